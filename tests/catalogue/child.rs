@@ -1,8 +1,8 @@
 //! The child: this binary again, sent on an errand by its environment.
 
 use crate::home::{Home, PARCELS};
-use crate::support::courier::Street;
-use crate::support::house::{decide, eager, open};
+use crate::support::delivery::DeliveryLog;
+use crate::support::test_inbox::{TestInbox, decide};
 use sayso::app::{Driver, Scope, Until};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Item, ItemQuery, Status, ThreadQuery};
@@ -12,7 +12,6 @@ use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
 
 /// This binary, about to run an errand in `home`.
 pub fn errand(home: &Home, errand: &str) -> Command {
@@ -119,15 +118,15 @@ fn entry() {
         if errand == "expire" {
             return crate::expiries::expire(&home).await;
         }
-        let street = crate::post::street(&home);
-        street.blind.store(std::env::var("SAYSO_BLIND").is_ok(), std::sync::atomic::Ordering::SeqCst);
+        let delivery_log = crate::post::delivery_log(&home);
+        delivery_log.blind.store(std::env::var("SAYSO_BLIND").is_ok(), std::sync::atomic::Ordering::SeqCst);
         if Store::open(&home.join("data")).map_err(say).is_err() {
             return;
         }
-        let inbox = open(&home.join("data"), eager(), &street, &Arc::default(), Vec::new());
+        let inbox = TestInbox::builder().in_folder(home.as_path()).delivery_log(delivery_log.clone()).open();
         match errand.as_str() {
-            "life" => life(&inbox, &street).await,
-            "full" => full(&inbox, &street).await,
+            "life" => life(&inbox, &delivery_log).await,
+            "full" => full(&inbox, &delivery_log).await,
             "drive" => drive(&inbox).await,
             "prune" => crate::prunes::prune(&inbox).await,
             "try" => match Driver::take(inbox.engine().clone()).await.unwrap() {
@@ -152,13 +151,13 @@ pub async fn open_items(inbox: &Inbox) -> Vec<Item> {
 }
 
 /// What a person answers: yes to deliveries, and the truth where something is in doubt.
-fn answer(item: &Item, street: &Street) -> Decision {
+fn answer(item: &Item, delivery_log: &DeliveryLog) -> Decision {
     if item.action != "in_doubt" {
         return Decision::Accept;
     }
     let effect = item.args["effect"].as_str().unwrap();
     let parcel = effect.trim_start_matches("deliver:");
-    if street.deliveries().contains(&format!("{parcel} for {}", item.thread)) {
+    if delivery_log.deliveries().contains(&format!("{parcel} for {}", item.thread)) {
         Decision::Accept
     } else {
         Decision::Edit { args: json!({"effect": effect, "outcome": "not_done"}) }
@@ -166,7 +165,7 @@ fn answer(item: &Item, street: &Street) -> Decision {
 }
 
 /// Everything left to do: start, drive, answer, until every thread is done. It can be begun again at any time.
-async fn live(inbox: &Inbox, street: &Street) -> Result<(), String> {
+async fn live(inbox: &Inbox, delivery_log: &DeliveryLog) -> Result<(), String> {
     let query = ThreadQuery { limit: 999, ..Default::default() };
     let started = inbox.threads().list(query).await.map_err(|e| e.to_string())?.threads.len();
     for _ in started..wanted() {
@@ -186,20 +185,20 @@ async fn live(inbox: &Inbox, street: &Street) -> Result<(), String> {
         }
         for item in items {
             let id = item.interrupt().unwrap();
-            decide(inbox, &id, answer(&item, street)).await.map_err(|e| e.to_string())?;
+            decide(inbox, &id, answer(&item, delivery_log)).await.map_err(|e| e.to_string())?;
         }
     }
 }
 
 /// Lives as long as it can; when something fails it tries on, and says what it could still do.
-async fn life(inbox: &Inbox, street: &Street) {
-    let Err(error) = live(inbox, street).await else { return say("done") };
-    let before = street.deliveries().len();
+async fn life(inbox: &Inbox, delivery_log: &DeliveryLog) {
+    let Err(error) = live(inbox, delivery_log).await else { return say("done") };
+    let before = delivery_log.deliveries().len();
     say(format!("error {error}"));
     for _ in 0..2 {
-        let _ = live(inbox, street).await;
+        let _ = live(inbox, delivery_log).await;
     }
-    let after = street.deliveries().len() - before;
+    let after = delivery_log.deliveries().len() - before;
     let mode = match inbox.engine().store().mode() {
         Mode::ReadWrite => "read-write".to_owned(),
         Mode::ViewOnly(why) => format!("view-only {why}"),
@@ -209,9 +208,9 @@ async fn life(inbox: &Inbox, street: &Street) {
 }
 
 /// The disk fills up and is freed again: whatever is refused is tried again, and nothing is lost.
-async fn full(inbox: &Inbox, street: &Street) {
+async fn full(inbox: &Inbox, delivery_log: &DeliveryLog) {
     for _ in 0..60 {
-        match live(inbox, street).await {
+        match live(inbox, delivery_log).await {
             Ok(()) => return say("done"),
             Err(error) => say(format!("error {error}")),
         }
@@ -263,9 +262,8 @@ async fn look(home: &std::path::Path) {
         Err(error) => return say(format!("refused {error}")),
     };
     say(format!("mode {:?}", store.mode()));
-    let street = Street::new(home.join("street"));
-    let registry = crate::support::house::registry(&street, &Arc::default(), Vec::new());
-    let inbox = Inbox::new(sayso::app::Engine::new(store, registry, eager()));
+    drop(store);
+    let inbox = TestInbox::builder().in_folder(home).open();
     for item in open_items(&inbox).await {
         let id = item.interrupt().unwrap();
         say(format!("item {} {}", item.id, inbox.decisions().card(id.clone()).await.is_ok()));

@@ -1,14 +1,12 @@
 //! D07, D08 and D14: bits that flip, entries and rows somebody changed by SQL, lists that were forged.
 //!
-//! The same house is looked at twice, before and after: once by whoever reads it all, once by a driver that was told of
+//! The same database is looked at twice, before and after: once by whoever reads it all, once by a driver that was told of
 //! nothing. Damage must be named, or everything read must be as it was; and a driver does nothing that it would not
 //! have done.
 
 use crate::report;
-use crate::support::House;
-use crate::support::courier::Street;
-use crate::support::house::{eager, open, registry, respond};
-use crate::support::world::World;
+use crate::support::TestInbox;
+use crate::support::test_inbox::{eager, respond};
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 use sayso::app::{Driver, Engine, Scope, Settings, Until};
@@ -19,7 +17,6 @@ use sayso::store::{HandedIn, MemoryCause, Store, StoreError};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A small generator, so that every trial can be had again.
@@ -36,33 +33,33 @@ impl Random {
 }
 
 /// A database in which every table has rows of every kind, as one file.
-async fn furnished() -> (House, Vec<u8>) {
-    let house = House::new();
+async fn furnished() -> (TestInbox, Vec<u8>) {
+    let house = TestInbox::new();
     let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
     let chat = house.start("chat", json!({"topic": "tea"})).await;
     for turn in 0..40 {
-        house.settle().await;
+        house.drive().await;
         house.respond(&chat, &format!("answer {turn}")).await;
     }
-    let done = house.played(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    let id = house.asked(&done).await;
-    house.inbox.decisions().decide(decide(&id, Decision::Ignore)).await.unwrap();
-    house.inbox.decisions().undo(id).await.unwrap();
+    let done = house.run_program(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    let id = house.open_question(&done).await;
+    house.decisions().decide(decide(&id, Decision::Ignore)).await.unwrap();
+    house.decisions().undo(id).await.unwrap();
     house.accept(&done).await;
-    house.settle().await;
-    let failed = house.played(json!([[{"call": "x"}, {"fail": "for good"}]])).await;
-    let trouble = house.asked(&failed).await;
+    house.drive().await;
+    let failed = house.run_program(json!([[{"call": "x"}, {"fail": "for good"}]])).await;
+    let trouble = house.open_question(&failed).await;
     house.decide(&trouble, respond("try harder")).await.unwrap();
-    house.settle().await;
-    let waiting = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    house.drive().await;
+    let waiting = house.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
     house.news(&waiting, "mail").await;
     let asked = house.outcome(&waiting).await.interrupts;
     house.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
-    let queued = house.play(json!([[{"note": "later"}]])).await;
+    let queued = house.start_program(json!([[{"note": "later"}]])).await;
     house.news(&queued, "one").await;
     let settled = What::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
     house.arrive(&queued, "two", settled).await.unwrap();
-    house.inbox.threads().fork(done, 3).await.unwrap();
+    house.threads().fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };
     for (space, read) in [("tone", 0), ("tone", 1), ("other", 0)] {
         house
@@ -73,29 +70,30 @@ async fn furnished() -> (House, Vec<u8>) {
             .unwrap();
     }
     for space in ["tone", "other"] {
-        house.inbox.memory().pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
+        house.memory().pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
     }
-    let offering =
-        house.played(json!([[{"ask": [{"key": "a", "for_thread": true, "sender": "bo@far.test"}]}]])).await;
-    let interrupt = house.asked(&offering).await;
+    let offering = house
+        .run_program(json!([[{"ask": [{"key": "a", "for_thread": true, "sender": "bo@far.test"}]}]]))
+        .await;
+    let interrupt = house.open_question(&offering).await;
     for scope in [GrantScope::Thread, GrantScope::Sender, GrantScope::Thread] {
         let request = GrantRequest { interrupt: interrupt.clone(), scope, lasts: None };
-        let given = house.inbox.grants().give(request).await.unwrap();
+        let given = house.grants().give(request).await.unwrap();
         if scope == GrantScope::Sender {
-            house.inbox.grants().revoke(given.id).await.unwrap();
+            house.grants().revoke(given.id).await.unwrap();
         }
     }
-    house.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-    house.inbox.decisions().decide_together(vec![decide(&interrupt, Decision::Accept)]).await;
-    house.inbox.pause(false).await.unwrap();
+    house.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+    house.decisions().decide_together(vec![decide(&interrupt, Decision::Accept)]).await;
+    house.pause(false).await.unwrap();
     // What a driver would do next: one approved and held, one to be approved, one that a grant allows.
     let once = |name: &str| json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": name, "key": "a", "frozen": name}}]]);
-    house.played(once("to be approved")).await;
-    let held = house.played(once("held")).await;
-    let held = house.asked(&held).await;
+    house.run_program(once("to be approved")).await;
+    let held = house.run_program(once("held")).await;
+    let held = house.open_question(&held).await;
     let slow = Settings { hold: Duration::from_millis(20), ..eager() };
-    house.other(slow).decisions().decide(decide(&held, Decision::Accept)).await.unwrap();
-    house.play(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
+    house.other_process(slow).decisions().decide(decide(&held, Decision::Accept)).await.unwrap();
+    house.start_program(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
     let raw = house.store().put_blob(b"a mail".to_vec()).await.unwrap();
     let mail = HandedIn {
         identity: "one".to_owned(),
@@ -110,12 +108,9 @@ async fn furnished() -> (House, Vec<u8>) {
     house.store().mail().hand_in(chat.clone(), mail).await.unwrap();
     found(&house, "tea").await;
     // Closed and opened anew, so that the file is all there is.
-    let House { folder, inbox, street, world } = house;
-    drop(inbox);
-    let bytes = std::fs::read(folder.path().join("data/sayso.db")).unwrap();
-    let inbox =
-        crate::support::house::open(&folder.path().join("data"), eager(), &street, &world, Vec::new());
-    (House { folder, inbox, street, world }, bytes)
+    let mut bytes = Vec::new();
+    let house = house.restart_after(eager(), |data| bytes = std::fs::read(data.join("sayso.db")).unwrap());
+    (house, bytes)
 }
 
 fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::Decide {
@@ -123,19 +118,18 @@ fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::D
     sayso::inbox::Decide { interrupt: id.clone(), decision, shown: None, learn: true, by }
 }
 
-async fn found(house: &House, words: &str) -> usize {
+async fn found(house: &TestInbox, words: &str) -> usize {
     let query = ThreadQuery { search: Some(words.to_owned()), limit: 9, ..Default::default() };
-    house.inbox.threads().list(query).await.unwrap().threads.len()
+    house.threads().list(query).await.unwrap().threads.len()
 }
 
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
-async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
+async fn read(house: &TestInbox, data: &Path) -> Result<String, StoreError> {
     let store = Store::open(data)?;
     if let Some(first) = store.audit().verify()?.problems().into_iter().next() {
         return Err(StoreError::Damaged(first));
     }
-    let inbox =
-        Inbox::new(Engine::new(store.clone(), registry(&house.street, &house.world, Vec::new()), eager()));
+    let inbox = Inbox::new(Engine::new(store.clone(), house.engine().registry().clone(), eager()));
     let told = |error: sayso::inbox::InboxError| StoreError::Damaged(error.to_string());
     let mut all = Vec::new();
     let mut after = None;
@@ -193,7 +187,7 @@ enum Trial {
     Harmless,
 }
 
-async fn judge(house: &House, data: &Path, before: &str, what: &str) -> Trial {
+async fn judge(house: &TestInbox, data: &Path, before: &str, what: &str) -> Trial {
     match read(house, data).await {
         Ok(after) => {
             assert_eq!(after, before, "{what}: silently wrong");
@@ -205,11 +199,10 @@ async fn judge(house: &House, data: &Path, before: &str, what: &str) -> Trial {
 
 /// What a driver does that was told of nothing, with a person who says yes to all that is asked; and what it said.
 async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
-    let (world, street) = (Arc::new(World::default()), Street::new(data.join("street")));
     let mut said = Vec::new();
     let Ok(store) = Store::open(data) else { return (BTreeSet::new(), vec!["it was not opened".to_owned()]) };
     drop(store);
-    let inbox = open(data, eager(), &street, &world, Vec::new());
+    let inbox = TestInbox::builder().in_folder(data.parent().unwrap()).open();
     for _ in 0..3 {
         let mut worker = match Driver::take(inbox.engine().clone()).await {
             Ok(worker) => worker.expect("nobody else drives"),
@@ -238,12 +231,12 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
             }
         }
     }
-    (world.performed().into_iter().collect(), said)
+    (inbox.world.performed().into_iter().collect(), said)
 }
 
 /// A copy of the file, to be damaged.
 struct Copies {
-    house: House,
+    house: TestInbox,
     bytes: Vec<u8>,
     data: std::path::PathBuf,
 }
@@ -251,13 +244,13 @@ struct Copies {
 impl Copies {
     async fn new() -> Self {
         let (house, bytes) = furnished().await;
-        let data = house.folder.path().join("copy");
+        let data = house.folder().join("copy/data");
         Self { house, bytes, data }
     }
 
     fn lay_bytes(&self, bytes: &[u8]) {
         let _ = std::fs::remove_dir_all(&self.data);
-        std::fs::create_dir(&self.data).unwrap();
+        std::fs::create_dir_all(&self.data).unwrap();
         std::fs::write(self.data.join("sayso.db"), bytes).unwrap();
     }
 

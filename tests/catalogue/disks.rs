@@ -2,7 +2,7 @@
 
 use crate::child::{errand, has_strace, run, traced};
 use crate::home::Home;
-use crate::support::house::{self, decide, eager, open};
+use crate::support::TestInbox;
 use crate::{report, skipped};
 use sayso::app::{Driver, Scope, Until};
 use sayso::graph::Decision;
@@ -11,7 +11,6 @@ use serde_json::json;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::sync::Arc;
 
 #[tokio::test]
 async fn d04_a_failed_sync_stops_everything() {
@@ -86,13 +85,11 @@ async fn d05_a_small_disk_that_fills_up() {
         return skipped("D05", "a small disk cannot be mounted here");
     }
     let _small = SmallDisk(disk.clone());
-    let street = home.street();
-    let inbox = open(&disk, eager(), &street, &Arc::default(), Vec::new());
-    let thread =
-        inbox.threads().start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap().thread;
+    let inbox = TestInbox::builder().in_folder(home.folder.path()).open();
+    let thread = inbox.start("courier", json!({"parcels": ["book"]})).await;
     let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    let id = inbox.threads().outcome(thread.clone()).await.unwrap().interrupts.remove(0);
+    let id = inbox.open_question(&thread).await;
     let filler = disk.join("filler");
     let fill = || {
         let mut size = 1 << 20;
@@ -105,25 +102,22 @@ async fn d05_a_small_disk_that_fills_up() {
         }
     };
     fill();
-    let error = decide(&inbox, &id, Decision::Accept).await.unwrap_err().to_string();
+    let error = inbox.decide(&id, Decision::Accept).await.unwrap_err().to_string();
     assert!(error.contains("the disk is full; nothing was written"), "{error}");
-    assert_eq!(inbox.threads().outcome(thread.clone()).await.unwrap().interrupts, std::slice::from_ref(&id));
+    assert_eq!(inbox.open_question(&thread).await, id);
     std::fs::remove_file(&filler).unwrap();
-    decide(&inbox, &id, Decision::Accept).await.unwrap();
+    inbox.decide(&id, Decision::Accept).await.unwrap();
     fill();
     let error = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("the disk is full"), "{error}");
-    assert_eq!(street.deliveries().len(), 0, "refused before the effect");
+    assert_eq!(inbox.delivery_log.deliveries().len(), 0, "refused before the effect");
     drop(worker);
     // A driver that stays does not have to be told that there is space again.
-    let driver = house::drive(inbox.engine()).await;
+    let driver = inbox.drive_in_background().await;
     std::fs::remove_file(&filler).unwrap();
-    let mut changes = inbox.changes();
-    while inbox.threads().outcome(thread.clone()).await.unwrap().status != Status::Done {
-        changes.changed().await.unwrap();
-    }
+    inbox.wait_for(&thread, Status::Done).await;
     driver.stop().await;
-    assert_eq!(street.deliveries().len(), 1);
+    assert_eq!(inbox.delivery_log.deliveries().len(), 1);
     drop(inbox);
     report("D05", "a real full disk", 3);
 }

@@ -3,7 +3,7 @@
 use crate::child::{Away, errand, open_items, run};
 use crate::home::{Home, PARCELS};
 use crate::report;
-use crate::support::house::decide;
+use crate::support::test_inbox::decide;
 use rustix::process::{Pid, Signal, kill_process};
 use sayso::graph::Decision;
 use sayso::inbox::NextView;
@@ -108,7 +108,11 @@ async fn d12_of_two_processes_that_decide_one_wins_and_the_other_is_told() {
         worker.run(&sayso::app::Scope::All, idle, std::future::pending()).await.unwrap();
         let accepted = winners.values().filter(|won| won[..] == ["accept"]).count();
         assert!(winners.values().all(|won| won.len() == 1), "round {round}: {winners:?}");
-        assert_eq!(home.street().deliveries().len(), accepted, "round {round}: the thread heard the winner");
+        assert_eq!(
+            home.delivery_log().deliveries().len(),
+            accepted,
+            "round {round}: the thread heard the winner"
+        );
         for view in home.threads(&inbox).await {
             let asked = view.steps.iter().filter(|step| matches!(step.next, NextView::Ask { .. })).count();
             assert_eq!((view.decisions.len(), asked), (PARCELS.len(), 1));

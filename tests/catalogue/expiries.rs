@@ -3,17 +3,15 @@
 
 use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::{Home, PARCELS};
-use crate::support::house::{eager, open};
+use crate::support::test_inbox::{TestInbox, eager};
 use crate::{report, skipped};
-use sayso::app::{Driver, Scope, Settings, Until};
+use sayso::app::Settings;
 use sayso::config::Expiry;
 use sayso::inbox::{Status, ThreadQuery};
-use sayso::service::Inbox;
 use sayso::tools::moment::{Machine, Moment};
 use serde_json::json;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::time::Duration;
 
 fn day(days: i64) -> Moment {
@@ -21,26 +19,22 @@ fn day(days: i64) -> Moment {
     Moment { wall_ms: ms, machine: Some(Machine { run: "a".to_owned(), ms }) }
 }
 
-async fn drive(inbox: &Inbox) {
-    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
-    driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-}
-
 /// The errand: a courier asks, nobody answers, and a week passes. It can be begun again at any time.
 pub async fn expire(home: &Path) {
     let week = Some(Duration::from_secs(7 * 86_400));
     let expiry = Expiry { all: week, kinds: vec!["approval".to_owned()], ..Expiry::default() };
     let settings = Settings { expiry, ..eager() };
-    let inbox = open(&home.join("data"), settings, &crate::post::street(home), &Arc::default(), Vec::new());
+    let delivery_log = crate::post::delivery_log(home);
+    let inbox = TestInbox::builder().in_folder(home).settings(settings).delivery_log(delivery_log).open();
     let query = ThreadQuery { limit: 9, ..Default::default() };
     if inbox.threads().list(query).await.unwrap().threads.is_empty() {
-        inbox.threads().start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
+        inbox.start("courier", json!({"parcels": PARCELS})).await;
     }
     for days in [0, 8] {
-        drive(&inbox).await;
+        inbox.drive().await;
         inbox.expire_now(&day(days)).await.unwrap();
     }
-    drive(&inbox).await;
+    inbox.drive().await;
     say("done");
 }
 
@@ -54,7 +48,10 @@ async fn dies_and_recovers(doomed: impl Fn(&Home) -> Command, what: &str) -> boo
     assert_eq!(views[0].status, Status::Done, "{what}");
     let by: Vec<String> = views[0].decisions.iter().map(|decision| decision.by.to_string()).collect();
     assert_eq!(by, vec!["policy:expire"; PARCELS.len()], "{what}: each question ended once");
-    assert!(views[0].effects.is_empty() && home.street().deliveries().is_empty(), "{what}: nothing left");
+    assert!(
+        views[0].effects.is_empty() && home.delivery_log().deliveries().is_empty(),
+        "{what}: nothing left"
+    );
     let store = inbox.engine().store();
     assert_eq!(store.audit().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     assert_eq!(store.audit().check_links().unwrap().problems, Vec::<String>::new(), "{what}");

@@ -1,7 +1,7 @@
 //! A folder that processes come and go in, and what must hold of it in the end.
 
-use crate::support::courier::Street;
-use crate::support::house::{eager, open};
+use crate::support::delivery::DeliveryLog;
+use crate::support::test_inbox::TestInbox;
 use sayso::inbox::{Status, ThreadQuery, ThreadView};
 use sayso::service::Inbox;
 use std::collections::HashSet;
@@ -24,13 +24,13 @@ impl Home {
         self.folder.path().join("data")
     }
 
-    pub fn street(&self) -> Arc<Street> {
-        Street::new(self.folder.path().join("street"))
+    pub fn delivery_log(&self) -> Arc<DeliveryLog> {
+        DeliveryLog::new(self.folder.path().join("street"))
     }
 
     /// The folder, opened by this process.
-    pub fn inbox(&self) -> Inbox {
-        open(&self.data(), eager(), &self.street(), &Arc::default(), Vec::new())
+    pub fn inbox(&self) -> TestInbox {
+        TestInbox::builder().in_folder(self.folder.path()).open()
     }
 
     /// Every thread there is, oldest first.
@@ -75,7 +75,7 @@ impl Home {
             );
             expected.extend(PARCELS.iter().map(|parcel| format!("{parcel} for {}", view.id)));
         }
-        let mut delivered = self.street().deliveries();
+        let mut delivered = self.delivery_log().deliveries();
         delivered.sort();
         expected.sort();
         assert_eq!(delivered, expected, "{what}: each parcel once");

@@ -1,7 +1,7 @@
 //! Safe keys: I14, I15, and that nothing but a confirmed decision key decides.
 
-use crate::harness::{Desk, row};
 use crate::report;
+use crate::test_screen::{TestScreen, row};
 use proptest::prelude::*;
 use sayso::tui::{Key, Mouse, Msg};
 use serde_json::json;
@@ -12,75 +12,75 @@ const MS: fn(u64) -> Duration = Duration::from_millis;
 
 #[test]
 fn i14_keys_typed_before_the_card_appeared_decide_nothing() {
-    let mut desk = Desk::full(SIZE);
-    desk.burst("ja").burst("aaa").burst("iI");
-    assert!(desk.decisions().is_empty());
+    let mut screen = TestScreen::full(SIZE);
+    screen.burst("ja").burst("aaa").burst("iI");
+    assert!(screen.decisions().is_empty());
     // One key that was waiting while the next card was drawn.
-    desk.key(Key::plain('j'), MS(500), false);
-    desk.draw();
-    desk.key(Key::plain('a'), MS(500), false);
-    assert!(desk.decisions().is_empty(), "its card was never found on a quiet screen");
+    screen.key(Key::plain('j'), MS(500), false);
+    screen.draw();
+    screen.key(Key::plain('a'), MS(500), false);
+    assert!(screen.decisions().is_empty(), "its card was never found on a quiet screen");
     report("I14", "keys typed before their card was shown", 4);
 }
 
 #[test]
 fn i14_paste_decides_nothing() {
-    let mut desk = Desk::full(SIZE);
+    let mut screen = TestScreen::full(SIZE);
     for text in ["a", "aaaa\n", "i", "y\n", "ay"] {
-        desk.tell(Msg::Paste(text.to_owned()));
-        desk.drawn();
+        screen.tell(Msg::Paste(text.to_owned()));
+        screen.drawn();
     }
-    desk.press("jja");
-    desk.tell(Msg::Paste("y".to_owned()));
-    assert!(desk.decisions().is_empty());
+    screen.press("jja");
+    screen.tell(Msg::Paste("y".to_owned()));
+    assert!(screen.decisions().is_empty());
     report("I14", "paste with decision keys in it", 6);
 }
 
 #[test]
 fn i15_a_key_held_down_decides_once() {
-    let mut desk = Desk::full(SIZE);
+    let mut screen = TestScreen::full(SIZE);
     for _ in 0..100 {
-        desk.key(Key::plain('a'), MS(33), false);
-        desk.drawn();
+        screen.key(Key::plain('a'), MS(33), false);
+        screen.drawn();
     }
-    assert_eq!(desk.decisions().len(), 1, "the first press was meant, the others repeat it");
+    assert_eq!(screen.decisions().len(), 1, "the first press was meant, the others repeat it");
     report("I15", "a decision key held down", 100);
 }
 
 #[test]
 fn who_presses_three_times_a_second_decides_three_times() {
-    let mut desk = Desk::with(SIZE, mails());
+    let mut screen = TestScreen::with(SIZE, mails());
     for _ in 0..3 {
-        desk.key(Key::plain('a'), Duration::ZERO, false);
-        desk.drawn();
-        desk.pass(MS(330));
+        screen.key(Key::plain('a'), Duration::ZERO, false);
+        screen.drawn();
+        screen.pass(MS(330));
     }
-    assert_eq!(desk.decisions().len(), 3);
+    assert_eq!(screen.decisions().len(), 3);
 }
 
 #[test]
 fn another_key_too_soon_takes_a_waiting_decision_away() {
-    let mut desk = Desk::with(SIZE, mails());
-    desk.press("a");
-    desk.key(Key::plain('a'), MS(300), false);
-    desk.drawn();
-    desk.key(Key::plain('j'), MS(100), false);
-    desk.pass(MS(1000));
-    assert_eq!(desk.decisions().len(), 1);
-    assert!(desk.note().contains("another key came too soon"), "{}", desk.note());
-    desk.press("a");
-    assert_eq!(desk.decisions().len(), 2);
+    let mut screen = TestScreen::with(SIZE, mails());
+    screen.press("a");
+    screen.key(Key::plain('a'), MS(300), false);
+    screen.drawn();
+    screen.key(Key::plain('j'), MS(100), false);
+    screen.pass(MS(1000));
+    assert_eq!(screen.decisions().len(), 1);
+    assert!(screen.note().contains("another key came too soon"), "{}", screen.note());
+    screen.press("a");
+    assert_eq!(screen.decisions().len(), 2);
 }
 
 #[test]
 fn a_waiting_decision_is_not_taken_on_what_came_in_its_place() {
-    let mut desk = Desk::with(SIZE, mails());
-    desk.press("a");
-    desk.key(Key::plain('a'), MS(300), false);
-    desk.drawn();
-    desk.tell(Msg::Mouse(Mouse::Click, 5, 6));
-    desk.pass(MS(1000));
-    assert_eq!(desk.decisions().len(), 1);
+    let mut screen = TestScreen::with(SIZE, mails());
+    screen.press("a");
+    screen.key(Key::plain('a'), MS(300), false);
+    screen.drawn();
+    screen.tell(Msg::Mouse(Mouse::Click, 5, 6));
+    screen.pass(MS(1000));
+    assert_eq!(screen.decisions().len(), 1);
 }
 
 /// Mails enough for a key held down to do harm.
@@ -92,58 +92,58 @@ fn mails() -> Vec<(&'static str, serde_json::Value)> {
 
 #[test]
 fn i15_a_hidden_card_is_not_decided() {
-    let mut desk = Desk::full((60, 10));
-    desk.press("a").press("i").press("ja");
-    assert!(desk.decisions().is_empty(), "the list alone is on the screen");
-    assert!(desk.note().contains("not on the screen"), "{}", desk.note());
-    desk.press("k<enter>").press("i");
-    assert_eq!(desk.decisions().len(), 1);
+    let mut screen = TestScreen::full((60, 10));
+    screen.press("a").press("i").press("ja");
+    assert!(screen.decisions().is_empty(), "the list alone is on the screen");
+    assert!(screen.note().contains("not on the screen"), "{}", screen.note());
+    screen.press("k<enter>").press("i");
+    assert_eq!(screen.decisions().len(), 1);
     report("I15", "a narrow screen without the card", 3);
 }
 
 #[test]
 fn i15_mouse_enter_and_escape_decide_nothing() {
-    let mut desk = Desk::full(SIZE);
+    let mut screen = TestScreen::full(SIZE);
     for x in 0..SIZE.0 {
         for y in [0, 1, 2, 5, 30, 31] {
-            desk.tell(Msg::Mouse(Mouse::Click, x, y));
+            screen.tell(Msg::Mouse(Mouse::Click, x, y));
         }
     }
-    desk.press("1gi").press("<enter><enter><esc><esc>");
-    desk.press("jja").press("<enter>");
-    desk.tell(Msg::Mouse(Mouse::Click, 40, 20));
-    assert!(desk.decisions().is_empty());
+    screen.press("1gi").press("<enter><enter><esc><esc>");
+    screen.press("jja").press("<enter>");
+    screen.tell(Msg::Mouse(Mouse::Click, 40, 20));
+    assert!(screen.decisions().is_empty());
     report("I15", "mouse, Enter and Escape everywhere", usize::from(SIZE.0) * 6);
 }
 
 #[test]
 fn an_irreversible_proposal_is_looked_at_first() {
-    let mut desk = Desk::full(SIZE);
-    desk.press("j");
-    desk.key(Key::plain('a'), MS(650), false);
-    assert!(desk.decisions().is_empty());
-    desk.key(Key::plain('a'), MS(150), false);
-    assert_eq!(desk.decisions().len(), 1);
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j");
+    screen.key(Key::plain('a'), MS(650), false);
+    assert!(screen.decisions().is_empty());
+    screen.key(Key::plain('a'), MS(150), false);
+    assert_eq!(screen.decisions().len(), 1);
 }
 
 #[test]
 fn a_warning_or_an_unseen_end_is_asked_about() {
-    let mut desk = Desk::full(SIZE);
-    desk.press("jja");
-    assert!(desk.decisions().is_empty());
-    desk.burst("y");
-    assert!(desk.decisions().is_empty(), "not in a burst");
-    desk.press("y");
-    assert_eq!(desk.decisions().len(), 1);
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("jja");
+    assert!(screen.decisions().is_empty());
+    screen.burst("y");
+    assert!(screen.decisions().is_empty(), "not in a burst");
+    screen.press("y");
+    assert_eq!(screen.decisions().len(), 1);
 
     let long = "line\n".repeat(500);
     let mail = json!({"kind": "reply", "title": "Long", "from": "x@example.org", "text": long});
-    let mut desk = Desk::with(SIZE, vec![("desk", mail)]);
-    desk.press("a");
-    assert!(desk.decisions().is_empty());
-    assert!(desk.dump().contains("its end has not been on the screen"), "{}", desk.dump());
-    desk.press("n").press("<enter>G").press("a");
-    assert_eq!(desk.decisions().len(), 1);
+    let mut screen = TestScreen::with(SIZE, vec![("desk", mail)]);
+    screen.press("a");
+    assert!(screen.decisions().is_empty());
+    assert!(screen.dump().contains("its end has not been on the screen"), "{}", screen.dump());
+    screen.press("n").press("<enter>G").press("a");
+    assert_eq!(screen.decisions().len(), 1);
 }
 
 /// A key sequence: ordinary keys, pressed at any speed, read in bursts or not, drawn in between or not.
@@ -158,19 +158,19 @@ proptest! {
     #[test]
     fn i15_a_held_key_decides_one_item(key in 0_usize..3, delay in 130_u64..700, interval in 10_u64..250, repeats in 1_u32..40) {
         let key = row("aiI")[key];
-        let mut desk = Desk::with(SIZE, mails());
-        desk.key(key, MS(1000), false);
-        desk.drawn();
-        desk.pass(MS(delay));
+        let mut screen = TestScreen::with(SIZE, mails());
+        screen.key(key, MS(1000), false);
+        screen.drawn();
+        screen.pass(MS(delay));
         for _ in 0..repeats {
-            desk.key(key, Duration::ZERO, false);
-            desk.drawn();
-            desk.pass(MS(interval));
+            screen.key(key, Duration::ZERO, false);
+            screen.drawn();
+            screen.pass(MS(interval));
         }
         // It is let go a moment after its last repeat, and that one alone cannot be told from a press.
         let most = if repeats == 1 { 2 } else { 1 };
-        desk.pass(MS(2000));
-        prop_assert!(desk.decisions().len() <= most, "{} decided", desk.decisions().len());
+        screen.pass(MS(2000));
+        prop_assert!(screen.decisions().len() <= most, "{} decided", screen.decisions().len());
     }
 }
 
@@ -181,20 +181,20 @@ proptest! {
     #[test]
     fn nothing_else_decides(keys in anything()) {
         let all = row("ADCLPRdow|jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
-        let mut desk = Desk::full((120, 32));
+        let mut screen = TestScreen::full((120, 32));
         for (n, wait, burst, draw) in keys {
             let key = all[n % all.len()];
             let decides = "aiIyD".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
             // Meant: alone, after a look, on something that is there to be decided.
-            let meant = decides && !burst && (desk.model.shown.is_some() || desk.model.layer_shown.is_some());
-            let before = desk.decisions().len();
-            desk.key(key, MS(wait), burst);
+            let meant = decides && !burst && (screen.model.shown.is_some() || screen.model.layer_shown.is_some());
+            let before = screen.decisions().len();
+            screen.key(key, MS(wait), burst);
             if draw {
-                desk.drawn();
+                screen.drawn();
             }
-            let after = desk.decisions().len();
+            let after = screen.decisions().len();
             prop_assert!(after == before || meant, "{key} decided {} items", after - before);
-            if desk.outside.contains(&sayso::tui::Cmd::Quit) {
+            if screen.outside.contains(&sayso::tui::Cmd::Quit) {
                 break;
             }
         }

@@ -25,12 +25,12 @@ pub async fn dies_and_recovers(
 
 async fn recovers(home: &Home, threads: usize, what: &str, env: &[(&str, &str)]) {
     let completed = home.completed().await;
-    let ran = home.street().runs().len();
+    let ran = home.delivery_log().runs().len();
     let mut fresh = errand(home, "life");
     fresh.env("SAYSO_THREADS", threads.to_string()).envs(env.iter().copied());
     let said = run(fresh);
     assert_eq!(said, ["done"], "{what}: recovery");
-    let again: HashSet<String> = home.street().runs().split_off(ran).into_iter().collect();
+    let again: HashSet<String> = home.delivery_log().runs().split_off(ran).into_iter().collect();
     assert_eq!(again.intersection(&completed).count(), 0, "{what}: no completed step runs again");
     home.check_end(threads, what).await;
 }
@@ -96,7 +96,7 @@ async fn d01_killed_at_random() {
             let mut doomed = errand(&home, "life");
             doomed.env("SAYSO_THREADS", "4");
             let completed = home.completed().await;
-            let ran = home.street().runs().len();
+            let ran = home.delivery_log().runs().len();
             let mut away = Away::start(doomed);
             let (dead, alive) = std::sync::mpsc::channel::<()>();
             // Whichever comes first: its end, or its hour.
@@ -104,7 +104,7 @@ async fn d01_killed_at_random() {
             drop(dead);
             let _ = away.child.kill();
             away.rest();
-            let again: HashSet<String> = home.street().runs().split_off(ran).into_iter().collect();
+            let again: HashSet<String> = home.delivery_log().runs().split_off(ran).into_iter().collect();
             let what = format!("round {round}, death {death}");
             assert_eq!(again.intersection(&completed).count(), 0, "{what}: no completed step runs again");
             trials += 1;

@@ -3,19 +3,17 @@
 //! counted.
 
 use crate::child::has_strace;
-use crate::support::house::{decide, eager};
+use crate::support::{FakeModel, TestInbox};
 use crate::{report, skipped};
-use sayso::app::{Driver, Engine, Scope, Until, services};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{ItemQuery, Status, ThreadQuery, ThreadView};
+use sayso::inbox::{Status, ThreadQuery, ThreadView};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::open_mailbox;
 use sayso::service::Inbox;
-use sayso::store::{NewMail, NewThread, Route, Store};
+use sayso::store::{NewMail, NewThread, Route};
 use sayso::workflows::email::facts::ReplyFacts;
 use sayso::workflows::lesson::MemoryFacts;
-use sayso::workflows::{self, Models, Picked};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,19 +35,6 @@ fn entry() {
     println!("> done");
     // No destructor runs, as in a process that dies.
     std::process::exit(0);
-}
-
-struct Cast(Arc<Scripted>);
-
-impl Models for Cast {
-    fn pick(&self, _: &str, _: &str, _: Option<&str>) -> Result<Picked, ModelError> {
-        let (model, name) = (self.0.clone(), "scripted".to_owned());
-        Ok(Picked { model, name, builtin: true, window: None })
-    }
-
-    fn known(&self, _: &str) -> Result<(), String> {
-        Ok(())
-    }
 }
 
 /// A model without a memory of its own, so that another process goes on where this one died.
@@ -74,19 +59,15 @@ fn answer(request: &Request) -> Result<Reply, ModelError> {
     })
 }
 
-fn open(home: &Path) -> (Inbox, Arc<Config>) {
-    let data = home.join("data");
-    let store = Store::open(&data).unwrap();
+fn open(home: &Path) -> (TestInbox, Arc<Config>) {
     let (inbox, outbox) = (home.join("inbox"), home.join("outbox"));
     let config = format!(
         "[user]\nname = \"Ada\"\naddress = \"ada@example.org\"\n[[mail]]\nname = \"work\"\nkind = \"maildir\"\npath = {inbox:?}\nhandled.done = \"seen\"\n[mail.outgoing]\nkind = \"maildir\"\npath = {outbox:?}\n"
     );
-    std::fs::write(data.join("config.toml"), config).unwrap();
-    let config = crate::support::config::load(&data, &Env::default());
-    let mut services = services(&config, Env::default(), &store);
-    services.models = Arc::new(Cast(Arc::new(Scripted::by(answer))));
-    let registry = workflows::all(&Arc::new(services)).unwrap();
-    (Inbox::new(Engine::new(store, registry, eager())), config)
+    let model = FakeModel::by(answer).builtin();
+    let inbox = TestInbox::builder().in_folder(home).config(config).with_model(model).open();
+    let config = crate::support::config::load(&inbox.data(), &Env::default());
+    (inbox, config)
 }
 
 /// Takes the mail in, drives, and answers whatever is asked, until nothing is.
@@ -94,14 +75,12 @@ async fn live(home: &Path) {
     let (inbox, config) = open(home);
     take_in(&inbox, &config).await;
     loop {
-        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
-        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-        drop(driver);
-        let page = inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap();
-        if page.items.is_empty() {
+        inbox.drive().await;
+        let items = inbox.items().await;
+        if items.is_empty() {
             return;
         }
-        for item in page.items {
+        for item in items {
             let id = InterruptId::parse(&item.id.to_string()).unwrap();
             let decision = match item.action.as_str() {
                 "notify" => Decision::Respond { text: "Answer him".to_owned() },
@@ -112,7 +91,7 @@ async fn live(home: &Path) {
                 }
                 other => panic!("nothing else is asked, not {other}: {}", item.gist),
             };
-            decide(&inbox, &id, decision).await.unwrap();
+            inbox.decide(&id, decision).await.unwrap();
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo test --test catalogue -- --nocapture` prints what each test tried, and the whole table at the end. The program
 //! that is killed, stopped and starved is this very binary: [`child::entry`] is its other life, [`process::screen`] the
-//! one in a pseudo-terminal. Houses, servers and screens are those of the other tests.
+//! one in a pseudo-terminal. Inboxes, servers and screens are those of the other tests.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 // Where code of other tests is allowed to be dead, those use the rest of it.
@@ -15,12 +15,6 @@ mod dav;
 mod fake;
 #[path = "../support/google.rs"]
 mod google;
-#[allow(dead_code)]
-#[path = "../screens/harness.rs"]
-mod harness;
-#[allow(dead_code)]
-#[path = "../workflows/email/office.rs"]
-mod office;
 #[path = "../support/person.rs"]
 mod person;
 #[allow(dead_code)]
@@ -37,6 +31,9 @@ mod script;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;
+#[allow(dead_code)]
+#[path = "../screens/test_screen.rs"]
+mod test_screen;
 #[allow(dead_code)]
 #[path = "../models/wire.rs"]
 mod wire;

@@ -6,8 +6,8 @@
 use crate::child::{errand, has_strace, traced};
 use crate::home::Home;
 use crate::kills::dies_and_recovers;
-use crate::support::courier::Street;
-use crate::support::house::{House, decide, eager, open};
+use crate::support::TestInbox;
+use crate::support::delivery::DeliveryLog;
 use crate::{report, skipped};
 use sayso::graph::Decision;
 use sayso::inbox::Status;
@@ -27,16 +27,16 @@ if [ "$SAYSO_SENDMAIL" = after ] && mkdir "$home/died"; then kill -9 $PPID; fi
 exit 0
 "#;
 
-/// The street of a home, with the way out that `SAYSO_POST` names.
-pub fn street(home: &Path) -> Arc<Street> {
+/// The delivery_log of a home, with the way out that `SAYSO_POST` names.
+pub fn delivery_log(home: &Path) -> Arc<DeliveryLog> {
     let ledger = home.join("street");
     let outgoing: Arc<dyn Outgoing> = match std::env::var("SAYSO_POST").as_deref() {
-        Ok("outbox") => Arc::new(Outbox::new(Street::outbox(&ledger))),
+        Ok("outbox") => Arc::new(Outbox::new(DeliveryLog::outbox(&ledger))),
         Ok("program") => Arc::new(Program::new(sendmail(home), None).unwrap()),
         Ok("program and copy") => Arc::new(Program::new(sendmail(home), Some(home.join("Sent"))).unwrap()),
-        _ => return Street::new(ledger),
+        _ => return DeliveryLog::new(ledger),
     };
-    Street::by_mail(ledger, outgoing)
+    DeliveryLog::by_mail(ledger, outgoing)
 }
 
 fn sendmail(home: &Path) -> Vec<String> {
@@ -158,8 +158,8 @@ async fn m02_each_way_a_program_can_end() {
 async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
     let mut trials = 0;
     for (codes, status, tries) in [("75 75 0", Status::Done, 3), ("65 0", Status::Trouble, 1)] {
-        let house = House::new();
-        let folder = house.folder.path();
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path();
         let script = folder.join("sendmail");
         let text = r#"
             cd "$1"
@@ -171,16 +171,12 @@ async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
         "#;
         std::fs::write(&script, text.replace("CODES", codes)).unwrap();
         let words = ["sh", script.to_str().unwrap(), folder.to_str().unwrap()].map(str::to_owned);
-        let street =
-            Street::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), None).unwrap()));
-        let inbox = open(&folder.join("post"), eager(), &street, &Arc::default(), Vec::new());
-        let house = House { inbox, street, ..house };
-        let thread = house.start("courier", json!({"parcels": ["book"]})).await;
-        house.settle().await;
-        decide(&house.inbox, &house.asked(&thread).await, Decision::Accept).await.unwrap();
-        house.settle().await;
-        assert_eq!(house.status(&thread).await, status, "{codes}");
-        let folder = house.folder.path();
+        let delivery_log =
+            DeliveryLog::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), None).unwrap()));
+        let inbox = TestInbox::builder().in_folder(folder).delivery_log(delivery_log).open();
+        let thread = inbox.run("courier", json!({"parcels": ["book"]})).await;
+        let outcome = inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(outcome.status, status, "{codes}");
         let all: Vec<_> =
             (0..tries).map(|n| std::fs::read(folder.join(format!("try{n}"))).unwrap()).collect();
         assert!(!folder.join(format!("try{tries}")).exists(), "{codes}: no more tries than that");

@@ -1,7 +1,7 @@
 //! What a model proposes is only ever a proposal: I02, I04, I09, I10, I11.
 
-use crate::office::{BOB, Office, calls, done, second, write};
 use crate::report;
+use crate::support::email_inbox::{BOB, EmailInbox, calls, done, second, write};
 use sayso::graph::Decision;
 use sayso::inbox::{By, Decide, Status};
 use serde_json::{Value, json};
@@ -21,24 +21,24 @@ async fn i02_hostile_calls_do_nothing_without_a_decision() {
         ("check_calendar_availability", json!({"days": ["2036-05-05"]})),
         ("done", json!({})),
     ];
-    let office = Office::new("respond", [calls(hostile)]);
-    let thread = office.got().await;
-    assert_eq!(office.status(&thread).await, Status::Waiting);
-    assert!(office.sent().is_empty() && office.days.events.lock().unwrap().is_empty());
-    assert!(office.marks().is_empty() && office.view(&thread).await.effects.is_empty());
-    let items = office.items(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls(hostile)]);
+    let thread = inbox.receive_mail().await;
+    assert_eq!(inbox.status(&thread).await, Status::Waiting);
+    assert!(inbox.sent().is_empty() && inbox.calendar.events.lock().unwrap().is_empty());
+    assert!(inbox.marks().is_empty() && inbox.view(&thread).await.effects.is_empty());
+    let items = inbox.open_items(&thread).await;
     assert_eq!(items.len(), 3);
     let args = items[0].args.to_string();
     assert!(!args.contains('\u{1b}') && !args.contains("\\u001b") && !args.contains('\u{202e}'), "{args}");
     let codes: Vec<&str> = items[0].warnings.iter().map(|warning| warning.code.as_str()).collect();
     assert!(codes.contains(&"recipient_outside") && codes.contains(&"bcc_added"), "{codes:?}");
     // Accepted all the same, the mail says what the card said, and no header more.
-    let ids = office.outcome(&thread).await.interrupts;
-    office.decide(&ids[0], Decision::Accept).await.unwrap();
-    office.decide(&ids[1], Decision::Ignore).await.unwrap();
-    office.decide(&ids[2], Decision::Ignore).await.unwrap();
-    office.settle().await;
-    let sent = office.sent().remove(0);
+    let ids = inbox.outcome(&thread).await.interrupts;
+    inbox.decide(&ids[0], Decision::Accept).await.unwrap();
+    inbox.decide(&ids[1], Decision::Ignore).await.unwrap();
+    inbox.decide(&ids[2], Decision::Ignore).await.unwrap();
+    inbox.drive().await;
+    let sent = inbox.sent().remove(0);
     assert!(!sent.contains("\nBcc: more@"), "{sent}");
     report("I02", "every tool called with hostile arguments", 5);
 }
@@ -48,12 +48,12 @@ async fn i02_a_model_attaches_nothing_and_calls_no_tool_that_is_not_there() {
     let mut attaching = write();
     attaching.1["attachments"] = json!(["/etc/passwd"]);
     for bad in [calls([attaching]), calls([("send_money", json!({}))]), calls([("unsubscribe", json!({}))])] {
-        let office = Office::new("respond", [bad, calls([done()])]);
-        let thread = office.got().await;
-        assert_eq!(office.open(&thread).await.action, "notify");
-        assert!(office.view(&thread).await.state["messages"].to_string().contains("done"));
-        assert!(!office.view(&thread).await.state.to_string().contains("passwd"));
-        assert!(office.sent().is_empty());
+        let inbox = EmailInbox::new("respond", [bad, calls([done()])]);
+        let thread = inbox.receive_mail().await;
+        assert_eq!(inbox.open_item(&thread).await.action, "notify");
+        assert!(inbox.view(&thread).await.state["messages"].to_string().contains("done"));
+        assert!(!inbox.view(&thread).await.state.to_string().contains("passwd"));
+        assert!(inbox.sent().is_empty());
     }
     report("I02", "attachments, and tools that are not offered", 3);
 }
@@ -63,9 +63,9 @@ async fn i04_strangers_blind_copies_and_look_alikes_are_flagged() {
     let mut odd = write();
     odd.1["cc"] = json!(["bob@cl1ent.example"]);
     odd.1["bcc"] = json!(["dora@else.example"]);
-    let office = Office::new("respond", [calls([odd])]);
-    let thread = office.got().await;
-    let item = office.open(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([odd])]);
+    let thread = inbox.receive_mail().await;
+    let item = inbox.open_item(&thread).await;
     let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
     for code in ["recipient_outside", "bcc_added", "look_alike"] {
         assert!(codes.contains(&code), "{code}: {codes:?}");
@@ -77,9 +77,9 @@ async fn i04_strangers_blind_copies_and_look_alikes_are_flagged() {
 
 #[tokio::test]
 async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
-    let office = Office::new("respond", [calls([write()])]);
-    let thread = office.got().await;
-    let id = office.asked(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let id = inbox.open_question(&thread).await;
     // What was asked stands in the log, packed; whatever bytes are put in its place are not what it was chained with.
     let forged = format!("{:?}", json!({"to": ["eve@client.example"]}));
     let changes: [(&str, &str); 4] = [
@@ -91,7 +91,7 @@ async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
         ("body = NULL, sum = ?2", ""),
         ("at = at + 1 + length(?2)", ""),
     ];
-    let sql = office.sql();
+    let sql = inbox.sql();
     let entry = "(SELECT seq FROM interrupts WHERE id = ?1)";
     sql.execute_batch("CREATE TABLE kept AS SELECT * FROM log").unwrap();
     let trials = changes.len();
@@ -100,18 +100,18 @@ async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
         if sql.execute(&change, [id.as_str(), text]).is_err() {
             continue;
         }
-        assert!(office.decide(&id, Decision::Accept).await.is_err(), "{change}");
+        assert!(inbox.decide(&id, Decision::Accept).await.is_err(), "{change}");
         sql.execute_batch("DELETE FROM log; INSERT INTO log SELECT * FROM kept").unwrap();
     }
-    assert!(office.sent().is_empty());
+    assert!(inbox.sent().is_empty());
     report("I09", "arguments changed in the database after display", trials);
 }
 
 #[tokio::test]
 async fn i11_edits_that_do_not_fit_are_refused_with_the_field() {
-    let office = Office::new("respond", [calls([write()])]);
-    let thread = office.got().await;
-    let id = office.asked(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let id = inbox.open_question(&thread).await;
     let cases: [(Value, &str); 5] = [
         (json!({"to": [], "subject": "x", "content": "y"}), "to"),
         (json!({"to": ["nobody"], "subject": "x", "content": "y"}), "to"),
@@ -120,22 +120,22 @@ async fn i11_edits_that_do_not_fit_are_refused_with_the_field() {
         (json!({"to": [BOB], "subject": "x", "content": "y", "html": "z"}), "html"),
     ];
     for (args, field) in cases {
-        let refused = office.decide(&id, Decision::Edit { args }).await.unwrap_err().to_string();
+        let refused = inbox.decide(&id, Decision::Edit { args }).await.unwrap_err().to_string();
         assert!(refused.contains(field), "{field}: {refused}");
     }
-    assert_eq!(office.status(&thread).await, Status::Waiting, "nothing was decided");
-    assert!(office.sent().is_empty());
+    assert_eq!(inbox.status(&thread).await, Status::Waiting, "nothing was decided");
+    assert!(inbox.sent().is_empty());
     report("I11", "edited arguments: invalid, missing, wrong, too many", 5);
 }
 
 #[tokio::test]
 async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let id = office.asked(&thread).await;
-    let shown = office.item(&id).await.args_hash.unwrap().to_string();
-    office.news(&thread, &second()).await;
-    office.settle().await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let id = inbox.open_question(&thread).await;
+    let shown = inbox.item(&id).await.args_hash.unwrap().to_string();
+    inbox.receive_news(&thread, &second()).await;
+    inbox.drive().await;
     let decide = |shown: &str| Decide {
         interrupt: id.clone(),
         decision: Decision::Accept,
@@ -143,19 +143,19 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
         learn: true,
         by: By::Cli,
     };
-    let refused = office.inbox.decisions().decide(decide(&shown)).await.unwrap_err();
+    let refused = inbox.decisions().decide(decide(&shown)).await.unwrap_err();
     assert!(refused.to_string().contains("changed since it was shown"), "{refused}");
-    let item = office.item(&id).await;
+    let item = inbox.item(&id).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "new_mail"));
     assert!(item.text.contains("No hurry any more.") && item.text.contains("When does the report come?"));
     assert!(
         item.text.find("No hurry any more.") < item.text.find("When does the report come?"),
         "the newest comes first"
     );
-    office.inbox.decisions().decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
-    office.settle().await;
-    assert_eq!(office.sent().len(), 1);
+    inbox.decisions().decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.sent().len(), 1);
     // What was proposed answers the mail it was proposed for, whatever came since.
-    assert!(office.sent()[0].contains("In-Reply-To: <one@client.example>"), "{}", office.sent()[0]);
+    assert!(inbox.sent()[0].contains("In-Reply-To: <one@client.example>"), "{}", inbox.sent()[0]);
     report("I10", "new mail between showing and accepting", 1);
 }

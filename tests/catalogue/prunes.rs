@@ -45,7 +45,7 @@ async fn furnished() -> (Home, usize) {
     drive().await;
     for item in crate::child::open_items(&inbox).await.into_iter().skip(1) {
         let accept = sayso::graph::Decision::Accept;
-        crate::support::house::decide(&inbox, &item.interrupt().unwrap(), accept).await.unwrap();
+        crate::support::test_inbox::decide(&inbox, &item.interrupt().unwrap(), accept).await.unwrap();
     }
     drive().await;
     let threads =

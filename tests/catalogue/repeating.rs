@@ -1,8 +1,8 @@
 //! What another conversation says leaves in no proposal unasked, whatever is allowed: I18.
 
-use crate::office::{BOB, ME, Office, Plan, calls, done, mail_with, respond, write};
 use crate::report;
-use crate::support::house::eager;
+use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, ME, calls, done, mail_with, write};
+use crate::support::test_inbox::{eager, respond};
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, ThreadId};
@@ -28,30 +28,30 @@ fn says(content: &str) -> Reply {
     calls([call])
 }
 
-/// An office that may answer whoever is in the conversation without asking, and that has had these mails.
-async fn allowed(replies: impl IntoIterator<Item = Reply>, mails: &[String]) -> Office {
+/// An inbox that may answer whoever is in the conversation without asking, and that has had these mails.
+async fn allowed(replies: impl IntoIterator<Item = Reply>, mails: &[String]) -> EmailInbox {
     let policy = Policy { mode: PolicyMode::Allow, recipients: vec![Reach::Thread] };
     let settings = Settings { policies: [("write_email".to_owned(), policy)].into(), ..eager() };
-    let mut plan = Plan { settings, ..Plan::default() };
-    plan.config = format!(
+    let mut setup = EmailSetup { settings, ..EmailSetup::default() };
+    setup.config = format!(
         "{}signature = \"Ada Lovelace, Analytical Engines, 0171 5550199\"\n\
          [policy.write_email]\nmode = \"allow\"\nrecipients = [\"thread\"]\n",
-        plan.config
+        setup.config
     );
-    let office = Office::with(plan, "ignore", replies);
+    let inbox = EmailInbox::with(setup, "ignore", replies);
     for mail in mails {
-        office.receive(mail, json!({})).await.unwrap();
+        inbox.take_in(mail, json!({})).await.unwrap();
     }
-    office.settle().await;
-    office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
-    *office.script.class.lock().unwrap() = "respond".to_owned();
-    office
+    inbox.drive().await;
+    inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    inbox.classify_as("respond");
+    inbox
 }
 
-async fn is_flagged(office: &Office, thread: &ThreadId, name: &str) {
-    assert!(office.sent().is_empty(), "{name}");
-    assert_eq!(office.status(thread).await, Status::Waiting, "{name}");
-    let warnings = office.open(thread).await.warnings;
+async fn is_flagged(inbox: &EmailInbox, thread: &ThreadId, name: &str) {
+    assert!(inbox.sent().is_empty(), "{name}");
+    assert_eq!(inbox.status(thread).await, Status::Waiting, "{name}");
+    let warnings = inbox.open_item(thread).await.warnings;
     assert!(warnings.iter().any(|warning| warning.code == "quotes_other_mail"), "{name}: {warnings:?}");
     assert!(
         warnings.iter().any(|warning| warning.text.contains("carol@else.example")),
@@ -89,9 +89,9 @@ async fn i18_codes_of_another_conversation_are_asked_about_however_they_are_writ
     ];
     for leak in leaks {
         let secret = from("Carol <carol@else.example>", SECRET);
-        let office = allowed([says(leak)], &[secret]).await;
-        let thread = office.got().await;
-        is_flagged(&office, &thread, leak).await;
+        let inbox = allowed([says(leak)], &[secret]).await;
+        let thread = inbox.receive_mail().await;
+        is_flagged(&inbox, &thread, leak).await;
     }
     report("I18", "codes and account numbers of another conversation, in every form", leaks.len());
 }
@@ -108,9 +108,9 @@ async fn i18_five_words_of_another_conversation_are_asked_about() {
     ];
     for leak in leaks {
         let secret = from("Carol <carol@else.example>", SECRET);
-        let office = allowed([says(leak)], &[secret]).await;
-        let thread = office.got().await;
-        is_flagged(&office, &thread, leak).await;
+        let inbox = allowed([says(leak)], &[secret]).await;
+        let thread = inbox.receive_mail().await;
+        is_flagged(&inbox, &thread, leak).await;
     }
     report("I18", "five words in a row of another conversation", leaks.len());
 }
@@ -120,28 +120,28 @@ async fn i18_a_subject_a_place_and_a_mail_gone_by_count_too() {
     let secret = from("Carol <carol@else.example>", SECRET);
     let mut subject = write();
     subject.1["subject"] = json!("Re: 4711");
-    let office = allowed([calls([subject])], std::slice::from_ref(&secret)).await;
-    let thread = office.got().await;
-    is_flagged(&office, &thread, "subject").await;
+    let inbox = allowed([calls([subject])], std::slice::from_ref(&secret)).await;
+    let thread = inbox.receive_mail().await;
+    is_flagged(&inbox, &thread, "subject").await;
 
-    let mut meeting = crate::office::meet();
+    let mut meeting = crate::support::email_inbox::meet();
     meeting.1["location"] = json!("Room 4711");
-    let office = allowed([calls([meeting])], std::slice::from_ref(&secret)).await;
-    let thread = office.got().await;
-    is_flagged(&office, &thread, "location").await;
+    let inbox = allowed([calls([meeting])], std::slice::from_ref(&secret)).await;
+    let thread = inbox.receive_mail().await;
+    is_flagged(&inbox, &thread, "location").await;
 
     let mut named = write();
     named.1["to"] = json!([format!("The pin is 4711 <{BOB}>")]);
-    let office = allowed([calls([named])], std::slice::from_ref(&secret)).await;
-    let thread = office.got().await;
-    is_flagged(&office, &thread, "the name of a recipient").await;
+    let inbox = allowed([calls([named])], std::slice::from_ref(&secret)).await;
+    let thread = inbox.receive_mail().await;
+    is_flagged(&inbox, &thread, "the name of a recipient").await;
 
     // A mail of long ago, under many newer ones.
     let newer = (0..60).map(|n| from("dave@else.example", &format!("Lunch{}\n", "!".repeat(n))));
     let mails: Vec<String> = [secret].into_iter().chain(newer).collect();
-    let office = allowed([says("It is 4711.")], &mails).await;
-    let thread = office.got().await;
-    is_flagged(&office, &thread, "an old mail").await;
+    let inbox = allowed([says("It is 4711.")], &mails).await;
+    let thread = inbox.receive_mail().await;
+    is_flagged(&inbox, &thread, "an old mail").await;
     report("I18", "the subject, the place of a meeting, a recipient's name, and an old mail", 4);
 }
 
@@ -149,17 +149,17 @@ async fn i18_a_subject_a_place_and_a_mail_gone_by_count_too() {
 async fn i18_a_grant_does_not_answer_for_what_another_conversation_says() {
     let secret = from("Carol <carol@else.example>", SECRET);
     for scope in [GrantScope::Thread, GrantScope::Sender] {
-        let office = Office::new("ignore", [says("Yes."), says("It is 4711.")]);
-        office.receive(&secret, json!({})).await.unwrap();
-        office.settle().await;
-        office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
-        *office.script.class.lock().unwrap() = "respond".to_owned();
-        let thread = office.got().await;
-        let interrupt = office.asked(&thread).await;
-        office.inbox.grants().give(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
-        office.decides(&thread, Decision::Accept).await;
-        assert_eq!(office.sent().len(), 1, "{scope:?}");
-        let warnings = office.open(&thread).await.warnings;
+        let inbox = EmailInbox::new("ignore", [says("Yes."), says("It is 4711.")]);
+        inbox.take_in(&secret, json!({})).await.unwrap();
+        inbox.drive().await;
+        inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        inbox.classify_as("respond");
+        let thread = inbox.receive_mail().await;
+        let interrupt = inbox.open_question(&thread).await;
+        inbox.grants().give(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
+        inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(inbox.sent().len(), 1, "{scope:?}");
+        let warnings = inbox.open_item(&thread).await.warnings;
         assert!(
             warnings.iter().any(|warning| warning.code == "quotes_other_mail"),
             "{scope:?}: {warnings:?}"
@@ -204,10 +204,10 @@ async fn i18_what_is_the_conversations_the_persons_or_everybodys_passes() {
     ];
     let trials = plain.len();
     for (asked, answer, mails) in plain {
-        let office = allowed([says(answer), calls([done()])], &mails).await;
-        office.receive(&mail_with("", asked), json!({})).await.unwrap();
-        office.settle().await;
-        assert_eq!(office.sent().len(), 1, "{answer}");
+        let inbox = allowed([says(answer), calls([done()])], &mails).await;
+        inbox.take_in(&mail_with("", asked), json!({})).await.unwrap();
+        inbox.drive().await;
+        assert_eq!(inbox.sent().len(), 1, "{answer}");
     }
     report(
         "I18",
@@ -219,18 +219,20 @@ async fn i18_what_is_the_conversations_the_persons_or_everybodys_passes() {
 #[tokio::test]
 async fn i18_what_the_person_said_passes_and_so_do_earlier_mails_of_the_conversation() {
     let secret = from("Carol <carol@else.example>", SECRET);
-    let office =
-        allowed([calls([crate::office::ask("Which pin?")]), says("It is 4711."), calls([done()])], &[secret])
-            .await;
-    let thread = office.got().await;
-    office.decides(&thread, respond("Tell him it is 4711")).await;
-    assert_eq!(office.sent().len(), 1);
+    let inbox = allowed(
+        [calls([crate::support::email_inbox::ask("Which pin?")]), says("It is 4711."), calls([done()])],
+        &[secret],
+    )
+    .await;
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, respond("Tell him it is 4711")).await;
+    assert_eq!(inbox.sent().len(), 1);
 
     // Bob's first mail was handled by a thread that is over.
     let first = mail_with("", "The pin is 4711.\n");
-    let office = allowed([says("It is 4711."), calls([done()])], &[first]).await;
-    office.receive(&crate::office::second(), json!({})).await.unwrap();
-    office.settle().await;
-    assert_eq!(office.sent().len(), 1);
+    let inbox = allowed([says("It is 4711."), calls([done()])], &[first]).await;
+    inbox.take_in(&crate::support::email_inbox::second(), json!({})).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.sent().len(), 1);
     report("I18", "the person's words, and an earlier mail of the conversation", 2);
 }

@@ -1,7 +1,7 @@
 //! Any size, any text: T01, T05, T06, and a card of 50 MB.
 
-use crate::harness::{Desk, dump};
 use crate::report;
+use crate::test_screen::{TestScreen, dump};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
@@ -21,8 +21,8 @@ fn hostile() -> Vec<(&'static str, Value)> {
     samples
 }
 
-fn assert_clean(desk: &mut Desk, what: &str) {
-    let buffer = desk.buffer();
+fn assert_clean(screen: &mut TestScreen, what: &str) {
+    let buffer = screen.buffer();
     for cell in buffer.content() {
         let bad = cell
             .symbol()
@@ -34,8 +34,8 @@ fn assert_clean(desk: &mut Desk, what: &str) {
 
 #[test]
 fn t01_no_escape_reaches_the_terminal() {
-    let mut desk = Desk::with((120, 32), hostile());
-    desk.remember();
+    let mut screen = TestScreen::with((120, 32), hostile());
+    screen.remember();
     let screens = [
         "j",
         "j",
@@ -88,22 +88,22 @@ fn t01_no_escape_reaches_the_terminal() {
         "<esc>",
     ];
     for keys in screens {
-        desk.press(keys);
-        assert_clean(&mut desk, keys);
+        screen.press(keys);
+        assert_clean(&mut screen, keys);
     }
     let thread = ThreadId::random();
-    desk.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: HOSTILE.to_owned() }));
-    desk.tell(Msg::Progress(Progress::Text { thread, delta: HOSTILE.to_owned() }));
-    desk.press("r");
-    desk.tell(Msg::Paste(HOSTILE.to_owned()));
-    assert_clean(&mut desk, "pasted");
+    screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: HOSTILE.to_owned() }));
+    screen.tell(Msg::Progress(Progress::Text { thread, delta: HOSTILE.to_owned() }));
+    screen.press("r");
+    screen.tell(Msg::Paste(HOSTILE.to_owned()));
+    assert_clean(&mut screen, "pasted");
     report("T01", "escape sequences in every field, on every screen", screens.len() + 1);
 }
 
 #[test]
 fn t05_any_size() {
-    let mut desk = Desk::full((80, 24));
-    desk.remember();
+    let mut screen = TestScreen::full((80, 24));
+    screen.remember();
     let screens = [
         "", "<enter>", "<esc>j", "e", "<esc>jja", "n", "?", "<esc>", ":x", "<esc>", "gn*a", "n<esc>", "r",
         "<esc>", "s", "<esc>", "z", "<esc>", "c", "<enter>", "<esc>", "2", "<enter>", "l", "d", "l", "l",
@@ -111,7 +111,7 @@ fn t05_any_size() {
         "gi/x",
     ];
     for keys in screens {
-        desk.press(keys);
+        screen.press(keys);
         for size in [
             (1, 1),
             (2, 1),
@@ -127,14 +127,14 @@ fn t05_any_size() {
             (160, 45),
             (300, 100),
         ] {
-            desk.resize(size.0, size.1);
+            screen.resize(size.0, size.1);
         }
-        desk.resize(80, 24);
+        screen.resize(80, 24);
     }
     let storm: Vec<(u16, u16)> =
         (1..200).step_by(7).flat_map(|columns| (1..70).step_by(5).map(move |rows| (columns, rows))).collect();
     for (columns, rows) in &storm {
-        desk.resize(*columns, *rows);
+        screen.resize(*columns, *rows);
     }
     report("T05", "every screen at every size, and a storm of sizes", screens.len() * 13 + storm.len());
 }
@@ -151,10 +151,10 @@ fn t06_nothing_bleeds_across_panes() {
         })
         .collect();
     for width in [100_u16, 101, 120, 133, 160] {
-        let mut desk = Desk::with((width, 30), samples.clone());
+        let mut screen = TestScreen::with((width, 30), samples.clone());
         for keys in ["", "j", "j", "j"] {
-            desk.press(keys);
-            let buffer = desk.buffer();
+            screen.press(keys);
+            let buffer = screen.buffer();
             let rule = (0..width).find(|x| buffer[(*x, 3)].symbol() == "│").expect("a rule");
             for y in 1..28 {
                 assert_eq!(buffer[(rule, y)].symbol(), "│", "{}", dump(&buffer));
@@ -170,19 +170,19 @@ fn t06_nothing_bleeds_across_panes() {
 fn a_card_of_50_megabytes_scrolls() {
     let line = "Many words stand in this line, and as many lines in this mail. ";
     let text = format!("{}\n", line.repeat(3)).repeat(50 * 1024 * 1024 / (line.len() * 3 + 1));
-    let mut desk = Desk::full((120, 40));
-    desk.press("jjjjj");
-    let item = desk.model.current().unwrap().item.clone();
+    let mut screen = TestScreen::full((120, 40));
+    screen.press("jjjjj");
+    let item = screen.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Text(Visible::new(&text))] };
-    desk.tell(Msg::Card(item.id.clone(), Ok(Box::new(Read { item, card, answers: Vec::new() }))));
-    desk.drawn();
-    desk.press("<enter>");
+    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(Read { item, card, answers: Vec::new() }))));
+    screen.drawn();
+    screen.press("<enter>");
     // Not a timed assertion of speed: laying the whole card out for each of these would take minutes.
     let began = Instant::now();
     for _ in 0..20 {
-        desk.press("<ctrl-d>").press("G").press("k").press("gg");
+        screen.press("<ctrl-d>").press("G").press("k").press("gg");
     }
     assert!(began.elapsed() < Duration::from_secs(60));
-    desk.press("G");
-    assert!(desk.dump().contains("as many lines in this mail."), "{}", desk.dump());
+    screen.press("G");
+    assert!(screen.dump().contains("as many lines in this mail."), "{}", screen.dump());
 }

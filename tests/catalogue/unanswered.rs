@@ -1,20 +1,21 @@
 //! A mail that the model proposes nothing for is shown, and stays unread until a person has decided: I17.
 
-use crate::office::{Office, Plan, ask, calls, done, mail, meet, respond, second, write};
 use crate::report;
+use crate::support::email_inbox::{EmailInbox, EmailSetup, ask, calls, done, mail, meet, second, write};
+use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId, What};
 use sayso::inbox::Status;
 use sayso::llm::Reply;
 use serde_json::{Value, json};
 
 /// The mail is among what waits for the person, and nothing says it is handled.
-async fn is_shown(office: &Office, thread: &ThreadId, name: &str) {
-    assert_eq!(office.status(thread).await, Status::Waiting, "{name}");
-    let item = office.open(thread).await;
+async fn is_shown(inbox: &EmailInbox, thread: &ThreadId, name: &str) {
+    assert_eq!(inbox.status(thread).await, Status::Waiting, "{name}");
+    let item = inbox.open_item(thread).await;
     assert_eq!(item.action, "notify", "{name}");
     assert!(item.text.contains("the model proposes no reply"), "{name}: {}", item.text);
     assert!(item.text.contains("When does the report come?"), "{name}: {}", item.text);
-    assert!(office.marks().is_empty(), "{name}");
+    assert!(inbox.marks().is_empty(), "{name}");
 }
 
 fn calendar() -> (&'static str, Value) {
@@ -45,12 +46,12 @@ async fn i17_a_model_that_is_done_hides_no_mail() {
     ];
     let trials = scripts.len();
     for (name, replies) in scripts {
-        let office = Office::new("respond", replies);
-        let thread = office.got().await;
-        is_shown(&office, &thread, name).await;
-        assert_eq!(office.ledger(&thread), ("notify".to_owned(), None), "{name}");
-        office.decides(&thread, Decision::Accept).await;
-        assert_eq!(office.marks(), ["new/1 Done"], "{name}: the person has decided");
+        let inbox = EmailInbox::new("respond", replies);
+        let thread = inbox.receive_mail().await;
+        is_shown(&inbox, &thread, name).await;
+        assert_eq!(inbox.ledger(&thread), ("notify".to_owned(), None), "{name}");
+        inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(inbox.marks(), ["new/1 Done"], "{name}: the person has decided");
     }
     report("I17", "a model that calls done before anybody decided", trials);
 }
@@ -58,51 +59,51 @@ async fn i17_a_model_that_is_done_hides_no_mail() {
 #[tokio::test]
 async fn i17_words_to_the_model_are_no_decision() {
     for proposal in [calls([ask("Which report?")]), calls([write()]), calls([write(), done()])] {
-        let office = Office::new("respond", [proposal, calls([done()])]);
-        let thread = office.got().await;
-        office.decides(&thread, respond("The yearly one")).await;
-        is_shown(&office, &thread, "words").await;
+        let inbox = EmailInbox::new("respond", [proposal, calls([done()])]);
+        let thread = inbox.receive_mail().await;
+        inbox.answer(&thread, respond("The yearly one")).await;
+        is_shown(&inbox, &thread, "words").await;
     }
     // The person asked for an answer themselves.
-    let office = Office::new("ignore", [calls([done()])]);
-    let thread = office.got().await;
+    let inbox = EmailInbox::new("ignore", [calls([done()])]);
+    let thread = inbox.receive_mail().await;
     let what = What::Corrected { payload: json!({"class": "respond"}) };
-    office.arrive(&thread, "reclassify", what).await.unwrap();
-    office.settle().await;
-    is_shown(&office, &thread, "reclassified").await;
-    let mut plan = Plan::default();
-    plan.config.push_str("[[rule]]\nfrom = \"*@client.example\"\nclass = \"respond\"\n");
-    let office = Office::with(plan, "ignore", [calls([done()])]);
-    let thread = office.got().await;
-    is_shown(&office, &thread, "a rule").await;
+    inbox.arrive(&thread, "reclassify", what).await.unwrap();
+    inbox.drive().await;
+    is_shown(&inbox, &thread, "reclassified").await;
+    let mut setup = EmailSetup::default();
+    setup.config.push_str("[[rule]]\nfrom = \"*@client.example\"\nclass = \"respond\"\n");
+    let inbox = EmailInbox::with(setup, "ignore", [calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    is_shown(&inbox, &thread, "a rule").await;
     report("I17", "done after the person's words, a reclassification or a rule", 5);
 }
 
 #[tokio::test]
 async fn i17_an_answer_to_one_mail_decides_on_no_later_one() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.news(&thread, &second()).await;
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.sent().len(), 1);
-    is_shown(&office, &thread, "a later mail").await;
-    assert!(office.open(&thread).await.text.contains("No hurry any more."));
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.receive_news(&thread, &second()).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    is_shown(&inbox, &thread, "a later mail").await;
+    assert!(inbox.open_item(&thread).await.text.contains("No hurry any more."));
     report("I17", "done on a mail that came after the one answered", 1);
 }
 
 #[tokio::test]
 async fn i17_a_mail_that_is_ignored_hides_no_earlier_one() {
-    let office = Office::new("ignore", []);
-    let thread = office.receive(&mail(), json!({})).await.unwrap();
-    office.news(&thread, &second()).await;
-    office.settle().await;
-    assert_eq!(office.status(&thread).await, Status::Waiting);
-    let item = office.open(&thread).await;
+    let inbox = EmailInbox::new("ignore", []);
+    let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
+    inbox.receive_news(&thread, &second()).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Waiting);
+    let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "notify");
     assert!(item.text.contains("An earlier mail of this conversation is undecided."), "{}", item.text);
-    assert!(office.marks().is_empty());
-    office.decides(&thread, Decision::Ignore).await;
-    assert_eq!(office.marks(), ["new/1 Done", "new/2 Done"], "the person has seen both");
+    assert!(inbox.marks().is_empty());
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert_eq!(inbox.marks(), ["new/1 Done", "new/2 Done"], "the person has seen both");
     report("I17", "a mail to be ignored behind one that nobody has looked at", 1);
 }
 
@@ -115,12 +116,12 @@ async fn i17_a_model_that_calls_nothing_that_is_there_is_trouble() {
     ];
     let trials = scripts.len();
     for (name, replies) in scripts {
-        let office = Office::new("respond", replies);
-        let thread = office.got().await;
-        assert_eq!(office.status(&thread).await, Status::Trouble, "{name}");
-        let item = office.open(&thread).await;
+        let inbox = EmailInbox::new("respond", replies);
+        let thread = inbox.receive_mail().await;
+        assert_eq!(inbox.status(&thread).await, Status::Trouble, "{name}");
+        let item = inbox.open_item(&thread).await;
         assert!(item.text.contains("When does the report come?"), "{name}: {}", item.text);
-        assert!(office.marks().is_empty() && office.ledger(&thread).1.is_none(), "{name}");
+        assert!(inbox.marks().is_empty() && inbox.ledger(&thread).1.is_none(), "{name}");
     }
     report("I17", "unknown tools, prose and empty answers only", trials);
 }

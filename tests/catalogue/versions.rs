@@ -1,14 +1,13 @@
 //! D10, D11 and D13: databases, graphs and clocks that are not what they were.
 
 use crate::report;
-use crate::support::House;
-use crate::support::house::{self, eager};
-use crate::support::walk::{self, Way};
+use crate::support::TestInbox;
+use crate::support::table_workflow::{self, Way};
+use crate::support::test_inbox::eager;
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Engine, Settings};
+use sayso::app::Settings;
 use sayso::graph::Decision;
 use sayso::inbox::{ItemQuery, Status, ThreadQuery};
-use sayso::service::Inbox;
 use sayso::store::{Store, StoreError, VERSION};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -31,11 +30,11 @@ async fn d10_a_newer_database_is_refused_and_left_as_it_is() {
     // In the main file, and in a log that was not folded into it yet.
     for in_log in [false, true] {
         for newer in [VERSION + 1, 999, i64::from(i32::MAX)] {
-            let house = House::new();
-            house.played(json!([])).await;
-            let House { folder, inbox, .. } = house;
+            let folder = tempfile::tempdir().unwrap();
+            let inbox = TestInbox::builder().in_folder(folder.path()).open();
+            inbox.run_program(json!([])).await;
+            let data = inbox.data();
             drop(inbox);
-            let data = folder.path().join("data");
             let db = rusqlite::Connection::open(data.join("sayso.db")).unwrap();
             db.execute_batch(&format!("PRAGMA user_version = {newer}; CREATE TABLE later (x)")).unwrap();
             let refused = folder.path().join("refused");
@@ -86,28 +85,28 @@ async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
         ("the workflow taken out", &[], None),
     ];
     for (what, after, way) in table {
-        let house = House::with(eager(), vec![walk::spec("walk", before)]);
-        let thread = house.start("walk", json!({})).await;
-        house.settle().await;
-        let now = if after.is_empty() { Vec::new() } else { vec![walk::spec("walk", after)] };
-        let house = house.reopen(eager(), now);
-        house.accept(&thread).await;
-        house.settle().await;
-        let nodes = house.nodes(&thread).await;
+        let inbox = TestInbox::builder().with_workflow(table_workflow::spec("walk", before)).open();
+        let thread = inbox.start("walk", json!({})).await;
+        inbox.drive().await;
+        let now = if after.is_empty() { Vec::new() } else { vec![table_workflow::spec("walk", after)] };
+        let inbox = inbox.restart_with(eager(), now);
+        inbox.accept(&thread).await;
+        inbox.drive().await;
+        let nodes = inbox.nodes(&thread).await;
         match way {
             Some(way) => {
                 assert_eq!(nodes[..3], ["START", "a", "ANSWERS"], "{what}");
                 assert_eq!(nodes[3..], *way, "{what}");
-                assert_eq!(house.status(&thread).await, Status::Done, "{what}");
+                assert_eq!(inbox.status(&thread).await, Status::Done, "{what}");
             }
             None => {
-                assert_eq!(house.trouble(&thread).await.0, "lost_node", "{what}");
+                assert_eq!(inbox.trouble(&thread).await.0, "lost_node", "{what}");
                 assert_eq!(nodes, ["START", "a"], "{what}");
                 // Nothing is lost: with the graph it knew, it goes on.
-                let house = house.reopen(eager(), vec![walk::spec("walk", before)]);
-                house.accept(&thread).await;
-                house.settle().await;
-                assert_eq!(house.nodes(&thread).await[3..], ["b", "c"], "{what}");
+                let inbox = inbox.restart_with(eager(), vec![table_workflow::spec("walk", before)]);
+                inbox.accept(&thread).await;
+                inbox.drive().await;
+                assert_eq!(inbox.nodes(&thread).await[3..], ["b", "c"], "{what}");
             }
         }
     }
@@ -128,12 +127,8 @@ async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
     let settings = Settings { hold, patience: Duration::from_millis(10), ..eager() };
     let mut trials = 0;
     for jumps in [[10, -10, 0], [-10, 10, -10], [0, -10, 10]] {
-        let house = House::new();
         let (clock, years) = wild();
-        let store = Store::open_with(&house.data(), clock).unwrap();
-        let registry = house::registry(&house.street, &house.world, Vec::new());
-        let inbox = Inbox::new(Engine::new(store, registry, settings.clone()));
-        let wild = House { inbox, ..house };
+        let wild = TestInbox::builder().settings(settings.clone()).clock(clock).open();
         let mut threads = Vec::new();
         for jump in jumps {
             years.store(jump, Ordering::SeqCst);
@@ -141,38 +136,38 @@ async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
                 [{"flaky": 1}, {"ask": [{"key": "a", "irreversible": true}]}],
                 [{"once": {"name": format!("go {jump}"), "key": "a"}}]
             ]);
-            threads.push(wild.played(program).await);
+            threads.push(wild.run_program(program).await);
         }
         // Order comes from numbers, not from clocks.
         let query = ItemQuery { limit: 9, ..Default::default() };
         let asked: Vec<_> =
-            wild.inbox.decisions().items(query).await.unwrap().items.into_iter().map(|i| i.thread).collect();
+            wild.decisions().items(query).await.unwrap().items.into_iter().map(|i| i.thread).collect();
         assert_eq!(asked, threads, "oldest first");
         let query = ThreadQuery { limit: 9, ..Default::default() };
         let listed: Vec<_> =
-            wild.inbox.threads().list(query).await.unwrap().threads.into_iter().map(|l| l.id).collect();
+            wild.threads().list(query).await.unwrap().threads.into_iter().map(|l| l.id).collect();
         assert_eq!(listed, threads.iter().rev().cloned().collect::<Vec<_>>(), "newest first");
         // A hold under way is neither shortened nor prolonged by a jump, nor acted on twice.
-        let driver = wild.driver().await;
+        let driver = wild.drive_in_background().await;
         // What it finds at its first look is another matter, below; so let that be over.
-        let first = wild.play(json!([[]])).await;
-        wild.until(&first, Status::Done).await;
+        let first = wild.start_program(json!([[]])).await;
+        wild.wait_for(&first, Status::Done).await;
         for (thread, jump) in threads.iter().zip(jumps) {
-            let id = wild.asked(thread).await;
+            let id = wild.open_question(thread).await;
             let began = Instant::now();
             wild.decide(&id, Decision::Accept).await.unwrap();
             years.store(-jump, Ordering::SeqCst);
-            wild.until(thread, Status::Done).await;
+            wild.wait_for(thread, Status::Done).await;
             assert!(began.elapsed() >= hold, "fired after {:?}", began.elapsed());
             trials += 1;
         }
         driver.stop().await;
         assert_eq!(wild.world.performed().len(), threads.len(), "each once");
         // A hold found at start by another clock is not trusted, and asked again.
-        let late = wild.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+        let late = wild.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
         wild.accept(&late).await;
         years.fetch_add(10, Ordering::SeqCst);
-        wild.settle().await;
+        wild.drive().await;
         assert_eq!(wild.status(&late).await, Status::Waiting);
         assert_eq!(wild.store().audit().verify().unwrap().problems(), Vec::<String>::new());
         trials += 1;

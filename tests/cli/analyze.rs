@@ -1,7 +1,7 @@
 //! `sayso analyze` through the real program: whole conversations, and what bad input gets. What a folder may hold is in
 //! the catalogue (row S05).
 
-use crate::desk::{Desk, Said, said, text, texts};
+use crate::runner::{Cli, Said, said, text, texts};
 use sayso::workflows::analyze::AnalyzeInput;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -9,95 +9,95 @@ use std::path::PathBuf;
 
 pub const QUERY: &str = "Why did the launch slip?";
 
-/// A desk with a folder to analyse.
-pub fn desk() -> Desk {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path("notes")).unwrap();
-    std::fs::write(notes(&desk, "plan.md"), "The launch slipped by three weeks.\nThe budget is TBD.\n")
+/// The program beside a folder to analyse.
+pub fn with_notes() -> Cli {
+    let cli = Cli::new();
+    std::fs::create_dir(cli.path("notes")).unwrap();
+    std::fs::write(notes(&cli, "plan.md"), "The launch slipped by three weeks.\nThe budget is TBD.\n")
         .unwrap();
-    std::fs::write(notes(&desk, "talk.txt"), "Bob says the supplier was late.\n").unwrap();
-    desk
+    std::fs::write(notes(&cli, "talk.txt"), "Bob says the supplier was late.\n").unwrap();
+    cli
 }
 
-pub fn notes(desk: &Desk, name: &str) -> PathBuf {
-    desk.path("notes").join(name)
+pub fn notes(cli: &Cli, name: &str) -> PathBuf {
+    cli.path("notes").join(name)
 }
 
 /// The real program.
-pub fn real(desk: &Desk, args: &[&str]) -> Said {
-    said(desk.real().args(args).output().unwrap())
+pub fn real(cli: &Cli, args: &[&str]) -> Said {
+    said(cli.real().args(args).output().unwrap())
 }
 
 #[track_caller]
-pub fn json(desk: &Desk, args: &[&str]) -> Value {
+pub fn json(cli: &Cli, args: &[&str]) -> Value {
     let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    let said = real(desk, &args);
+    let said = real(cli, &args);
     assert_eq!(said.code, 0, "{args:?}: {said:?}");
     serde_json::from_str(&said.out).unwrap()
 }
 
 /// An analysis that asks, and what it asks.
 #[track_caller]
-pub fn begun(desk: &Desk) -> (String, String) {
-    let outcome = json(desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
+pub fn begun(cli: &Cli) -> (String, String) {
+    let outcome = json(cli, &["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
     assert_eq!(outcome["status"], "waiting", "{outcome}");
     (text(&outcome["thread"]), texts(&outcome["interrupts"]).remove(0))
 }
 
 #[test]
 fn a_whole_conversation_with_the_built_in_rules() {
-    let desk = desk();
-    let (thread, asked) = begun(&desk);
-    let card = json(&desk, &["view", &asked]);
+    let cli = with_notes();
+    let (thread, asked) = begun(&cli);
+    let card = json(&cli, &["view", &asked]);
     assert_eq!((&card["kind"], &card["action"]), (&"question".into(), &"analysis_question".into()));
     assert!(text(&card["text"]).contains("TBD"), "{card}");
-    let outcome = json(&desk, &["respond", &asked, "not done yet: it is 500", "--wait"]);
+    let outcome = json(&cli, &["respond", &asked, "not done yet: it is 500", "--wait"]);
     let asked = texts(&outcome["interrupts"]).remove(0);
-    let shown = real(&desk, &["view", &asked]);
+    let shown = real(&cli, &["view", &asked]);
     assert!(shown.done().contains("answer DONE"), "{shown:?}");
-    let outcome = json(&desk, &["accept", &asked, "--wait"]);
+    let outcome = json(&cli, &["accept", &asked, "--wait"]);
     assert_eq!(outcome["status"], "done");
-    let file = notes(&desk, "analysis_result.md").canonicalize().unwrap();
+    let file = notes(&cli, "analysis_result.md").canonicalize().unwrap();
     assert_eq!(outcome["output"]["file"], file.to_str().unwrap());
     let result = std::fs::read_to_string(file).unwrap();
     assert!(result.contains("it is 500") && result.contains("plan.md"), "{result}");
 
-    let shown = real(&desk, &["view", &thread]);
+    let shown = real(&cli, &["view", &thread]);
     assert!(
         shown.done().contains("# Why did the launch slip?") && shown.out.contains("written to"),
         "{shown:?}"
     );
-    let whole = json(&desk, &["show", &thread]);
+    let whole = json(&cli, &["show", &thread]);
     // The built-in rules cost nothing, and are counted all the same.
     assert_eq!((&whole["usage"]["calls"], &whole["usage"]["cost"]), (&3.into(), &0.0.into()), "{whole}");
     assert_eq!(whole["effects"].as_array().unwrap().len(), 1);
-    let on = json(&desk, &["continue", &thread, "And the supplier?", "--wait"]);
+    let on = json(&cli, &["continue", &thread, "And the supplier?", "--wait"]);
     assert_eq!(on["status"], "waiting", "{on}");
-    json(&desk, &["respond", &texts(&on["interrupts"])[0], "DONE", "--wait"]);
-    let kept = std::fs::read_dir(desk.path("notes")).unwrap().count();
+    json(&cli, &["respond", &texts(&on["interrupts"])[0], "DONE", "--wait"]);
+    let kept = std::fs::read_dir(cli.path("notes")).unwrap().count();
     assert_eq!(kept, 4, "the first result is kept beside the second");
 }
 
 #[test]
 fn flags_and_keys_start_the_same_thread() {
-    let desk = desk();
-    let by_flags = json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--recursive"]);
+    let cli = with_notes();
+    let by_flags = json(&cli, &["analyze", "--query", QUERY, "--inputs", "notes", "--recursive"]);
     let inputs = "inputs=notes";
-    let by_keys = json(&desk, &["start", "analyze", &format!("query={QUERY}"), inputs, "recursive=true"]);
+    let by_keys = json(&cli, &["start", "analyze", &format!("query={QUERY}"), inputs, "recursive=true"]);
     assert_eq!(by_flags["status"], "ready");
-    let state = |outcome: &Value| json(&desk, &["show", &text(&outcome["thread"])])["state"].clone();
+    let state = |outcome: &Value| json(&cli, &["show", &text(&outcome["thread"])])["state"].clone();
     assert_eq!(state(&by_flags), state(&by_keys));
     // A model given by flag stays with the thread, whoever drives it later.
-    let named = json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--model", "builtin"]);
+    let named = json(&cli, &["analyze", "--query", QUERY, "--inputs", "notes", "--model", "builtin"]);
     assert_eq!(state(&named)["model_name"], "builtin");
-    let named = json(&desk, &["start", "analyze", &format!("query={QUERY}"), inputs, "--model", "builtin"]);
+    let named = json(&cli, &["start", "analyze", &format!("query={QUERY}"), inputs, "--model", "builtin"]);
     assert_eq!(state(&named)["model_name"], "builtin");
 }
 
 /// The flags say the same as the keys, in the same words.
 #[test]
 fn every_key_is_a_flag() {
-    let help = real(&desk(), &["analyze", "--help"]);
+    let help = real(&with_notes(), &["analyze", "--help"]);
     let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
     let schema = schemars::schema_for!(AnalyzeInput);
     for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
@@ -109,8 +109,8 @@ fn every_key_is_a_flag() {
 
 #[test]
 fn what_cannot_be_analysed_is_refused() {
-    let desk = desk();
-    std::fs::create_dir(desk.path("empty")).unwrap();
+    let cli = with_notes();
+    std::fs::create_dir(cli.path("empty")).unwrap();
     for (args, expected) in [
         (&["--query", QUERY, "--inputs", "nowhere"][..], "it does not exist"),
         (&["--query", QUERY, "--inputs", "notes/plan.md"], "is not a folder"),
@@ -122,38 +122,38 @@ fn what_cannot_be_analysed_is_refused() {
         (&["--query", QUERY, "--inputs", "notes", "--model", "oracle"], "there is no model \"oracle\""),
         (&["--query", QUERY, "--inputs", "notes", "--timeout", "1"], "--wait"),
     ] {
-        real(&desk, &[&["analyze"], args].concat()).refused(2, expected);
+        real(&cli, &[&["analyze"], args].concat()).refused(2, expected);
     }
-    let unknown = real(&desk, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
+    let unknown = real(&cli, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
     unknown.refused(2, "oracle");
-    assert_eq!(json(&desk, &["threads"]), Value::Array(Vec::new()));
+    assert_eq!(json(&cli, &["threads"]), Value::Array(Vec::new()));
 }
 
 #[test]
 fn a_file_nobody_may_read_is_named() {
-    let desk = desk();
-    let closed = notes(&desk, "closed.txt");
+    let cli = with_notes();
+    let closed = notes(&cli, "closed.txt");
     std::fs::write(&closed, "private\n").unwrap();
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&closed).is_ok() {
         println!("nothing tested: whoever runs this may read everything");
         return;
     }
-    let (_, asked) = begun(&desk);
-    let card = real(&desk, &["view", &asked]);
+    let (_, asked) = begun(&cli);
+    let card = real(&cli, &["view", &asked]);
     assert!(card.done().contains("closed.txt (you are not allowed to read it)"), "{card:?}");
 }
 
 #[test]
 fn the_labelled_mails_are_triaged() {
-    let desk = Desk::new();
-    let report = json(&desk, &["eval", "triage"]);
+    let cli = Cli::new();
+    let report = json(&cli, &["eval", "triage"]);
     assert_eq!((&report["model"], &report["total"]), (&"builtin".into(), &40.into()));
     assert!(report["right"].as_u64().unwrap() >= 36, "{report}");
     let rows = report["confusion"].as_object().unwrap();
     assert_eq!(rows.keys().collect::<Vec<_>>(), ["ignore", "notify", "respond"]);
-    let said = real(&desk, &["eval", "triage"]);
+    let said = real(&cli, &["eval", "triage"]);
     assert!(said.done().starts_with("builtin: ") && said.out.contains("is \\ said"), "{said:?}");
-    assert!(!desk.data().join("sayso.db").exists(), "nothing is kept of it");
-    real(&desk, &["eval", "everything"]).refused(2, "everything");
+    assert!(!cli.data().join("sayso.db").exists(), "nothing is kept of it");
+    real(&cli, &["eval", "everything"]).refused(2, "everything");
 }

@@ -1,7 +1,7 @@
 //! `sayso ask` and `sayso apis` through the real program.
 
 use crate::analyze::{json, real};
-use crate::desk::{Desk, keys, text, texts, until};
+use crate::runner::{Cli, keys, text, texts, until};
 use crate::terminal::{PROMPT, Terminal};
 use sayso::workflows::ask::AskInput;
 use serde_json::{Value, json as value};
@@ -26,43 +26,43 @@ fn server(answer: Value) -> u16 {
     port
 }
 
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn configured() -> Cli {
+    let cli = Cli::new();
     let port =
         server(value!({"data": [{"id": "T1", "title": "Tea", "play_count": 1234, "user": {"name": "Ann"}}]}));
-    desk.configure(&format!(
+    cli.configure(&format!(
         "[apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n"
     ));
-    desk
+    cli
 }
 
 #[test]
 fn a_question_is_answered() {
-    let desk = desk();
-    let outcome = json(&desk, &["ask", "What are the trending tracks?", "--wait"]);
+    let cli = configured();
+    let outcome = json(&cli, &["ask", "What are the trending tracks?", "--wait"]);
     assert_eq!(outcome["status"], "done", "{outcome}");
     let answer = "Trending Tracks (time week):\n\n1. \"Tea\" by Ann (1,234 plays)";
     assert_eq!(outcome["output"]["answer"], answer);
-    let by_words = json(&desk, &["ask", "trending", "tracks"]);
-    let by_keys = json(&desk, &["start", "ask", "query=trending tracks"]);
-    let state = |outcome: &Value| json(&desk, &["show", &text(&outcome["thread"])])["state"].clone();
+    let by_words = json(&cli, &["ask", "trending", "tracks"]);
+    let by_keys = json(&cli, &["start", "ask", "query=trending tracks"]);
+    let state = |outcome: &Value| json(&cli, &["show", &text(&outcome["thread"])])["state"].clone();
     assert_eq!(state(&by_words), state(&by_keys));
-    let shown = real(&desk, &["view", &text(&outcome["thread"])]);
+    let shown = real(&cli, &["view", &text(&outcome["thread"])]);
     assert!(shown.done().contains("# | title | by | plays"), "{shown:?}");
 
-    let outcome = json(&desk, &["ask", "trending tracks", "--follow-up", "--wait"]);
+    let outcome = json(&cli, &["ask", "trending tracks", "--follow-up", "--wait"]);
     assert_eq!(outcome["status"], "waiting");
     let next = texts(&outcome["interrupts"]).remove(0);
-    let outcome = json(&desk, &["respond", &next, "top genres", "--wait"]);
+    let outcome = json(&cli, &["respond", &next, "top genres", "--wait"]);
     assert_eq!(outcome["status"], "waiting", "{outcome}");
-    let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+    let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
     assert_eq!(outcome["status"], "done");
 }
 
 #[test]
 fn a_conversation_is_held_right_at_the_terminal() {
-    let desk = desk();
-    let mut terminal = Terminal::plain(&desk, &["ask", "trending tracks"]);
+    let cli = configured();
+    let mut terminal = Terminal::plain(&cli, &["ask", "trending tracks"]);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("1. \"Tea\" by Ann (1,234 plays)"), "{first}");
     assert!(
@@ -82,7 +82,7 @@ fn a_conversation_is_held_right_at_the_terminal() {
 
 #[test]
 fn every_key_is_a_flag_or_the_text() {
-    let help = real(&desk(), &["ask", "--help"]);
+    let help = real(&configured(), &["ask", "--help"]);
     let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
     let schema = schemars::schema_for!(AskInput);
     for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
@@ -91,9 +91,9 @@ fn every_key_is_a_flag_or_the_text() {
         let about = text(&property["description"]);
         assert!(key == "model" || help.contains(about.trim_end_matches('.')), "{key}: {about}: {help}");
     }
-    real(&desk(), &["ask"]).refused(2, "TEXT");
-    real(&desk(), &["ask", " "]).refused(2, "say what you want to know");
-    real(&desk(), &["ask", "x", "--model", "oracle"]).refused(2, "oracle");
+    real(&configured(), &["ask"]).refused(2, "TEXT");
+    real(&configured(), &["ask", " "]).refused(2, "say what you want to know");
+    real(&configured(), &["ask", "x", "--model", "oracle"]).refused(2, "oracle");
 }
 
 const PETS: &str = r#"
@@ -146,31 +146,31 @@ paths:
 
 #[test]
 fn apis_are_listed_shown_added_and_removed() {
-    let desk = Desk::new();
-    let listed = json(&desk, &["apis", "list"]);
+    let cli = Cli::new();
+    let listed = json(&cli, &["apis", "list"]);
     keys(&listed[0], &["name", "title", "source", "operations"]);
     assert_eq!((&listed[0]["name"], &listed[0]["source"]), (&"audius".into(), &"builtin".into()));
     assert!(listed[0]["operations"].as_u64().unwrap() >= 20);
-    let shown = real(&desk, &["apis", "show", "audius"]);
+    let shown = real(&cli, &["apis", "show", "audius"]);
     assert!(
         shown.done().contains("/v1/tracks/trending") && shown.out.contains("https://api.audius.co"),
         "{shown:?}"
     );
-    let shown = real(&desk, &["apis", "show", "audius", "trending_tracks"]);
+    let shown = real(&cli, &["apis", "show", "audius", "trending_tracks"]);
     assert!(
         shown
             .done()
             .contains("time (string): the time range; one of week, month, year, allTime; week if not said")
     );
 
-    std::fs::write(desk.path("pets.yaml"), PETS).unwrap();
-    let added = json(&desk, &["apis", "add", "pets.yaml"]);
+    std::fs::write(cli.path("pets.yaml"), PETS).unwrap();
+    let added = json(&cli, &["apis", "add", "pets.yaml"]);
     assert_eq!((&added["name"], &added["operations"]), (&"pet_store".into(), &4.into()), "{added}");
     assert_eq!(texts(&added["left_out"]), ["PUT /pets/{id}/picture: what goes along with it is not JSON"]);
-    let view = json(&desk, &["apis", "show", "pet_store"]);
+    let view = json(&cli, &["apis", "show", "pet_store"]);
     assert_eq!(view["hosts"], value!(["https://api.pets.example/v2"]));
     assert!(text(&view["key"]).starts_with("in the header field X-Pet-Key; none is set"), "{view}");
-    let add = json(&desk, &["apis", "show", "pet_store", "addpet"]);
+    let add = json(&cli, &["apis", "show", "pet_store", "addpet"]);
     let parameters: Vec<(String, bool)> = add["parameters"]
         .as_array()
         .unwrap()
@@ -178,24 +178,24 @@ fn apis_are_listed_shown_added_and_removed() {
         .map(|one| (text(&one["name"]), one["required"].as_bool().unwrap()))
         .collect();
     assert_eq!(parameters, [("name".into(), true), ("friend".into(), false), ("kind".into(), false)]);
-    let list = json(&desk, &["apis", "show", "pet_store", "listpets"]);
+    let list = json(&cli, &["apis", "show", "pet_store", "listpets"]);
     assert_eq!(list["parameters"][0]["values"], value!(["cat", "dog"]));
     let mode = std::os::unix::fs::PermissionsExt::mode(
-        &std::fs::metadata(desk.data().join("apis/pet_store.json")).unwrap().permissions(),
+        &std::fs::metadata(cli.data().join("apis/pet_store.json")).unwrap().permissions(),
     );
     assert_eq!(mode & 0o777, 0o600);
-    real(&desk, &["apis", "add", "pets.yaml"]).refused(2, "there is an API `pet_store` already");
-    let other = json(&desk, &["apis", "add", "pets.yaml", "--name", "pets"]);
+    real(&cli, &["apis", "add", "pets.yaml"]).refused(2, "there is an API `pet_store` already");
+    let other = json(&cli, &["apis", "add", "pets.yaml", "--name", "pets"]);
     assert_eq!(other["name"], "pets");
-    assert_eq!(json(&desk, &["apis", "list"]).as_array().unwrap().len(), 3);
-    assert!(real(&desk, &["apis", "remove", "pets"]).done().contains("pets is removed"));
-    json(&desk, &["apis", "remove", "pet_store"]);
-    assert_eq!(json(&desk, &["apis", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(json(&cli, &["apis", "list"]).as_array().unwrap().len(), 3);
+    assert!(real(&cli, &["apis", "remove", "pets"]).done().contains("pets is removed"));
+    json(&cli, &["apis", "remove", "pet_store"]);
+    assert_eq!(json(&cli, &["apis", "list"]).as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn what_is_no_api_is_refused() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for (name, document, told) in [
         ("a.json", "{\"openapi\": ", "it is not JSON"),
         ("a.yaml", "a: [b", "neither JSON nor YAML"),
@@ -215,8 +215,8 @@ fn what_is_no_api_is_refused() {
             "is built in",
         ),
     ] {
-        std::fs::write(desk.path(name), document).unwrap();
-        real(&desk, &["apis", "add", name]).refused(2, told);
+        std::fs::write(cli.path(name), document).unwrap();
+        real(&cli, &["apis", "add", name]).refused(2, told);
     }
     // A few lines that would grow into a gigabyte.
     let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
@@ -225,34 +225,34 @@ fn what_is_no_api_is_refused() {
             "{next}: &{next} [*{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}]\n"
         );
     }
-    std::fs::write(desk.path("bomb.yaml"), bomb).unwrap();
-    real(&desk, &["apis", "add", "bomb.yaml"]).refused(2, "neither JSON nor YAML");
-    real(&desk, &["apis", "add", "nowhere.json"]).refused(3, "nowhere.json");
-    real(&desk, &["apis", "show", "audios"]).refused(3, "did you mean `audius`?");
-    real(&desk, &["apis", "show", "audius", "trending_track"]).refused(3, "did you mean `trending_tracks`?");
-    real(&desk, &["apis", "remove", "audius"]).refused(2, "is built in");
-    real(&desk, &["apis", "remove", "pets"]).refused(3, "there is no API `pets`");
+    std::fs::write(cli.path("bomb.yaml"), bomb).unwrap();
+    real(&cli, &["apis", "add", "bomb.yaml"]).refused(2, "neither JSON nor YAML");
+    real(&cli, &["apis", "add", "nowhere.json"]).refused(3, "nowhere.json");
+    real(&cli, &["apis", "show", "audios"]).refused(3, "did you mean `audius`?");
+    real(&cli, &["apis", "show", "audius", "trending_track"]).refused(3, "did you mean `trending_tracks`?");
+    real(&cli, &["apis", "remove", "audius"]).refused(2, "is built in");
+    real(&cli, &["apis", "remove", "pets"]).refused(3, "there is no API `pets`");
 }
 
 #[test]
 fn a_section_for_an_api_that_is_not_there_is_named_with_the_nearest() {
-    let desk = Desk::new();
-    desk.configure("[apis.audios]\nhosts = [\"https://a.example\"]\n");
+    let cli = Cli::new();
+    cli.configure("[apis.audios]\nhosts = [\"https://a.example\"]\n");
     for args in [&["list"][..], &["ask", "trending tracks"], &["threads"]] {
-        real(&desk, args).refused(2, "[apis.audios], and there is no such API; did you mean [apis.audius]?");
+        real(&cli, args).refused(2, "[apis.audios], and there is no such API; did you mean [apis.audius]?");
     }
-    desk.configure("[apis.pets]\napi_key_env = \"PET_KEY\"\n");
-    real(&desk, &["list"]).refused(2, "add it with `sayso apis add FILE --name pets`");
-    let doctor = real(&desk, &["doctor"]);
+    cli.configure("[apis.pets]\napi_key_env = \"PET_KEY\"\n");
+    real(&cli, &["list"]).refused(2, "add it with `sayso apis add FILE --name pets`");
+    let doctor = real(&cli, &["doctor"]);
     assert!(doctor.code == 1 && doctor.out.contains("FAIL  api"), "{doctor:?}");
     // What the sentence says to do can be done.
-    std::fs::write(desk.path("pets.yaml"), PETS).unwrap();
-    json(&desk, &["apis", "add", "pets.yaml", "--name", "pets"]);
-    real(&desk, &["list"]).done();
+    std::fs::write(cli.path("pets.yaml"), PETS).unwrap();
+    json(&cli, &["apis", "add", "pets.yaml", "--name", "pets"]);
+    real(&cli, &["list"]).done();
     // The key that is named has to be there.
-    let doctor = real(&desk, &["doctor"]);
+    let doctor = real(&cli, &["doctor"]);
     assert!(doctor.code == 1 && doctor.out.contains("PET_KEY"), "{doctor:?}");
-    let doctor = desk.real().arg("doctor").env("PET_KEY", "canary-pet").output().unwrap();
+    let doctor = cli.real().arg("doctor").env("PET_KEY", "canary-pet").output().unwrap();
     let said = String::from_utf8(doctor.stdout).unwrap();
     assert!(said.contains("pets: 4 operations, 1 server, its key is there (env PET_KEY)"), "{said}");
     assert!(!said.contains("canary"), "{said}");
@@ -279,28 +279,28 @@ fn silent() -> (u16, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
 
 #[test]
 fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let (port, seen) = silent();
     let document = PETS.replace("https://{place}.pets.example/v2", &format!("http://127.0.0.1:{port}/v2"));
-    std::fs::write(desk.path("pets.yaml"), document).unwrap();
-    desk.configure(&format!(
+    std::fs::write(cli.path("pets.yaml"), document).unwrap();
+    cli.configure(&format!(
         "[approvals]\nhold_seconds = 0\n[apis.pets]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_command = \"echo canary-pet\"\n"
     ));
-    json(&desk, &["apis", "add", "pets.yaml", "--name", "pets"]);
-    let outcome = json(&desk, &["ask", "Please add a pet with name=Tom and kind=cat", "--wait"]);
+    json(&cli, &["apis", "add", "pets.yaml", "--name", "pets"]);
+    let outcome = json(&cli, &["ask", "Please add a pet with name=Tom and kind=cat", "--wait"]);
     let asked = texts(&outcome["interrupts"]).remove(0);
-    let card = json(&desk, &["view", &asked]);
+    let card = json(&cli, &["view", &asked]);
     assert_eq!((&card["action"], &card["args"]["method"]), (&"request".into(), &"POST".into()), "{card}");
     assert_eq!(card["args"]["parameters"], value!({"name": "Tom", "kind": "cat"}));
     assert!(seen.lock().unwrap().is_empty());
 
-    let mut child = desk.real().args(["accept", &asked, "--wait"]).spawn().unwrap();
+    let mut child = cli.real().args(["accept", &asked, "--wait"]).spawn().unwrap();
     until(|| !seen.lock().unwrap().is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
-    real(&desk, &["run", "--until-idle"]).done();
+    real(&cli, &["run", "--until-idle"]).done();
     let thread = text(&outcome["thread"]);
-    let listed = json(&desk, &["list", "--kind", "trouble"]);
+    let listed = json(&cli, &["list", "--kind", "trouble"]);
     assert_eq!(
         (&listed[0]["action"], &listed[0]["thread"]),
         (&"in_doubt".into(), &thread.as_str().into()),
@@ -314,7 +314,7 @@ fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
     );
     // The key is in what was sent, and nowhere else.
     for name in ["sayso.db", "sayso.db-wal"] {
-        let bytes = std::fs::read(desk.data().join(name)).unwrap_or_default();
+        let bytes = std::fs::read(cli.data().join(name)).unwrap_or_default();
         assert!(!bytes.windows(10).any(|part| part == b"canary-pet"), "{name}");
     }
 }

@@ -1,8 +1,8 @@
 //! The program with workflows made for tests: this test binary, called again with a command line to follow.
 
 use crate::gate;
-use crate::support::courier::Street;
-use crate::support::house::registry;
+use crate::support::delivery::DeliveryLog;
+use crate::support::test_inbox::test_workflows;
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ fn entry() {
     let args: Vec<String> = serde_json::from_str(&args).unwrap();
     let args = std::iter::once("sayso".to_owned()).chain(args).map(OsString::from);
     let workflows = |setup: &sayso::app::Setup| {
-        let street = Street::new(setup.config.data.with_extension("street"));
-        Ok(registry(&street, &Arc::default(), vec![gate::spec()]))
+        let delivery_log = DeliveryLog::new(setup.config.data.with_extension("street"));
+        Ok(test_workflows(&delivery_log, &Arc::default(), [gate::spec()]))
     };
     let exit = sayso::cli::main(
         args,

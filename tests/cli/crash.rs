@@ -1,8 +1,8 @@
 //! An analysis whose driver dies by SIGKILL, at every named point of every turn: another process goes on, and the
 //! result is written once.
 
-use crate::analyze::{QUERY, desk, json, notes};
-use crate::desk::{Desk, text, texts};
+use crate::analyze::{QUERY, json, notes, with_notes};
+use crate::runner::{Cli, text, texts};
 use std::os::unix::process::ExitStatusExt;
 
 const TURNS: usize = 3;
@@ -13,32 +13,32 @@ const EFFECTS: [&str; 4] = ["before_intent", "after_intent", "before_outcome", "
 
 /// Drives until idle; with a point, dies there first.
 #[track_caller]
-fn run(desk: &Desk, point: Option<&str>) {
+fn run(cli: &Cli, point: Option<&str>) {
     if let Some(point) = point {
-        let mut command = desk.real();
+        let mut command = cli.real();
         command.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
         let output = command.output().unwrap();
         assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
     }
-    json(desk, &["run", "--until-idle"]);
+    json(cli, &["run", "--until-idle"]);
 }
 
 #[track_caller]
 fn check(turn: usize, point: &str) {
     let what = format!("{point} in turn {turn}");
-    let desk = desk();
-    let thread = text(&json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes"])["thread"]);
+    let cli = with_notes();
+    let thread = text(&json(&cli, &["analyze", "--query", QUERY, "--inputs", "notes"])["thread"]);
     let point = |now: usize| (now == turn).then_some(point);
-    run(&desk, point(0));
+    run(&cli, point(0));
     for (now, answer) in (1..).zip(["It is 500", "DONE"]) {
         let open = texts(
-            &json(&desk, &["show", &thread])["steps"].as_array().unwrap().last().unwrap()["next"]["ask"],
+            &json(&cli, &["show", &thread])["steps"].as_array().unwrap().last().unwrap()["next"]["ask"],
         );
         assert_eq!(open.len(), 1, "{what}");
-        json(&desk, &["respond", &open[0], answer]);
-        run(&desk, point(now));
+        json(&cli, &["respond", &open[0], answer]);
+        run(&cli, point(now));
     }
-    let whole = json(&desk, &["show", &thread]);
+    let whole = json(&cli, &["show", &thread]);
     assert_eq!(whole["status"], "done", "{what}: {whole}");
     let nodes: Vec<String> =
         whole["steps"].as_array().unwrap().iter().map(|step| text(&step["node"])).collect();
@@ -58,13 +58,13 @@ fn check(turn: usize, point: &str) {
     let effects: Vec<String> =
         whole["effects"].as_array().unwrap().iter().map(|e| text(&e["state"])).collect();
     assert_eq!(effects, ["done"], "{what}");
-    let mut files: Vec<String> = std::fs::read_dir(desk.path("notes"))
+    let mut files: Vec<String> = std::fs::read_dir(cli.path("notes"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
     assert_eq!(files, ["analysis_result.md", "plan.md", "talk.txt"], "{what}");
-    let written = std::fs::read_to_string(notes(&desk, "analysis_result.md")).unwrap();
+    let written = std::fs::read_to_string(notes(&cli, "analysis_result.md")).unwrap();
     assert_eq!(written.trim_end(), text(&whole["output"]["answer"]).trim_end(), "{what}");
 }
 

@@ -1,7 +1,7 @@
 //! `eval decisions`: the past asked again, and nothing touched by it.
 
 use crate::demo::Demo;
-use crate::desk::{keys, text, texts};
+use crate::runner::{keys, text, texts};
 use serde_json::Value;
 
 fn row<'a>(report: &'a Value, tool: &str) -> &'a Value {

@@ -1,6 +1,6 @@
 //! `sayso demo` through the real program: laid out, worked on and laid out anew, and who is refused.
 
-use crate::desk::{Desk, Said, said, text, texts};
+use crate::runner::{Cli, Said, said, text, texts};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -8,24 +8,24 @@ use std::process::Command;
 
 /// A demo in a folder of its own.
 pub struct Demo {
-    desk: Desk,
+    cli: Cli,
 }
 
 impl Demo {
     pub fn new() -> Self {
-        let demo = Self { desk: Desk::new() };
+        let demo = Self { cli: Cli::new() };
         let laid = demo.run(&["demo", "--no-tui"]);
         assert_eq!(laid.code, 0, "{laid:?}");
         demo
     }
 
     pub fn folder(&self) -> PathBuf {
-        self.desk.path("demo")
+        self.cli.path("demo")
     }
 
     /// The real program on the demo, with nothing held back.
     fn program(&self) -> Command {
-        let mut command = self.desk.real();
+        let mut command = self.cli.real();
         command.env_remove("SAYSO_DATA").env("SAYSO_APPROVALS__HOLD_SECONDS", "0");
         command.arg("--data").arg(self.folder());
         command
@@ -181,15 +181,15 @@ fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
     assert_eq!(anew["fresh"], true);
     assert_ne!(text(&demo.item("Why did the launch slip?")["id"]), asked);
 
-    let desk = Desk::new();
-    fs::create_dir(desk.path("mine")).unwrap();
-    fs::write(desk.path("mine/letter.txt"), "Dear").unwrap();
+    let cli = Cli::new();
+    fs::create_dir(cli.path("mine")).unwrap();
+    fs::write(cli.path("mine/letter.txt"), "Dear").unwrap();
     for args in [&["demo", "--no-tui"][..], &["demo", "--no-tui", "--reset"]] {
         let refused = said(
-            desk.real()
+            cli.real()
                 .env_remove("SAYSO_DATA")
                 .arg("--data")
-                .arg(desk.path("mine"))
+                .arg(cli.path("mine"))
                 .args(args)
                 .output()
                 .unwrap(),
@@ -197,18 +197,14 @@ fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
         assert_eq!(refused.code, 2, "{refused:?}");
         assert!(refused.err.contains("not empty") && refused.out.is_empty(), "{refused:?}");
     }
-    assert_eq!(fs::read_dir(desk.path("mine")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(cli.path("mine")).unwrap().count(), 1);
     // Without --data it lies beneath the data folder, and a screen needs a terminal.
     let below = said(
-        desk.real()
-            .env("SAYSO_DATA", desk.path("all"))
-            .args(["demo", "--no-tui", "--json"])
-            .output()
-            .unwrap(),
+        cli.real().env("SAYSO_DATA", cli.path("all")).args(["demo", "--no-tui", "--json"]).output().unwrap(),
     );
     let below: Value = serde_json::from_str(&below.out).unwrap_or_else(|_| panic!("{below:?}"));
-    assert_eq!(below["folder"], desk.path("all").join("demo").to_str().unwrap());
-    let blind = said(desk.real().env("SAYSO_DATA", desk.path("all")).arg("demo").output().unwrap());
+    assert_eq!(below["folder"], cli.path("all").join("demo").to_str().unwrap());
+    let blind = said(cli.real().env("SAYSO_DATA", cli.path("all")).arg("demo").output().unwrap());
     assert_eq!(blind.code, 2, "{blind:?}");
     assert!(blind.err.contains("--no-tui"), "{blind:?}");
 }

@@ -1,7 +1,7 @@
 //! `sayso docs` through the real program: this very code base, flags and keys, the trace, and drivers that die.
 
 use crate::analyze::{json, real};
-use crate::desk::{Desk, text, texts};
+use crate::runner::{Cli, text, texts};
 use sayso::workflows::docs::DocsInput;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,26 +10,26 @@ use std::os::unix::process::ExitStatusExt;
 const AGENTS: [&str; 6] =
     ["file-structure", "dependency-analyzer", "architecture", "patterns", "data-flow", "testing"];
 
-/// A desk with a small code base.
-fn desk() -> Desk {
-    let desk = Desk::new();
+/// The program beside a small code base.
+fn configured() -> Cli {
+    let cli = Cli::new();
     for part in ["a", "b", "c", "d"] {
-        let folder = desk.path("code").join("src").join(part);
+        let folder = cli.path("code").join("src").join(part);
         std::fs::create_dir_all(&folder).unwrap();
         let text = format!(
             "use crate::a;\n\n/// Does the work of this part, and nothing else.\npub fn {part}() {{}}\n"
         );
         std::fs::write(folder.join("mod.rs"), text).unwrap();
     }
-    std::fs::write(desk.path("code").join("Cargo.toml"), "[package]\nname = \"box\"\n").unwrap();
-    desk
+    std::fs::write(cli.path("code").join("Cargo.toml"), "[package]\nname = \"box\"\n").unwrap();
+    cli
 }
 
 #[test]
 fn this_code_base_is_documented_by_the_built_in_rules() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let repository = env!("CARGO_MANIFEST_DIR");
-    let outcome = json(&desk, &["docs", repository, "--out", "pages", "--wait"]);
+    let outcome = json(&cli, &["docs", repository, "--out", "pages", "--wait"]);
     assert_eq!(outcome["status"], "done", "{outcome}");
     let agents = outcome["output"]["agents"].as_array().unwrap();
     assert_eq!(agents.iter().map(|one| text(&one["agent_name"])).collect::<Vec<_>>(), AGENTS);
@@ -37,7 +37,7 @@ fn this_code_base_is_documented_by_the_built_in_rules() {
         assert_eq!(one["status"], "success", "{one}");
         assert!(one["confidence"].as_f64().unwrap() >= 0.8, "{one}");
     }
-    let page = |name: &str| std::fs::read_to_string(desk.path("pages").join(name)).unwrap();
+    let page = |name: &str| std::fs::read_to_string(cli.path("pages").join(name)).unwrap();
     assert!(page("index.md").contains("# sayso\n") && page("index.md").contains("(architecture.md)"));
     for name in AGENTS {
         assert!(page(&format!("{name}.md")).len() > 1_000, "{name}");
@@ -55,11 +55,11 @@ fn this_code_base_is_documented_by_the_built_in_rules() {
 
 #[test]
 fn the_trace_is_a_tree_with_the_agents_in_it() {
-    let desk = desk();
+    let cli = configured();
     let outcome =
-        json(&desk, &["docs", "code", "--clarity-threshold", "100", "--max-iterations", "1", "--wait"]);
+        json(&cli, &["docs", "code", "--clarity-threshold", "100", "--max-iterations", "1", "--wait"]);
     let thread = text(&outcome["thread"]);
-    let trace = json(&desk, &["show", &thread])["trace"].clone();
+    let trace = json(&cli, &["show", &thread])["trace"].clone();
     let names = |span: &Value| -> Vec<String> {
         span["children"].as_array().unwrap().iter().map(|child| text(&child["name"])).collect()
     };
@@ -79,7 +79,7 @@ fn the_trace_is_a_tree_with_the_agents_in_it() {
     assert_eq!(names(&agents["children"][2]), first.map(|name| format!("architecture-{name}")));
     assert_eq!(names(&agents["children"][2]["children"][0]), ["docs.analyze"]);
     assert!(agents["ms"].as_u64() >= agents["children"][2]["ms"].as_u64());
-    let shown = real(&desk, &["show", &thread]);
+    let shown = real(&cli, &["show", &thread]);
     let lines: Vec<&str> = shown.done().lines().collect();
     let at = |text: &str| {
         lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {shown:?}"))
@@ -91,7 +91,7 @@ fn the_trace_is_a_tree_with_the_agents_in_it() {
 
 #[test]
 fn flags_and_keys_start_the_same_thread() {
-    let desk = desk();
+    let cli = configured();
     let flags = [
         "docs",
         "code",
@@ -124,11 +124,11 @@ fn flags_and_keys_start_the_same_thread() {
         "approve_over_tokens=5000",
         "model=builtin",
     ];
-    let state = |outcome: &Value| json(&desk, &["show", &text(&outcome["thread"])])["state"].clone();
-    let by_flags = state(&json(&desk, &flags));
-    assert_eq!(by_flags, state(&json(&desk, &keys)));
+    let state = |outcome: &Value| json(&cli, &["show", &text(&outcome["thread"])])["state"].clone();
+    let by_flags = state(&json(&cli, &flags));
+    assert_eq!(by_flags, state(&json(&cli, &keys)));
     assert_eq!(by_flags["settings"]["approve_over_tokens"], 5000);
-    let plain = state(&json(&desk, &["docs", "code"]));
+    let plain = state(&json(&cli, &["docs", "code"]));
     let expected = serde_json::json!({
         "max_iterations": 3, "clarity_threshold": 80, "min_improvement": 5, "enable_self_questioning": true,
         "ask_human": false, "approve_over_tokens": null,
@@ -140,7 +140,7 @@ fn flags_and_keys_start_the_same_thread() {
 /// The flags say the same as the keys, in the same words.
 #[test]
 fn every_key_is_a_flag() {
-    let help = real(&desk(), &["docs", "--help"]);
+    let help = real(&configured(), &["docs", "--help"]);
     let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
     let schema = schemars::schema_for!(DocsInput);
     for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
@@ -153,7 +153,7 @@ fn every_key_is_a_flag() {
 
 #[test]
 fn what_cannot_be_documented_is_refused() {
-    let desk = desk();
+    let cli = configured();
     for (args, expected) in [
         (&["nowhere"][..], "it does not exist"),
         (&["code", "--out", "code"], "pages cannot go into the folder that is documented"),
@@ -162,26 +162,26 @@ fn what_cannot_be_documented_is_refused() {
         (&["code", "--model", "oracle"], "there is no model \"oracle\""),
         (&[], "DIR"),
     ] {
-        real(&desk, &[&["docs"], args].concat()).refused(2, expected);
+        real(&cli, &[&["docs"], args].concat()).refused(2, expected);
     }
-    assert_eq!(json(&desk, &["threads"]), Value::Array(Vec::new()));
+    assert_eq!(json(&cli, &["threads"]), Value::Array(Vec::new()));
 }
 
 /// What became of a run: the nodes of each thread by agent, and its pages.
-fn told(desk: &Desk, thread: &str) -> (BTreeMap<String, Vec<String>>, BTreeMap<String, String>) {
-    let whole = json(desk, &["show", thread]);
+fn told(cli: &Cli, thread: &str) -> (BTreeMap<String, Vec<String>>, BTreeMap<String, String>) {
+    let whole = json(cli, &["show", thread]);
     assert_eq!(whole["status"], "done", "{whole}");
     let nodes = |view: &Value| -> Vec<String> {
         view["steps"].as_array().unwrap().iter().map(|step| text(&step["node"])).collect()
     };
     let mut steps = BTreeMap::from([("run".to_owned(), nodes(&whole))]);
     for child in texts(&whole["state"]["threads"]) {
-        let view = json(desk, &["show", &child]);
+        let view = json(cli, &["show", &child]);
         steps.insert(text(&view["state"]["context"]["agent"]), nodes(&view));
     }
     let effects = whole["effects"].as_array().unwrap();
     assert!(effects.len() == 7 && effects.iter().all(|effect| effect["state"] == "done"), "{effects:?}");
-    let pages = std::fs::read_dir(desk.path("code/docs-sayso")).unwrap().map(|entry| {
+    let pages = std::fs::read_dir(cli.path("code/docs-sayso")).unwrap().map(|entry| {
         let path = entry.unwrap().path();
         (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(&path).unwrap())
     });
@@ -192,10 +192,10 @@ fn told(desk: &Desk, thread: &str) -> (BTreeMap<String, Vec<String>>, BTreeMap<S
 fn a_driver_killed_while_agents_run_changes_nothing() {
     let start = ["docs", "code", "--clarity-threshold", "100", "--max-iterations", "1"];
     let expected = {
-        let desk = desk();
-        let thread = text(&json(&desk, &start)["thread"]);
-        json(&desk, &["run", "--until-idle"]);
-        told(&desk, &thread)
+        let cli = configured();
+        let thread = text(&json(&cli, &start)["thread"]);
+        json(&cli, &["run", "--until-idle"]);
+        told(&cli, &thread)
     };
     assert_eq!((expected.0.len(), expected.1.len()), (7, 7));
     let mut at_work = 0;
@@ -209,17 +209,17 @@ fn a_driver_killed_while_agents_run_changes_nothing() {
         "after_intent:3",
         "before_outcome:5",
     ] {
-        let desk = desk();
-        let thread = text(&json(&desk, &start)["thread"]);
-        let mut doomed = desk.real();
+        let cli = configured();
+        let thread = text(&json(&cli, &start)["thread"]);
+        let mut doomed = cli.real();
         doomed.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
         let output = doomed.output().unwrap();
         assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
-        let threads = json(&desk, &["threads"]);
+        let threads = json(&cli, &["threads"]);
         let agents = threads.as_array().unwrap().iter().filter(|line| line["workflow"] == "docs/agent");
         at_work = at_work.max(agents.filter(|line| line["status"] != "done").count());
-        json(&desk, &["run", "--until-idle"]);
-        assert_eq!(told(&desk, &thread), expected, "{point}");
+        json(&cli, &["run", "--until-idle"]);
+        assert_eq!(told(&cli, &thread), expected, "{point}");
     }
     assert!(at_work >= 4, "four agents or more were at work when it died, not {at_work}");
 }

@@ -1,23 +1,20 @@
 //! `run`, `--wait` and `--timeout`, alone and beside another driver; `pause` and `resume` across processes.
 
-use crate::desk::{Desk, keys, text, texts, until};
-use crate::support::courier::Street;
-use crate::support::house::{eager, open};
+use crate::runner::{Cli, keys, text, texts, until};
+use crate::support::test_inbox::{TestInbox, eager};
 use rustix::process::Signal;
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 
 #[test]
 fn run_until_idle_drives_what_is_ready() {
-    let desk = Desk::new();
-    assert_eq!(desk.json(&["run", "--until-idle"]), json!({"threads": [], "interrupts": []}));
-    let one = text(&desk.json(&["start", "chat", "topic=a"])["thread"]);
-    let two = text(&desk.json(&["start", "chat", "topic=b"])["thread"]);
-    let driven = desk.json(&["run", "--until-idle"]);
+    let cli = Cli::new();
+    assert_eq!(cli.json(&["run", "--until-idle"]), json!({"threads": [], "interrupts": []}));
+    let one = text(&cli.json(&["start", "chat", "topic=a"])["thread"]);
+    let two = text(&cli.json(&["start", "chat", "topic=b"])["thread"]);
+    let driven = cli.json(&["run", "--until-idle"]);
     keys(&driven, &["threads", "interrupts"]);
     let mut threads = texts(&driven["threads"]);
     let mut expected = vec![one, two];
@@ -25,41 +22,40 @@ fn run_until_idle_drives_what_is_ready() {
     expected.sort();
     assert_eq!(threads, expected);
     assert_eq!(texts(&driven["interrupts"]).len(), 2);
-    assert_eq!(desk.sayso(&["run", "--until-idle"]).done(), "There was nothing to drive.\n");
+    assert_eq!(cli.sayso(&["run", "--until-idle"]).done(), "There was nothing to drive.\n");
 }
 
 /// How long something is held is the decider's affair, so a short hold can be written by another one.
 #[tokio::test]
 async fn run_until_idle_waits_out_holds() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.parcel("book");
-    let street = Street::new(desk.path("unused"));
+    let cli = Cli::new();
+    let (thread, asked) = cli.parcel("book");
     let settings = Settings { hold: Duration::from_millis(300), ..eager() };
-    let inbox = open(&desk.data(), settings, &street, &Arc::default(), Vec::new());
-    let interrupt = InterruptId::parse(&asked).unwrap();
-    let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    assert_eq!(inbox.decisions().decide(decide).await.unwrap().status.word(), "held");
-    assert_eq!(desk.json(&["run", "--until-idle"])["threads"], json!([thread]));
-    assert_eq!(desk.deliveries(), 1);
+    let inbox = TestInbox::builder().in_folder(cli.data().parent().unwrap()).settings(settings).open();
+    let question = InterruptId::parse(&asked).unwrap();
+    let outcome = inbox.decide(&question, Decision::Accept).await.unwrap();
+    assert_eq!(outcome.status.word(), "held");
+    assert_eq!(cli.json(&["run", "--until-idle"])["threads"], json!([thread]));
+    assert_eq!(cli.deliveries(), 1);
 }
 
 #[test]
 fn a_wait_leaves_other_threads_alone() {
-    let desk = Desk::new();
-    let other = text(&desk.json(&["start", "chat", "topic=other"])["thread"]);
-    desk.chat("tea");
-    let line = desk.json(&["threads", "--status", "ready"]);
+    let cli = Cli::new();
+    let other = text(&cli.json(&["start", "chat", "topic=other"])["thread"]);
+    cli.chat("tea");
+    let line = cli.json(&["threads", "--status", "ready"]);
     assert_eq!(line[0]["id"], Value::from(other));
 }
 
 #[test]
 fn beside_a_driver_a_wait_lets_it_work() {
-    let desk = Desk::new();
-    let mut driver = desk.spawn(&["run", "--json"]);
-    until(|| desk.driver() == Some(driver.pid().into()));
-    let (thread, asked) = desk.chat("tea");
-    assert_eq!(desk.json(&["respond", &asked, "done", "--wait"])["status"], "done");
-    assert_eq!(desk.json(&["run", "--until-idle"])["interrupts"], json!([]));
+    let cli = Cli::new();
+    let mut driver = cli.spawn(&["run", "--json"]);
+    until(|| cli.driver() == Some(driver.pid().into()));
+    let (thread, asked) = cli.chat("tea");
+    assert_eq!(cli.json(&["respond", &asked, "done", "--wait"])["status"], "done");
+    assert_eq!(cli.json(&["run", "--until-idle"])["interrupts"], json!([]));
     assert!(driver.is_running());
     driver.signal(Signal::TERM);
     let said = driver.wait();
@@ -68,65 +64,65 @@ fn beside_a_driver_a_wait_lets_it_work() {
         serde_json::from_str::<Value>(&said.out).unwrap(),
         json!({"threads": [thread], "interrupts": []})
     );
-    assert_eq!(desk.driver(), None);
+    assert_eq!(cli.driver(), None);
 }
 
 #[test]
 fn patience_has_an_end_that_names_the_driver() {
-    let desk = Desk::new();
-    let key = desk.path("key");
-    let mut driver = desk.spawn(&["run"]);
+    let cli = Cli::new();
+    let key = cli.path("key");
+    let mut driver = cli.spawn(&["run"]);
     let pid = driver.pid();
-    until(|| desk.driver() == Some(pid.into()));
+    until(|| cli.driver() == Some(pid.into()));
     let input = format!("key={}", key.display());
     let expected =
         format!("gave up after 0.1 s: process {pid} is driving and has not finished; `sayso show t");
-    desk.refused(&["start", "gate", &input, "--wait", "--timeout", "0.1"], 1, &expected);
-    desk.sayso(&["run", "--until-idle", "--timeout", "0.1", "--json"]).refused_after(pid);
+    cli.refused(&["start", "gate", &input, "--wait", "--timeout", "0.1"], 1, &expected);
+    cli.sayso(&["run", "--until-idle", "--timeout", "0.1", "--json"]).refused_after(pid);
     // A second driver waits for the first one to end, and then takes over.
-    let second = desk.spawn(&["run", "--until-idle"]);
+    let second = cli.spawn(&["run", "--until-idle"]);
     std::fs::write(&key, "").unwrap();
     let said = second.wait();
     assert_eq!(said.code, 0, "{said:?}");
     assert!(driver.is_running());
-    assert_eq!(desk.json(&["threads", "--status", "done"]).as_array().unwrap().len(), 2);
+    assert_eq!(cli.json(&["threads", "--status", "done"]).as_array().unwrap().len(), 2);
     driver.signal(Signal::INT);
     assert_eq!(driver.wait().code, 0);
 }
 
 #[test]
 fn patience_has_an_end_without_another_driver_too() {
-    let desk = Desk::new();
-    let input = format!("key={}", desk.path("key").display());
-    let said = desk.sayso(&["start", "gate", &input, "--wait", "--timeout", "0.1"]);
+    let cli = Cli::new();
+    let input = format!("key={}", cli.path("key").display());
+    let said = cli.sayso(&["start", "gate", &input, "--wait", "--timeout", "0.1"]);
     said.refused(1, "nobody is driving now");
     // The thread is none the worse for it.
-    std::fs::write(desk.path("key"), "").unwrap();
-    assert_eq!(texts(&desk.json(&["run", "--until-idle"])["threads"]).len(), 1);
-    desk.refused(&["start", "gate", &input, "--timeout", "1"], 2, "--wait");
-    desk.refused(&["start", "gate", &input, "--wait", "--timeout", "soon"], 2, "not a number of seconds");
+    std::fs::write(cli.path("key"), "").unwrap();
+    assert_eq!(texts(&cli.json(&["run", "--until-idle"])["threads"]).len(), 1);
+    cli.refused(&["start", "gate", &input, "--timeout", "1"], 2, "--wait");
+    cli.refused(&["start", "gate", &input, "--wait", "--timeout", "soon"], 2, "not a number of seconds");
 }
 
 #[test]
 fn an_interrupted_wait_says_so() {
-    let desk = Desk::new();
-    let input = format!("key={}", desk.path("key").display());
-    let waiting = desk.spawn(&["start", "gate", &input, "--wait"]);
-    until(|| desk.driver() == Some(waiting.pid().into()));
-    until(|| desk.json(&["status"])["threads"]["running"] == 1);
+    let cli = Cli::new();
+    let input = format!("key={}", cli.path("key").display());
+    let waiting = cli.spawn(&["start", "gate", &input, "--wait"]);
+    until(|| cli.driver() == Some(waiting.pid().into()));
+    until(|| cli.json(&["status"])["threads"]["running"] == 1);
     waiting.signal(Signal::INT);
     waiting.wait().refused(1, "interrupted while waiting; nothing is lost");
 }
 
 #[test]
 fn a_second_driver_takes_over() {
-    let desk = Desk::new();
-    let first = desk.spawn(&["run"]);
-    until(|| desk.driver() == Some(first.pid().into()));
-    let second = desk.spawn(&["run"]);
+    let cli = Cli::new();
+    let first = cli.spawn(&["run"]);
+    until(|| cli.driver() == Some(first.pid().into()));
+    let second = cli.spawn(&["run"]);
     first.signal(Signal::TERM);
     first.wait();
-    until(|| desk.driver() == Some(second.pid().into()));
+    until(|| cli.driver() == Some(second.pid().into()));
     second.signal(Signal::TERM);
     let said = second.wait();
     assert_eq!(said.code, 0, "{said:?}");
@@ -134,32 +130,32 @@ fn a_second_driver_takes_over() {
 
 #[test]
 fn pause_holds_every_process_until_resume() {
-    let desk = Desk::new();
-    let driver = desk.spawn(&["run"]);
-    until(|| desk.driver() == Some(driver.pid().into()));
-    assert_eq!(desk.json(&["pause"])["paused"], true);
-    let said = desk.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
+    let cli = Cli::new();
+    let driver = cli.spawn(&["run"]);
+    until(|| cli.driver() == Some(driver.pid().into()));
+    assert_eq!(cli.json(&["pause"])["paused"], true);
+    let said = cli.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("note: all driving is paused; `sayso resume`"), "{said:?}");
     let outcome: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(outcome["status"], "ready");
-    assert!(desk.sayso(&["status", "--short"]).done().ends_with("paused\n"));
-    assert!(desk.sayso(&["status"]).done().contains("paused; `sayso resume`"));
-    let resumed = desk.sayso(&["resume"]);
+    assert!(cli.sayso(&["status", "--short"]).done().ends_with("paused\n"));
+    assert!(cli.sayso(&["status"]).done().contains("paused; `sayso resume`"));
+    let resumed = cli.sayso(&["resume"]);
     assert_eq!(resumed.done(), format!("Resumed: process {} drives on.\n", driver.pid()));
-    until(|| desk.json(&["status"])["open"]["question"] == 1);
+    until(|| cli.json(&["status"])["open"]["question"] == 1);
     driver.signal(Signal::TERM);
     assert_eq!(driver.wait().code, 0);
     // It outlives the processes, too.
-    desk.json(&["pause"]);
-    desk.json(&["start", "chat", "topic=milk"]);
-    let said = desk.sayso(&["run", "--until-idle", "--json"]);
+    cli.json(&["pause"]);
+    cli.json(&["start", "chat", "topic=milk"]);
+    let said = cli.sayso(&["run", "--until-idle", "--json"]);
     assert_eq!((said.code, said.out.as_str()), (0, "{\"threads\":[],\"interrupts\":[]}\n"), "{said:?}");
-    assert_eq!(desk.json(&["resume"])["paused"], false);
-    assert_eq!(texts(&desk.json(&["run", "--until-idle"])["interrupts"]).len(), 1);
+    assert_eq!(cli.json(&["resume"])["paused"], false);
+    assert_eq!(texts(&cli.json(&["run", "--until-idle"])["interrupts"]).len(), 1);
 }
 
-impl crate::desk::Said {
+impl crate::runner::Said {
     /// Gave up, after the note that another process drives.
     #[track_caller]
     fn refused_after(&self, pid: u32) {

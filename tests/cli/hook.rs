@@ -1,7 +1,7 @@
 //! Hooks: what another tool sends before it acts, and what it is told; commands and their sorts allowed for a while.
 
-use crate::desk::{Background, Desk, Said, text, until};
 use crate::request::{json, open, read, run, the_one, with_stdin};
+use crate::runner::{Background, Cli, Said, text, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -23,8 +23,8 @@ fn bash(id: &str, command: &str) -> Value {
 const HOOK: [&str; 3] = ["request", "--hook", "claude-code"];
 
 /// A tool that waits to be told.
-fn hooked(desk: &Desk, event: &Value) -> Background {
-    let mut command = desk.real();
+fn hooked(cli: &Cli, event: &Value) -> Background {
+    let mut command = cli.real();
     command.args(HOOK).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
@@ -48,7 +48,7 @@ fn decision(said: &Said) -> Value {
 
 #[test]
 fn a_tool_is_told_what_the_person_decides() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let ways: [(&[&str], &str, &str); 4] = [
         (&["accept"], "allow", "Allowed in sayso"),
         (&["edit", "--set", "command=cargo test --lib"], "allow", "Allowed in sayso"),
@@ -57,8 +57,8 @@ fn a_tool_is_told_what_the_person_decides() {
     ];
     for (n, (words, expected, reason)) in ways.into_iter().enumerate() {
         let event = bash(&format!("toolu_{n}"), "cargo test");
-        let tool = hooked(&desk, &event);
-        let item = the_one(&desk);
+        let tool = hooked(&cli, &event);
+        let item = the_one(&cli);
         assert_eq!(
             (&item["action"], &item["source"]),
             (&json!("request/Bash"), &json!("request: claude-code"))
@@ -66,14 +66,14 @@ fn a_tool_is_told_what_the_person_decides() {
         assert_eq!(item["title"], "$ cargo test");
         assert_eq!(item["args"], event["tool_input"]);
         let id = text(&item["id"]);
-        let shown = run(&desk, &["view", &id]).out;
+        let shown = run(&cli, &["view", &id]).out;
         assert!(
             shown.contains("```sh\ncargo test\n```") && shown.contains("in folder: /home/a/app"),
             "{shown}"
         );
         let decide: Vec<&str> =
             [words[0], id.as_str()].into_iter().chain(words[1..].iter().copied()).collect();
-        assert_eq!(run(&desk, &decide).code, 0);
+        assert_eq!(run(&cli, &decide).code, 0);
         let told = decision(&tool.wait());
         assert_eq!(told["permissionDecision"], expected);
         assert!(text(&told["permissionDecisionReason"]).contains(reason), "{told}");
@@ -95,15 +95,15 @@ fn codex(id: &str, command: &str) -> Value {
 
 #[test]
 fn codex_is_told_nothing_where_it_may_and_no_where_it_may_not() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let asked = |id: &str, words: &[&str]| {
-        let tool = hooked(&desk, &codex(id, "cargo test"));
-        let item = the_one(&desk);
+        let tool = hooked(&cli, &codex(id, "cargo test"));
+        let item = the_one(&cli);
         assert_eq!(item["source"], "request: codex");
         let item = text(&item["id"]);
         let decide: Vec<&str> =
             [words[0], item.as_str()].into_iter().chain(words[1..].iter().copied()).collect();
-        assert_eq!(run(&desk, &decide).code, 0);
+        assert_eq!(run(&cli, &decide).code, 0);
         tool.wait()
     };
     let said = asked("c1", &["accept"]);
@@ -119,16 +119,16 @@ fn codex_is_told_nothing_where_it_may_and_no_where_it_may_not() {
     // Nobody answers, and nobody can be asked.
     let late: Vec<&str> = HOOK.into_iter().chain(["--timeout", "0.2"]).collect();
     let event = codex("c5", "cargo test").to_string();
-    assert_eq!(decision(&with_stdin(&desk, &late, event.as_bytes()))["permissionDecision"], "deny");
+    assert_eq!(decision(&with_stdin(&cli, &late, event.as_bytes()))["permissionDecision"], "deny");
     let big = codex("c6", &"x".repeat(2 * 1024 * 1024)).to_string();
-    assert_eq!(decision(&with_stdin(&desk, &HOOK, big.as_bytes()))["permissionDecision"], "deny");
-    desk.configure("nonsense = [");
-    assert_eq!(decision(&with_stdin(&desk, &HOOK, event.as_bytes()))["permissionDecision"], "deny");
+    assert_eq!(decision(&with_stdin(&cli, &HOOK, big.as_bytes()))["permissionDecision"], "deny");
+    cli.configure("nonsense = [");
+    assert_eq!(decision(&with_stdin(&cli, &HOOK, event.as_bytes()))["permissionDecision"], "deny");
 }
 
 #[test]
 fn what_goes_wrong_allows_nothing() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     // Which program sent it cannot be told: every one of them takes exit code 2 and a sentence for a no.
     for (stdin, expected) in [
         (&b""[..], "not JSON"),
@@ -140,11 +140,11 @@ fn what_goes_wrong_allows_nothing() {
         (br#"{"tool_name": "x", "tool_input": {"id": 123456789012345678901234}}"#, "more digits"),
         (&vec![b' '; 5 * 1024 * 1024], "more than"),
     ] {
-        with_stdin(&desk, &HOOK, stdin).refused(2, expected);
+        with_stdin(&cli, &HOOK, stdin).refused(2, expected);
     }
     // A call of Claude Code's that cannot be asked here is asked there.
     let ask = |stdin: &[u8], expected: &str| {
-        let told = decision(&with_stdin(&desk, &HOOK, stdin));
+        let told = decision(&with_stdin(&cli, &HOOK, stdin));
         assert_eq!(told["permissionDecision"], "ask");
         assert!(text(&told["permissionDecisionReason"]).contains(expected), "{told}");
     };
@@ -153,73 +153,73 @@ fn what_goes_wrong_allows_nothing() {
     // Nobody answers: it is asked elsewhere, and no longer here.
     let event = bash("late", "cargo test").to_string();
     let late: Vec<&str> = HOOK.into_iter().chain(["--timeout", "0.2"]).collect();
-    let told = decision(&with_stdin(&desk, &late, event.as_bytes()));
+    let told = decision(&with_stdin(&cli, &late, event.as_bytes()));
     assert_eq!(told["permissionDecision"], "ask");
-    assert_eq!(open(&desk), Vec::<Value>::new());
+    assert_eq!(open(&cli), Vec::<Value>::new());
     // The same call again is not asked anew, and not allowed either.
-    assert_eq!(decision(&with_stdin(&desk, &late, event.as_bytes()))["permissionDecision"], "ask");
+    assert_eq!(decision(&with_stdin(&cli, &late, event.as_bytes()))["permissionDecision"], "ask");
     // A config that cannot be read.
-    desk.configure("nonsense = [");
+    cli.configure("nonsense = [");
     ask(event.as_bytes(), "config");
     // Usage that is wrong blocks the tool by its exit code.
-    assert_eq!(with_stdin(&desk, &["request", "--hook", "nobody"], b"{}").code, 2);
-    assert_eq!(with_stdin(&desk, &["request", "--hook", "claude-code", "--title", "x"], b"{}").code, 2);
+    assert_eq!(with_stdin(&cli, &["request", "--hook", "nobody"], b"{}").code, 2);
+    assert_eq!(with_stdin(&cli, &["request", "--hook", "claude-code", "--title", "x"], b"{}").code, 2);
 }
 
 #[test]
 fn a_tool_that_is_ended_takes_its_question_back() {
-    let desk = Desk::new();
-    let tool = hooked(&desk, &bash("toolu_1", "cargo test"));
-    let id = text(&the_one(&desk)["id"]);
+    let cli = Cli::new();
+    let tool = hooked(&cli, &bash("toolu_1", "cargo test"));
+    let id = text(&the_one(&cli)["id"]);
     tool.signal(Signal::TERM);
     assert_eq!(decision(&tool.wait())["permissionDecision"], "ask");
-    run(&desk, &["accept", &id]).refused(3, "the asker no longer waits");
-    assert_eq!(read(&run(&desk, &["answer", &id]), 5)["type"], "withdrawn");
+    run(&cli, &["accept", &id]).refused(3, "the asker no longer waits");
+    assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "withdrawn");
     // Killed, it cannot; asked again, it is the same question.
-    let tool = hooked(&desk, &bash("toolu_2", "cargo test"));
-    let id = text(&the_one(&desk)["id"]);
+    let tool = hooked(&cli, &bash("toolu_2", "cargo test"));
+    let id = text(&the_one(&cli)["id"]);
     tool.signal(Signal::KILL);
     drop(tool);
-    let again = hooked(&desk, &bash("toolu_2", "cargo test"));
-    json(&desk, &["accept", &id]);
+    let again = hooked(&cli, &bash("toolu_2", "cargo test"));
+    json(&cli, &["accept", &id]);
     assert_eq!(decision(&again.wait())["permissionDecision"], "allow");
 }
 
 #[test]
 fn changes_to_files_are_shown_as_changes() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let edit = json!({"file_path": "/home/a/app/src/main.rs", "old_string": "let a = 1;\nb()", "new_string": "let a = 2;\nb()"});
-    let tool = hooked(&desk, &event("/home/a/app", "e1", "Edit", edit.clone()));
-    let item = the_one(&desk);
+    let tool = hooked(&cli, &event("/home/a/app", "e1", "Edit", edit.clone()));
+    let item = the_one(&cli);
     assert_eq!(item["title"], "Edit /home/a/app/src/main.rs");
     assert_eq!(item["warnings"], json!([]));
-    let shown = run(&desk, &["view", &text(&item["id"])]).out;
+    let shown = run(&cli, &["view", &text(&item["id"])]).out;
     assert!(shown.contains("-let a = 1;\n+let a = 2;\n b()"), "{shown}");
-    json(&desk, &["accept", &text(&item["id"])]);
+    json(&cli, &["accept", &text(&item["id"])]);
     decision(&tool.wait());
     let tool = hooked(
-        &desk,
+        &cli,
         &event("/home/a/app", "w1", "Write", json!({"file_path": "/etc/hosts", "content": "x\n"})),
     );
-    let item = the_one(&desk);
+    let item = the_one(&cli);
     assert_eq!(item["warnings"][0]["code"], "writes_outside");
-    assert!(run(&desk, &["view", &text(&item["id"])]).out.contains("\n+x"));
-    json(&desk, &["ignore", &text(&item["id"])]);
+    assert!(run(&cli, &["view", &text(&item["id"])]).out.contains("\n+x"));
+    json(&cli, &["ignore", &text(&item["id"])]);
     decision(&tool.wait());
 }
 
 /// Whether a call of this command is allowed without anybody being asked.
-fn allowed(desk: &Desk, id: &str, event: &Value) -> bool {
-    let mut tool = hooked(desk, event);
+fn allowed(cli: &Cli, id: &str, event: &Value) -> bool {
+    let mut tool = hooked(cli, event);
     let mut asked = None;
     until(|| {
-        asked = open(desk).first().cloned();
+        asked = open(cli).first().cloned();
         asked.is_some() || !tool.is_running()
     });
     match asked {
         None => decision(&tool.wait())["permissionDecision"] == "allow",
         Some(item) => {
-            assert_eq!(json(desk, &["ignore", &text(&item["id"])])["error"], Value::Null, "{id}");
+            assert_eq!(json(cli, &["ignore", &text(&item["id"])])["error"], Value::Null, "{id}");
             assert_eq!(decision(&tool.wait())["permissionDecision"], "deny");
             false
         }
@@ -228,14 +228,14 @@ fn allowed(desk: &Desk, id: &str, event: &Value) -> bool {
 
 #[test]
 fn a_sort_of_command_is_allowed_in_its_folder_for_a_while() {
-    let desk = Desk::new();
-    let tool = hooked(&desk, &bash("g0", "cargo test --lib"));
-    let id = text(&the_one(&desk)["id"]);
-    assert!(run(&desk, &["view", &id]).out.contains("--grant command-sort any `cargo test …`"));
-    run(&desk, &["accept", &id, "--grant", "thread"]).refused(2, "cannot be allowed for its thread");
-    json(&desk, &["accept", &id, "--grant", "command-sort", "--for", "1h"]);
+    let cli = Cli::new();
+    let tool = hooked(&cli, &bash("g0", "cargo test --lib"));
+    let id = text(&the_one(&cli)["id"]);
+    assert!(run(&cli, &["view", &id]).out.contains("--grant command-sort any `cargo test …`"));
+    run(&cli, &["accept", &id, "--grant", "thread"]).refused(2, "cannot be allowed for its thread");
+    json(&cli, &["accept", &id, "--grant", "command-sort", "--for", "1h"]);
     assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
-    let line = json(&desk, &["grants"]).as_array().unwrap().last().unwrap().clone();
+    let line = json(&cli, &["grants"]).as_array().unwrap().last().unwrap().clone();
     assert_eq!(line["scope"], "`cargo test …` in /home/a/app, by claude-code");
     assert_eq!((&line["tool"], &line["in_force"]), (&json!("request/Bash"), &json!(true)));
     text(&line["expires_at"]);
@@ -258,46 +258,46 @@ fn a_sort_of_command_is_allowed_in_its_folder_for_a_while() {
     .enumerate()
     {
         let id = format!("g1-{n}");
-        assert_eq!(allowed(&desk, &id, &bash(&id, command)), expected, "{command}");
+        assert_eq!(allowed(&cli, &id, &bash(&id, command)), expected, "{command}");
     }
     let input = json!({"command": "cargo test"});
-    assert!(!allowed(&desk, "f1", &event("/home/a/other", "f1", "Bash", input.clone())), "another folder");
-    assert!(!allowed(&desk, "f2", &event("/home/a/app", "f2", "Shell", input)), "another tool");
-    let told = json(&desk, &["threads", "--search", "cargo"]);
+    assert!(!allowed(&cli, "f1", &event("/home/a/other", "f1", "Bash", input.clone())), "another folder");
+    assert!(!allowed(&cli, "f2", &event("/home/a/app", "f2", "Shell", input)), "another tool");
+    let told = json(&cli, &["threads", "--search", "cargo"]);
     assert!(!told.as_array().unwrap().is_empty());
     // Revoked, it asks again.
-    json(&desk, &["grants", "revoke", &text(&line["id"])]);
-    assert!(!allowed(&desk, "r1", &bash("r1", "cargo test")));
+    json(&cli, &["grants", "revoke", &text(&line["id"])]);
+    assert!(!allowed(&cli, "r1", &bash("r1", "cargo test")));
 }
 
 #[test]
 fn a_very_command_is_allowed_and_a_warning_suspends_it() {
-    let desk = Desk::new();
-    let tool = hooked(&desk, &bash("c0", "./ci.sh fast"));
-    let id = text(&the_one(&desk)["id"]);
-    run(&desk, &["accept", &id, "--grant", "command-sort"]).refused(2, "no command that can be allowed so");
-    json(&desk, &["accept", &id, "--grant", "command"]);
+    let cli = Cli::new();
+    let tool = hooked(&cli, &bash("c0", "./ci.sh fast"));
+    let id = text(&the_one(&cli)["id"]);
+    run(&cli, &["accept", &id, "--grant", "command-sort"]).refused(2, "no command that can be allowed so");
+    json(&cli, &["accept", &id, "--grant", "command"]);
     assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
-    assert!(allowed(&desk, "c1", &bash("c1", "./ci.sh fast")));
-    assert!(!allowed(&desk, "c2", &bash("c2", "./ci.sh fast now")));
-    assert!(!allowed(&desk, "c3", &bash("c3", "./ci.sh")));
+    assert!(allowed(&cli, "c1", &bash("c1", "./ci.sh fast")));
+    assert!(!allowed(&cli, "c2", &bash("c2", "./ci.sh fast now")));
+    assert!(!allowed(&cli, "c3", &bash("c3", "./ci.sh")));
     // What carries a warning can neither be allowed for a while nor be covered.
-    let tool = hooked(&desk, &bash("c4", "rm -r build"));
-    let item = the_one(&desk);
+    let tool = hooked(&cli, &bash("c4", "rm -r build"));
+    let item = the_one(&cli);
     assert_eq!(item["warnings"][0]["code"], "deletes");
-    run(&desk, &["accept", &text(&item["id"]), "--grant", "command"]).refused(2, "carries a warning");
-    json(&desk, &["accept", &text(&item["id"])]);
+    run(&cli, &["accept", &text(&item["id"]), "--grant", "command"]).refused(2, "carries a warning");
+    json(&cli, &["accept", &text(&item["id"])]);
     assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
 }
 
 #[test]
 fn any_other_tool_speaks_the_generic_form() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let hook = ["request", "--hook", "generic"];
     let asked = json!({"title": "Push?", "action": "push", "args": {"to": "main"}, "source": "git", "timeout": 0.2, "key": "p"});
-    let told = read(&with_stdin(&desk, &hook, asked.to_string().as_bytes()), 5);
+    let told = read(&with_stdin(&cli, &hook, asked.to_string().as_bytes()), 5);
     assert_eq!(told["type"], "withdrawn");
-    let mut child = desk
+    let mut child = cli
         .real()
         .args(hook)
         .stdin(Stdio::piped())
@@ -307,7 +307,7 @@ fn any_other_tool_speaks_the_generic_form() {
         .unwrap();
     child.stdin.take().unwrap().write_all(br#"{"title": "Push?", "expires": "1h", "cwd": "/a"}"#).unwrap();
     let child = Background::of(child);
-    json(&desk, &["respond", &text(&the_one(&desk)["id"]), "wait"]);
+    json(&cli, &["respond", &text(&the_one(&cli)["id"]), "wait"]);
     assert_eq!(read(&child.wait(), 0)["args"], "wait");
     for (stdin, expected) in [
         ("", "not JSON"),
@@ -316,36 +316,36 @@ fn any_other_tool_speaks_the_generic_form() {
         (r#"{"title":"t","x":1}"#, "there is no field `x`; there are `title`, `text`"),
         (r#"{"titel":"t"}"#, "`source`, `cwd`, `key`, `expires`, `timeout`"),
     ] {
-        with_stdin(&desk, &hook, stdin.as_bytes()).refused(2, expected);
+        with_stdin(&cli, &hook, stdin.as_bytes()).refused(2, expected);
     }
 }
 
 #[test]
 fn hidden_characters_are_warned_of_and_only_an_edit_changes_them() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let event = |id: &str| {
         let input = json!({"command": "ls \u{200b}\u{202e}x", "content": "one\r\ntwo\r\n", "note": "a"});
         event("/home/a/app", id, "Bash", input)
     };
     let asked = |id: &str| {
-        let tool = hooked(&desk, &event(id));
-        let item = the_one(&desk);
+        let tool = hooked(&cli, &event(id));
+        let item = the_one(&cli);
         assert_eq!(item["warnings"][0]["code"], "hidden_characters");
         assert_eq!(
             (&item["args"]["command"], &item["args"]["content"]),
             (&json!("ls ⟨U+200B…×2⟩x"), &json!("one\ntwo\n"))
         );
-        let card = run(&desk, &["view", &text(&item["id"])]).out;
+        let card = run(&cli, &["view", &text(&item["id"])]).out;
         let card = card.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(card.contains("`command` has 2 hidden characters, shown as placeholders."), "{card}");
         assert!(card.contains("`content` has 2 Windows line ends (CRLF)."), "{card}");
         (tool, text(&item["id"]))
     };
     let (tool, id) = asked("h0");
-    json(&desk, &["accept", &id]);
+    json(&cli, &["accept", &id]);
     assert_eq!(decision(&tool.wait()).get("updatedInput"), None, "what came runs as it came");
     let (tool, id) = asked("h1");
-    json(&desk, &["edit", &id, "--set", "note=b"]);
+    json(&cli, &["edit", &id, "--set", "note=b"]);
     let mut expected = event("h1")["tool_input"].clone();
     expected["note"] = json!("b");
     assert_eq!(decision(&tool.wait())["updatedInput"], expected, "the rest stays as it came");

@@ -1,6 +1,6 @@
 //! T09: whatever comes from outside, nothing a terminal would obey comes out.
 
-use crate::desk::{Desk, Said, texts};
+use crate::runner::{Cli, Said, texts};
 use sayso::text::is_hidden;
 
 const EVIL: &str = "topic=\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{200b}evil\r\nforged\u{e0041}";
@@ -15,8 +15,8 @@ fn harmless(said: &Said) {
 
 #[test]
 fn t09_no_escapes_in_a_pipe() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.asked(&["chat", EVIL]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.asked(&["chat", EVIL]);
     let asked = asked[0].as_str();
     for form in [&[][..], &["--json"]] {
         for verb in [
@@ -33,7 +33,7 @@ fn t09_no_escapes_in_a_pipe() {
             &["--help"],
             &["-vv", "list"],
         ] {
-            let said = desk.sayso(&[verb, form].concat());
+            let said = cli.sayso(&[verb, form].concat());
             assert_eq!(said.code, 0, "{said:?}");
             harmless(&said);
         }
@@ -51,7 +51,7 @@ fn t09_no_escapes_in_a_pipe() {
         &["list", "--config", "/no\u{1b}[2Jwhere"],
         &["list", "--model", "\u{1b}[2J"],
     ] {
-        let said = desk.sayso(bad);
+        let said = cli.sayso(bad);
         assert!(said.code > 0 && said.out.is_empty(), "{said:?}");
         harmless(&said);
     }
@@ -59,22 +59,22 @@ fn t09_no_escapes_in_a_pipe() {
 
 #[test]
 fn t09_no_escapes_under_any_terminal_setting() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for (name, value) in [("TERM", "dumb"), ("NO_COLOR", "1"), ("TERM", "xterm-256color"), ("CLICOLOR", "1")]
     {
         for args in [&["--help"][..], &["list"], &["nonsense"]] {
-            let output = desk.real().args(args).env(name, value).output().unwrap();
-            harmless(&crate::desk::said(output));
+            let output = cli.real().args(args).env(name, value).output().unwrap();
+            harmless(&crate::runner::said(output));
         }
     }
 }
 
 #[test]
 fn what_a_person_typed_is_kept_less_control_characters() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.parcel("book");
-    desk.json(&["edit", &asked, "--set", "parcel=a\u{1b}[31m\u{200d}b", "--wait"]);
-    let view = desk.json(&["show", &thread]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.parcel("book");
+    cli.json(&["edit", &asked, "--set", "parcel=a\u{1b}[31m\u{200d}b", "--wait"]);
+    let view = cli.json(&["show", &thread]);
     assert_eq!(view["decisions"][0]["args"]["parcel"], "a[31m\u{200d}b");
     assert!(texts(&view["state"]["parcels"]).contains(&"book".to_owned()));
 }

@@ -1,6 +1,6 @@
 //! `sayso init`: a made-up home, what is found in it, and what is written from that.
 
-use crate::desk::{Desk, Said, said};
+use crate::runner::{Cli, Said, said};
 use crate::server::{Play, Server};
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
@@ -242,22 +242,22 @@ fn the_data_folder_that_is_named_keeps_its_config_too() {
     assert_eq!(home.json(&["--data", "here", "mail"]).as_array().unwrap().len(), 1);
 }
 
-/// A desk without a config, with a Maildir in its home.
-fn newcomer() -> Desk {
-    let desk = Desk::new();
-    std::fs::remove_dir_all(desk.data()).unwrap();
+/// The program without a config, with a Maildir in its home.
+fn newcomer() -> Cli {
+    let cli = Cli::new();
+    std::fs::remove_dir_all(cli.data()).unwrap();
     for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(desk.path("Mail/inbox").join(part)).unwrap();
+        std::fs::create_dir_all(cli.path("Mail/inbox").join(part)).unwrap();
     }
     let raw = "Message-ID: <1@post.example>\r\nDelivered-To: ada@example.org\r\nFrom: Bob <bob@b.example>\r\nSubject: Tea?\r\n\r\nTea?\r\n";
-    std::fs::write(desk.path("Mail/inbox/new/1.host"), raw).unwrap();
-    desk
+    std::fs::write(cli.path("Mail/inbox/new/1.host"), raw).unwrap();
+    cli
 }
 
 #[test]
 fn somebody_who_is_new_is_asked_and_answers_with_enter() {
-    let desk = newcomer();
-    let mut terminal = Terminal::plain(&desk, &[]);
+    let cli = newcomer();
+    let mut terminal = Terminal::plain(&cli, &[]);
     terminal.wait_for("4. leave\nNumber [1]: ");
     terminal.types("\n");
     let asked = terminal.wait_for("Number [1]: ");
@@ -276,14 +276,14 @@ fn somebody_who_is_new_is_asked_and_answers_with_enter() {
     assert!(told.contains("ok    mail") && told.contains("Nothing was sent or marked"), "{told}");
     terminal.types("n\n");
     terminal.ends();
-    let text = std::fs::read_to_string(desk.data().join("config.toml")).unwrap();
+    let text = std::fs::read_to_string(cli.data().join("config.toml")).unwrap();
     assert!(text.contains("name = \"Ada\"") && text.contains("mode = \"observe\""), "{text}");
 }
 
 #[test]
 fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_nothing() {
-    let desk = newcomer();
-    let mut terminal = Terminal::plain(&desk, &["init"]);
+    let cli = newcomer();
+    let mut terminal = Terminal::plain(&cli, &["init"]);
     terminal.wait_for("Number [1]: ");
     terminal.types("2\n");
     terminal.wait_for("Address");
@@ -308,5 +308,5 @@ fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_noth
     // Ctrl-C.
     terminal.types("\x03");
     drop(terminal);
-    assert!(!desk.data().exists() && !desk.path(".config").exists());
+    assert!(!cli.data().exists() && !cli.path(".config").exists());
 }

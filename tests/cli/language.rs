@@ -2,8 +2,8 @@
 //! killed while it speaks, and what `doctor` says of a server that does not answer. Where keys are not is in the catalogue
 //! (row S09).
 
-use crate::analyze::{QUERY, begun, desk, json, notes, real};
-use crate::desk::{Desk, said, text, texts, until};
+use crate::analyze::{QUERY, begun, json, notes, real, with_notes};
+use crate::runner::{Cli, said, text, texts, until};
 use crate::server::{End, Play, Server};
 use crate::wire::{self, PROVIDERS};
 use sayso::llm::Provider;
@@ -18,9 +18,9 @@ fn say(text: &str) -> Play {
 }
 
 /// A config with this server as the model; `more` goes into its section.
-fn configure(desk: &Desk, server: &Server, more: &str) {
+fn configure(cli: &Cli, server: &Server, more: &str) {
     let address = &server.address;
-    desk.configure(&format!(
+    cli.configure(&format!(
         "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{address}/v1\"\n{more}\n\
          [engine]\nretries = 0\n[prices.\"tiny-1\"]\ninput = 1.0\noutput = 2.0\n"
     ));
@@ -49,14 +49,14 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 async fn a_whole_conversation_with_a_language_model() {
     let server =
         Server::play([say("Since when?"), say("The parts were late. Right?"), say("# Late parts")]).await;
-    let desk = desk();
-    configure(&desk, &server, "");
+    let cli = with_notes();
+    configure(&cli, &server, "");
     let whole = blocking(move || {
-        let (thread, asked) = begun(&desk);
-        let outcome = json(&desk, &["respond", &asked, "Since Monday", "--wait"]);
-        json(&desk, &["respond", &texts(&outcome["interrupts"])[0], "Done.", "--wait"]);
-        assert_eq!(std::fs::read_to_string(notes(&desk, "analysis_result.md")).unwrap(), "# Late parts\n");
-        json(&desk, &["show", &thread])
+        let (thread, asked) = begun(&cli);
+        let outcome = json(&cli, &["respond", &asked, "Since Monday", "--wait"]);
+        json(&cli, &["respond", &texts(&outcome["interrupts"])[0], "Done.", "--wait"]);
+        assert_eq!(std::fs::read_to_string(notes(&cli, "analysis_result.md")).unwrap(), "# Late parts\n");
+        json(&cli, &["show", &thread])
     })
     .await;
     assert_eq!(whole["status"], "done");
@@ -85,17 +85,17 @@ async fn a_driver_killed_while_the_model_speaks_loses_nothing() {
     let mut broken_off = say("Since").end(End::Silent);
     broken_off.chunks.truncate(3);
     let server = Server::play([broken_off, say("Since when?")]).await;
-    let desk = desk();
-    configure(&desk, &server, "");
-    let mut command = desk.real();
+    let cli = with_notes();
+    configure(&cli, &server, "");
+    let mut command = cli.real();
     command.args(["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     tokio::task::block_in_place(|| until(|| server.count() == 1));
     child.kill().unwrap();
     child.wait().unwrap();
     blocking(move || {
-        let driven = json(&desk, &["run", "--until-idle"]);
-        let card = json(&desk, &["view", &texts(&driven["interrupts"])[0]]);
+        let driven = json(&cli, &["run", "--until-idle"]);
+        let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
         assert_eq!(card["args"], json!({"question": "Since when?"}));
     })
     .await;
@@ -105,11 +105,11 @@ async fn a_driver_killed_while_the_model_speaks_loses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_says_what_to_do_about_a_model() {
     let server = Server::play([wire::error(Provider::Openai, 401, "no such key")]).await;
-    let desk = desk();
-    configure(&desk, &server, "api_key_env = \"MY_KEY\"");
+    let cli = with_notes();
+    configure(&cli, &server, "api_key_env = \"MY_KEY\"");
     blocking(move || {
-        let doctor = |desk: &Desk| {
-            let output = desk.real().args(["doctor", "--json"]).env("MY_KEY", KEY).output().unwrap();
+        let doctor = |cli: &Cli| {
+            let output = cli.real().args(["doctor", "--json"]).env("MY_KEY", KEY).output().unwrap();
             let said = said(output);
             assert_eq!(said.code, 1, "{said:?}");
             let report: Value = serde_json::from_str(&said.out).unwrap();
@@ -118,23 +118,23 @@ async fn doctor_says_what_to_do_about_a_model() {
             assert_eq!(model["ok"], false, "{report}");
             text(&model["text"])
         };
-        let wrong = doctor(&desk);
+        let wrong = doctor(&cli);
         assert!(wrong.contains("does not accept the key") && wrong.contains("Set api_key_env"), "{wrong}");
         assert!(!wrong.contains(KEY));
         // Nobody listens there.
-        desk.configure(
+        cli.configure(
             "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n",
         );
-        let silent = doctor(&desk);
+        let silent = doctor(&cli);
         assert!(silent.contains("cannot be reached") && silent.contains("Is the server running"), "{silent}");
         // A key that is not there is named by where it should be.
-        desk.configure(
+        cli.configure(
             "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
              api_key_env = \"NO_SUCH_KEY\"\n",
         );
-        assert!(doctor(&desk).contains("NO_SUCH_KEY"));
+        assert!(doctor(&cli).contains("NO_SUCH_KEY"));
         // The same model is no use for an evaluation, and that is a failure with the same advice.
-        real(&desk, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
+        real(&cli, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
     })
     .await;
 }
@@ -153,14 +153,14 @@ async fn what_a_question_leaves_open_is_not_sent_to_an_api() {
         let parameters = json!({"parameters": {"time": null, "genre": null, "limit": 5, "offset": null}});
         let server = Server::play([data("category", &category), data("parameters", &parameters)]).await;
         let api = Server::play([Play::json(200, &json!({"data": [{"id": "T1", "title": "Tea"}]}))]).await;
-        let desk = Desk::new();
+        let cli = Cli::new();
         let (address, host) = (&api.address, api.address.trim_start_matches("http://"));
-        desk.configure(&format!(
+        cli.configure(&format!(
             "{}[apis.audius]\nhosts = [\"{address}\"]\nprivate = [\"{host}\"]\n",
             model(&server, provider)
         ));
         let outcome =
-            blocking(move || json(&desk, &["ask", "What are the top 5 trending tracks?", "--wait"])).await;
+            blocking(move || json(&cli, &["ask", "What are the top 5 trending tracks?", "--wait"])).await;
         assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
         let asked: Vec<String> = api.seen().into_iter().map(|request| request.path).collect();
         let wanted = ["/health_check", "/v1/tracks/trending?time=week&limit=5&app_name=sayso"];
@@ -178,14 +178,14 @@ async fn words_after_the_code_of_a_sheet_are_its_answer() {
             wire::text(provider, &["Done. The total ", "is 5."]),
         ])
         .await;
-        let desk = Desk::new();
-        desk.configure(&model(&server, provider));
-        std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
+        let cli = Cli::new();
+        cli.configure(&model(&server, provider));
+        std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
         let (outcome, view, wrote) = blocking(move || {
-            let outcome = json(&desk, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
-            let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
-            let view = real(&desk, &["view", &text(&outcome["thread"])]);
-            (outcome, view, desk.path("sales.result.xlsx").exists())
+            let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
+            let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+            let view = real(&cli, &["view", &text(&outcome["thread"])]);
+            (outcome, view, cli.path("sales.result.xlsx").exists())
         })
         .await;
         assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
@@ -207,20 +207,20 @@ async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
             wire::text(provider, &["North has 5."]),
         ])
         .await;
-        let desk = Desk::new();
-        desk.configure(&model(&server, provider));
-        std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
+        let cli = Cli::new();
+        cli.configure(&model(&server, provider));
+        std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
         let outcome = blocking(move || {
-            let outcome = json(&desk, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
+            let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
             let asked = texts(&outcome["interrupts"]).remove(0);
-            let card = json(&desk, &["view", &asked]);
+            let card = json(&cli, &["view", &asked]);
             assert_eq!(
                 (&card["kind"], &card["args"]),
                 (&json!("question"), &json!({"answer": "Which region do you mean?"})),
                 "{provider:?}: {card}"
             );
-            let outcome = json(&desk, &["respond", &asked, "the North", "--wait"]);
-            json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"])
+            let outcome = json(&cli, &["respond", &asked, "the North", "--wait"]);
+            json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"])
         })
         .await;
         assert_eq!(outcome["output"]["answer"], "North has 5.", "{provider:?}: {outcome}");

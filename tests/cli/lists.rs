@@ -1,6 +1,6 @@
 //! `list`, `view`, `status`, `snooze`.
 
-use crate::desk::{Desk, keys, text};
+use crate::runner::{Cli, keys, text};
 use serde_json::{Value, json};
 
 const ITEM: &[&str] = &[
@@ -28,10 +28,10 @@ const ITEM: &[&str] = &[
 
 #[test]
 fn list_gives_whole_items_oldest_first() {
-    let desk = Desk::new();
-    let (_, first) = desk.chat("tea");
-    let (thread, second) = desk.parcel("book");
-    let list = desk.json(&["list"]);
+    let cli = Cli::new();
+    let (_, first) = cli.chat("tea");
+    let (thread, second) = cli.parcel("book");
+    let list = cli.json(&["list"]);
     assert_eq!(list[0]["id"], Value::from(first));
     let item = &list[1];
     keys(item, ITEM);
@@ -53,12 +53,12 @@ fn list_gives_whole_items_oldest_first() {
 
 #[test]
 fn list_is_narrowed_by_kind_and_count() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for topic in ["a", "b", "c"] {
-        desk.chat(topic);
+        cli.chat(topic);
     }
-    desk.parcel("book");
-    let count = |args: &[&str]| desk.json(args).as_array().unwrap().len();
+    cli.parcel("book");
+    let count = |args: &[&str]| cli.json(args).as_array().unwrap().len();
     assert_eq!(count(&["list"]), 4);
     assert_eq!(count(&["list", "--kind", "approval"]), 1);
     assert_eq!(count(&["list", "--kind", "question", "--limit", "2"]), 2);
@@ -68,31 +68,31 @@ fn list_is_narrowed_by_kind_and_count() {
 
 #[test]
 fn results_are_listed_viewed_and_filed_away() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.chat("tea");
-    desk.json(&["respond", &asked, "done", "--wait"]);
-    let list = desk.json(&["list", "--kind", "result"]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    cli.json(&["respond", &asked, "done", "--wait"]);
+    let list = cli.json(&["list", "--kind", "result"]);
     keys(&list[0], ITEM);
     assert_eq!(list[0]["id"], Value::from(thread.clone()));
     assert_eq!(list[0]["kind"], "result");
     assert_eq!(list[0]["args_hash"], Value::Null);
     assert!(text(&list[0]["text"]).contains("Question 1 about tea?: done"), "{list}");
-    assert_eq!(desk.json(&["view", &thread]), list[0]);
-    assert_eq!(desk.json(&["list"]), json!([]));
-    assert_eq!(desk.json(&["accept", &thread])["status"], "done");
-    assert_eq!(desk.json(&["list", "--kind", "result"]), json!([]));
-    desk.refused(&["accept", &thread], 3, "no result");
-    desk.refused(&["view", &thread], 3, "no result waiting to be read");
+    assert_eq!(cli.json(&["view", &thread]), list[0]);
+    assert_eq!(cli.json(&["list"]), json!([]));
+    assert_eq!(cli.json(&["accept", &thread])["status"], "done");
+    assert_eq!(cli.json(&["list", "--kind", "result"]), json!([]));
+    cli.refused(&["accept", &thread], 3, "no result");
+    cli.refused(&["view", &thread], 3, "no result waiting to be read");
 }
 
 #[test]
 fn a_table_for_people() {
-    let desk = Desk::new();
-    let empty = desk.sayso(&["list"]);
-    assert_eq!(empty.done(), format!("Nothing is open in {}.\n", desk.data().display()));
-    let (_, first) = desk.chat("tea");
-    let (_, second) = desk.parcel("book");
-    let said = desk.sayso(&["list"]);
+    let cli = Cli::new();
+    let empty = cli.sayso(&["list"]);
+    assert_eq!(empty.done(), format!("Nothing is open in {}.\n", cli.data().display()));
+    let (_, first) = cli.chat("tea");
+    let (_, second) = cli.parcel("book");
+    let said = cli.sayso(&["list"]);
     let lines: Vec<&str> = said.done().lines().collect();
     assert_eq!(lines.len(), 3);
     assert!(lines[0].starts_with("ID         KIND      ACTION    FROM"), "{}", lines[0]);
@@ -103,63 +103,63 @@ fn a_table_for_people() {
 
 #[test]
 fn an_empty_list_names_results_and_threads_that_nobody_drives() {
-    let desk = Desk::new();
-    let (_, asked) = desk.chat("tea");
-    desk.json(&["respond", &asked, "done", "--wait"]);
-    desk.json(&["start", "chat", "topic=milk"]);
-    let folder = desk.data().display().to_string();
+    let cli = Cli::new();
+    let (_, asked) = cli.chat("tea");
+    cli.json(&["respond", &asked, "done", "--wait"]);
+    cli.json(&["start", "chat", "topic=milk"]);
+    let folder = cli.data().display().to_string();
     assert_eq!(
-        desk.sayso(&["list"]).done(),
+        cli.sayso(&["list"]).done(),
         format!(
             "Nothing is open in {folder}; 1 result waits, see `sayso list --kind result`.\n\
              1 thread is ready; `sayso run` takes it further.\n"
         )
     );
-    assert_eq!(desk.json(&["list"]), json!([]));
+    assert_eq!(cli.json(&["list"]), json!([]));
     assert_eq!(
-        desk.sayso(&["list", "--kind", "trouble"]).done(),
+        cli.sayso(&["list", "--kind", "trouble"]).done(),
         format!("Nothing of this kind is open in {folder}.\n")
     );
 }
 
 #[test]
 fn trouble_says_what_its_thread_is_about() {
-    let desk = Desk::new();
-    let thread = text(&desk.json(&["start", "chat", "topic=tea"])["thread"]);
-    desk.json(&["stop", &thread]);
-    let said = desk.sayso(&["list"]);
+    let cli = Cli::new();
+    let thread = text(&cli.json(&["start", "chat", "topic=tea"])["thread"]);
+    cli.json(&["stop", &thread]);
+    let said = cli.sayso(&["list"]);
     assert!(said.done().ends_with("s  chat was stopped · About tea\n"), "{said:?}");
-    let item = desk.json(&["list"])[0].clone();
+    let item = cli.json(&["list"])[0].clone();
     assert_eq!((&item["title"], &item["source"]), (&json!("chat was stopped"), &Value::Null));
-    let shown = desk.sayso(&["view", &text(&item["id"])]);
+    let shown = cli.sayso(&["view", &text(&item["id"])]);
     assert!(shown.done().lines().any(|line| line == "about: About tea"), "{shown:?}");
     assert_eq!(shown.out.matches("chat was stopped").count(), 1, "the card begins with its title: {shown:?}");
 }
 
 #[test]
 fn view_shows_the_card_and_what_it_takes() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.parcel("book");
-    let said = desk.sayso(&["view", &asked[..6]]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.parcel("book");
+    let said = cli.sayso(&["view", &asked[..6]]);
     let out = said.done();
     for part in
         [&asked, &thread, "approval", "parcel: book", "answers: accept, edit, respond, ignore", "args_hash: "]
     {
         assert!(out.contains(part), "{part}: {out}");
     }
-    let item = desk.json(&["view", &asked]);
-    assert_eq!(item, desk.json(&["list"])[0]);
-    let (_, question) = desk.chat("tea");
-    assert!(desk.sayso(&["view", &question]).done().contains("answers: accept, respond, ignore"));
+    let item = cli.json(&["view", &asked]);
+    assert_eq!(item, cli.json(&["list"])[0]);
+    let (_, question) = cli.chat("tea");
+    assert!(cli.sayso(&["view", &question]).done().contains("answers: accept, respond, ignore"));
 }
 
 #[test]
 fn status_counts() {
-    let desk = Desk::new();
-    let (_, asked) = desk.chat("tea");
-    desk.chat("milk");
-    desk.json(&["respond", &asked, "done", "--wait"]);
-    let status = desk.json(&["status"]);
+    let cli = Cli::new();
+    let (_, asked) = cli.chat("tea");
+    cli.chat("milk");
+    cli.json(&["respond", &asked, "done", "--wait"]);
+    let status = cli.json(&["status"]);
     keys(&status, &["open", "snoozed", "threads", "paused", "driver"]);
     keys(&status["open"], &["triage", "approval", "question", "trouble", "result"]);
     assert_eq!(status["open"]["question"], 1);
@@ -167,33 +167,33 @@ fn status_counts() {
     assert_eq!(status["threads"]["done"], 1);
     assert_eq!(status["paused"], false);
     assert_eq!(status["driver"], Value::Null);
-    assert_eq!(desk.sayso(&["status", "--short"]).done(), "1 open · 1 results\n");
-    let said = desk.sayso(&["status"]);
+    assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 results\n");
+    let said = cli.sayso(&["status"]);
     assert!(said.done().contains("open     1 question, 1 result\n"), "{said:?}");
     assert!(said.done().contains("`sayso run`"), "{said:?}");
 }
 
 #[test]
 fn snoozed_items_are_out_of_sight_until_woken() {
-    let desk = Desk::new();
-    let (_, asked) = desk.chat("tea");
-    let item = desk.json(&["snooze", &asked, "2h"]);
+    let cli = Cli::new();
+    let (_, asked) = cli.chat("tea");
+    let item = cli.json(&["snooze", &asked, "2h"]);
     keys(&item, ITEM);
     assert!(item["snoozed_until"].is_string());
-    assert_eq!(desk.json(&["list"]), json!([]));
-    assert_eq!(desk.json(&["list", "--snoozed"])[0]["id"], Value::from(asked.clone()));
-    assert_eq!(desk.json(&["status"])["snoozed"], 1);
-    assert!(desk.sayso(&["list", "--snoozed"]).done().contains("(until "));
-    let woken = desk.sayso(&["snooze", &asked, "off"]);
+    assert_eq!(cli.json(&["list"]), json!([]));
+    assert_eq!(cli.json(&["list", "--snoozed"])[0]["id"], Value::from(asked.clone()));
+    assert_eq!(cli.json(&["status"])["snoozed"], 1);
+    assert!(cli.sayso(&["list", "--snoozed"]).done().contains("(until "));
+    let woken = cli.sayso(&["snooze", &asked, "off"]);
     assert_eq!(woken.done(), format!("{asked} is back in the list.\n"));
-    assert_eq!(desk.json(&["list", "--snoozed"]), json!([]));
+    assert_eq!(cli.json(&["list", "--snoozed"]), json!([]));
     let later =
         jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() + 1_000_000).unwrap().to_string();
     for when in ["30m", "3d", "tomorrow", "monday", "23:59", &later] {
-        assert_eq!(desk.json(&["snooze", &asked, when])["id"], Value::from(asked.clone()), "{when}");
+        assert_eq!(cli.json(&["snooze", &asked, when])["id"], Value::from(asked.clone()), "{when}");
     }
-    assert_eq!(desk.json(&["view", &asked])["snoozed_until"], Value::from(later));
-    desk.refused(&["snooze", &asked, "someday"], 2, "`someday` is not a time");
-    desk.refused(&["snooze", &asked, "2020-01-01"], 2, "in the past");
-    desk.refused(&["snooze", &asked, "2999-01-01"], 2, "ten years");
+    assert_eq!(cli.json(&["view", &asked])["snoozed_until"], Value::from(later));
+    cli.refused(&["snooze", &asked, "someday"], 2, "`someday` is not a time");
+    cli.refused(&["snooze", &asked, "2020-01-01"], 2, "in the past");
+    cli.refused(&["snooze", &asked, "2999-01-01"], 2, "ten years");
 }

@@ -13,7 +13,6 @@ mod crash;
 mod decide;
 mod decisions;
 mod demo;
-mod desk;
 mod docs;
 mod driving;
 mod export;
@@ -35,6 +34,7 @@ mod notices;
 mod plain;
 mod prune;
 mod request;
+mod runner;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
 mod server;

@@ -1,6 +1,6 @@
 //! What README and docs tell people to type: every command is one the program takes, every config one it reads.
 
-use crate::desk::{Desk, said};
+use crate::runner::{Cli, said};
 use std::path::{Path, PathBuf};
 
 /// What stays until it is told to stop or is answered, or wants a terminal; these are asked for their help instead.
@@ -54,33 +54,33 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// A folder with everything the examples name.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn configured() -> Cli {
+    let cli = Cli::new();
     for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(desk.path("mail").join(part)).unwrap();
+        std::fs::create_dir_all(cli.path("mail").join(part)).unwrap();
     }
     let account = "[user]\naddress = \"ada@example.org\"\n[[mail]]\nname = \"home\"\npath = ";
-    desk.configure(&format!("{account}\"{}\"\n", desk.path("mail").display()));
-    std::fs::create_dir(desk.path("notes")).unwrap();
-    std::fs::write(desk.path("notes/launch.md"), "The launch slipped because the supplier was late.\n")
+    cli.configure(&format!("{account}\"{}\"\n", cli.path("mail").display()));
+    std::fs::create_dir(cli.path("notes")).unwrap();
+    std::fs::write(cli.path("notes/launch.md"), "The launch slipped because the supplier was late.\n")
         .unwrap();
-    std::fs::write(desk.path("README.md"), "# A project\n\nIt counts bicycles.\n").unwrap();
-    std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,3\nSouth,4\n").unwrap();
+    std::fs::write(cli.path("README.md"), "# A project\n\nIt counts bicycles.\n").unwrap();
+    std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,3\nSouth,4\n").unwrap();
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/sheets/orders.xlsx");
-    std::fs::copy(book, desk.path("sales.xlsx")).unwrap();
+    std::fs::copy(book, cli.path("sales.xlsx")).unwrap();
     let mail = "From: bob@b.example\r\nTo: ada@example.org\r\nSubject: Lunch?\r\n\r\nOn Friday?\r\n";
-    std::fs::write(desk.path("letter.eml"), mail).unwrap();
+    std::fs::write(cli.path("letter.eml"), mail).unwrap();
     let api = "openapi: 3.0.0\ninfo: {title: Tracker, version: '1'}\nservers: [{url: 'https://tracker.example'}]\n\
                paths:\n  /bugs:\n    get: {operationId: bugs, summary: All bugs, responses: {'200': {description: ok}}}\n";
-    std::fs::write(desk.path("tracker.yaml"), api).unwrap();
-    desk
+    std::fs::write(cli.path("tracker.yaml"), api).unwrap();
+    cli
 }
 
 #[test]
 fn every_command_in_the_docs_is_taken() {
     let mut tried = 0;
     for page in pages() {
-        let desk = desk();
+        let cli = configured();
         for line in blocks(&page, "sh").iter().flat_map(|block| block.lines()) {
             let words = words(line);
             let Some(first) = words.first() else { continue };
@@ -93,7 +93,7 @@ fn every_command_in_the_docs_is_taken() {
                 }
             };
             let verb = args.iter().find(|arg| !arg.starts_with('-')).map_or("", String::as_str);
-            let mut command = desk.real();
+            let mut command = cli.real();
             command.args(args);
             if STAY.contains(&verb) {
                 command.arg("--help");
@@ -113,11 +113,11 @@ fn every_config_in_the_docs_is_read() {
     let mut tried = 0;
     for page in pages() {
         for block in blocks(&page, "toml") {
-            let desk = desk();
-            said(desk.real().args(["apis", "add", "tracker.yaml", "--name", "tracker"]).output().unwrap())
+            let cli = configured();
+            said(cli.real().args(["apis", "add", "tracker.yaml", "--name", "tracker"]).output().unwrap())
                 .done();
-            desk.configure(&block);
-            let said = said(desk.real().arg("config").output().unwrap());
+            cli.configure(&block);
+            let said = said(cli.real().arg("config").output().unwrap());
             assert_eq!(said.code, 0, "{}:\n{block}\n{said:?}", page.display());
             tried += 1;
         }

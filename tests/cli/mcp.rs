@@ -1,7 +1,7 @@
 //! `sayso mcp` spoken to in plain lines of JSON.
 
-use crate::desk::{Desk, Said, said, text, until};
 use crate::request::{json, open, read, run, the_one};
+use crate::runner::{Cli, Said, said, text, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -16,16 +16,16 @@ struct Client {
 }
 
 impl Client {
-    fn bare(desk: &Desk) -> Self {
-        let mut command = desk.real();
+    fn bare(cli: &Cli) -> Self {
+        let mut command = cli.real();
         command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child: Some(child), stdin, stdout, sent: 0 }
     }
 
-    fn new(desk: &Desk) -> Self {
-        let mut client = Self::bare(desk);
+    fn new(cli: &Cli) -> Self {
+        let mut client = Self::bare(cli);
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"}});
         let told = client.ask("initialize", hello);
         assert_eq!(told["result"]["protocolVersion"], "2025-06-18");
@@ -108,8 +108,8 @@ impl Drop for Client {
 
 #[test]
 fn the_tools_are_listed_and_the_rest_is_refused() {
-    let desk = Desk::new();
-    let mut client = Client::new(&desk);
+    let cli = Cli::new();
+    let mut client = Client::new(&cli);
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
     let names: Vec<String> = tools.as_array().unwrap().iter().map(|tool| text(&tool["name"])).collect();
@@ -138,23 +138,23 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
     client.raw(b"");
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}));
     assert_eq!(client.ask("ping", Value::Null)["result"], json!({}));
-    assert_eq!(open(&desk).len(), 0);
+    assert_eq!(open(&cli).len(), 0);
     let said = client.close();
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""));
     // Somebody who speaks something newer is told what is spoken here.
-    let mut client = Client::bare(&desk);
+    let mut client = Client::bare(&cli);
     let told = client.ask("initialize", json!({"protocolVersion": "2031-01-01", "capabilities": {}}));
     assert_eq!(told["result"]["protocolVersion"], "2025-11-25");
 }
 
 #[test]
 fn an_agent_asks_is_answered_and_does_as_it_is_told() {
-    let desk = Desk::new();
-    let mut client = Client::new(&desk);
+    let cli = Cli::new();
+    let mut client = Client::new(&cli);
     let call = client.call("ask_person", json!({"question": "Which region?", "details": "eu or us"}));
-    let item = the_one(&desk);
+    let item = the_one(&cli);
     assert_eq!((&item["source"], &item["kind"]), (&json!("request: tester (mcp)"), &json!("question")));
-    json(&desk, &["respond", &text(&item["id"]), "eu"]);
+    json(&cli, &["respond", &text(&item["id"]), "eu"]);
     let told = client.result(call);
     assert_eq!(
         (&told["answered"], &told["type"], &told["args"]),
@@ -163,37 +163,37 @@ fn an_agent_asks_is_answered_and_does_as_it_is_told() {
     let asked =
         json!({"title": "Deploy", "action": "deploy", "arguments": {"env": "prod"}, "folder": "/srv"});
     let call = client.call("request_approval", asked);
-    let item = the_one(&desk);
+    let item = the_one(&cli);
     assert_eq!(item["action"], "request/deploy");
-    json(&desk, &["edit", &text(&item["id"]), "--set", "env=stage"]);
+    json(&cli, &["edit", &text(&item["id"]), "--set", "env=stage"]);
     let told = client.result(call);
     assert_eq!((&told["type"], &told["args"]), (&json!("edit"), &json!({"env": "stage"})));
     let call = client.call("notify_person", json!({"title": "The build is done"}));
     let told = client.result(call);
     assert_eq!(told["answered"], false);
-    let item = the_one(&desk);
+    let item = the_one(&cli);
     assert_eq!((&item["kind"], &item["action"]), (&json!("triage"), &json!("request/notice")));
-    json(&desk, &["accept", &text(&item["id"])]);
+    json(&cli, &["accept", &text(&item["id"])]);
     let call = client.call("check_answer", json!({"ticket": told["ticket"]}));
     assert_eq!(client.result(call)["type"], "accept");
 }
 
 #[test]
 fn who_cannot_wait_gets_a_ticket() {
-    let desk = Desk::new();
-    let mut client = Client::new(&desk);
+    let cli = Cli::new();
+    let mut client = Client::new(&cli);
     let call = client.call("ask_person", json!({"question": "Well?", "wait_seconds": 0.1}));
     let told = client.result(call);
     assert_eq!((&told["answered"], &told["type"]), (&json!(false), &Value::Null));
     let ticket = text(&told["ticket"]);
     // Also after the server has gone, and from another one.
     assert_eq!(client.close().code, 0);
-    assert_eq!(open(&desk).len(), 1, "a ticket was given");
-    let mut client = Client::new(&desk);
+    assert_eq!(open(&cli).len(), 1, "a ticket was given");
+    let mut client = Client::new(&cli);
     let call = client.call("check_answer", json!({"ticket": ticket, "wait_seconds": 0.1}));
     assert_eq!(client.result(call)["answered"], false);
     let call = client.call("check_answer", json!({"ticket": ticket}));
-    json(&desk, &["ignore", &ticket]);
+    json(&cli, &["ignore", &ticket]);
     let told = client.result(call);
     assert_eq!(told["type"], "ignore");
     assert_eq!(told["message"], "The person said no. Do not do it.", "some models see nothing else");
@@ -202,23 +202,23 @@ fn who_cannot_wait_gets_a_ticket() {
 #[test]
 fn a_signal_takes_the_open_question_back() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
-        let desk = Desk::new();
-        let mut client = Client::new(&desk);
+        let cli = Cli::new();
+        let mut client = Client::new(&cli);
         client.call("request_approval", json!({"title": "Deploy", "action": "deploy"}));
-        let id = text(&the_one(&desk)["id"]);
+        let id = text(&the_one(&cli)["id"]);
         // The client keeps its end open, as one does that is stopped together with its server.
         let mut child = client.child.take().unwrap();
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0), "{signal:?}");
-        assert_eq!(open(&desk), Vec::<Value>::new(), "{signal:?}");
-        assert_eq!(read(&run(&desk, &["answer", &id]), 5)["type"], "withdrawn", "{signal:?}");
+        assert_eq!(open(&cli), Vec::<Value>::new(), "{signal:?}");
+        assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "withdrawn", "{signal:?}");
     }
 }
 
 #[test]
 fn several_wait_at_once_report_and_are_cancelled_apart() {
-    let desk = Desk::new();
-    let mut client = Client::new(&desk);
+    let cli = Cli::new();
+    let mut client = Client::new(&cli);
     let ask = |client: &mut Client, question: &str, key: Option<&str>| {
         let arguments = json!({"question": question, "key": key});
         let mut arguments = arguments.as_object().cloned().unwrap();
@@ -238,18 +238,18 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     let one = ask(&mut client, "One?", None);
     let two = ask(&mut client, "Two?", None);
     let kept = ask(&mut client, "Kept?", Some("k"));
-    assert_eq!(open(&desk).len(), 3);
+    assert_eq!(open(&cli).len(), 3);
     let cancel = |client: &mut Client, id: u64| {
         let params = json!({"requestId": id, "reason": "enough"});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
     };
     cancel(&mut client, one);
     cancel(&mut client, kept);
-    until(|| open(&desk).len() == 2);
-    let items = open(&desk);
+    until(|| open(&cli).len() == 2);
+    let items = open(&cli);
     let titles: Vec<String> = items.iter().map(|item| text(&item["title"])).collect();
     assert_eq!(titles, ["Two?", "Kept?"]);
-    json(&desk, &["respond", &text(&items[0]["id"]), "two"]);
+    json(&cli, &["respond", &text(&items[0]["id"]), "two"]);
     // Nothing is said of those that were cancelled; progress may come in between.
     let told = loop {
         let told = client.next();
@@ -259,21 +259,21 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     };
     assert_eq!((&told["id"], &told["result"]["structuredContent"]["args"]), (&json!(two), &json!("two")));
     // Asked again with its key, it is the same question.
-    json(&desk, &["respond", &text(&items[1]["id"]), "kept"]);
+    json(&cli, &["respond", &text(&items[1]["id"]), "kept"]);
     let call = client.call("ask_person", json!({"question": "Kept?", "key": "k"}));
     assert_eq!(client.result(call)["args"], "kept");
     // A client that goes takes its open question with it.
     ask(&mut client, "Gone?", None);
     assert_eq!(client.close().code, 0);
-    assert_eq!(open(&desk).len(), 0);
-    let last = json(&desk, &["threads"])[0]["id"].clone();
-    assert_eq!(read(&run(&desk, &["answer", &text(&last)]), 5)["type"], "withdrawn");
+    assert_eq!(open(&cli).len(), 0);
+    let last = json(&cli, &["threads"])[0]["id"].clone();
+    assert_eq!(read(&run(&cli, &["answer", &text(&last)]), 5)["type"], "withdrawn");
 }
 
 #[test]
 fn a_line_without_end_is_not_read_for_ever() {
-    let desk = Desk::new();
-    let mut client = Client::new(&desk);
+    let cli = Cli::new();
+    let mut client = Client::new(&cli);
     let stdin = client.stdin.as_mut().unwrap();
     let _ = stdin.write_all(&vec![b'x'; 5 * 1024 * 1024]);
     let _ = stdin.flush();

@@ -1,6 +1,6 @@
 //! `memory`: shapes, names, edits, pins and versions.
 
-use crate::desk::{Desk, keys};
+use crate::runner::{Cli, keys};
 use crate::terminal::Terminal;
 use sayso::store::{MemoryCause, Store};
 use serde_json::{Value, json};
@@ -10,9 +10,9 @@ const VIEW: &[&str] = &["namespace", "version", "profile", "updated_at", "cause"
 const VERSION: &[&str] = &["namespace", "version", "profile", "updated_at", "cause"];
 const TONE: &str = "email_assistant/response_preferences";
 
-fn taught() -> Desk {
-    let desk = Desk::new();
-    let store = Store::open(&desk.data()).unwrap();
+fn taught() -> Cli {
+    let cli = Cli::new();
+    let store = Store::open(&cli.data()).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for (name, read, text) in
         [(TONE, 0, "Be brief."), (TONE, 1, "Be brief.\nSay thanks.\n"), ("b/cal", 0, "Mornings.")]
@@ -20,87 +20,87 @@ fn taught() -> Desk {
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
         runtime.block_on(store.memory().remember(name.to_owned(), read, text.to_owned(), cause)).unwrap();
     }
-    desk
+    cli
 }
 
 #[test]
 fn profiles_are_listed_shown_and_told_by_version() {
-    let desk = taught();
-    assert!(Desk::new().sayso(&["memory", "list"]).done().contains("Nothing has been learned yet"));
-    let listed = desk.json(&["memory", "list"]);
+    let cli = taught();
+    assert!(Cli::new().sayso(&["memory", "list"]).done().contains("Nothing has been learned yet"));
+    let listed = cli.json(&["memory", "list"]);
     assert_eq!(listed[1]["namespace"], TONE);
-    assert!(desk.sayso(&["memory", "list"]).done().contains("Be brief."));
-    let shown = desk.json(&["memory", "show", "response_preferences"]);
+    assert!(cli.sayso(&["memory", "list"]).done().contains("Be brief."));
+    let shown = cli.json(&["memory", "show", "response_preferences"]);
     keys(&shown, VIEW);
     assert_eq!((&shown["version"], &shown["cause"]["kind"]), (&json!(2), &json!("answer")));
     keys(&shown["cause"], &["kind", "thread", "interrupt"]);
-    let history = desk.json(&["memory", "history", TONE]);
+    let history = cli.json(&["memory", "history", TONE]);
     keys(&history[0], VERSION);
     let versions: Vec<&Value> =
         history.as_array().unwrap().iter().map(|version| &version["version"]).collect();
     assert_eq!(versions, [2, 1]);
-    assert!(desk.sayso(&["memory", "history", "response_preferences"]).done().contains("version 1 · answer"));
-    desk.refused(&["memory", "show", "nothing"], 3, "there is no memory `nothing`; `sayso memory list`");
+    assert!(cli.sayso(&["memory", "history", "response_preferences"]).done().contains("version 1 · answer"));
+    cli.refused(&["memory", "show", "nothing"], 3, "there is no memory `nothing`; `sayso memory list`");
     for verb in ["memory", "eval", "apis"] {
         // Typed alone, it tells what there is and does not call that an error.
-        let said = desk.sayso(&[verb]);
+        let said = cli.sayso(&[verb]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{said:?}");
         assert!(said.err.contains(&format!("Usage: sayso {verb} ")), "{said:?}");
         assert!(!said.err.contains("error:") && said.err.contains("--data <DIR>"), "{said:?}");
     }
-    desk.refused(&["memory", "show"], 2, "<NS>");
+    cli.refused(&["memory", "show"], 2, "<NS>");
 }
 
 #[test]
 fn a_profile_is_written_anew_from_words_a_file_or_stdin() {
-    let desk = taught();
-    let edit = |more: &[&str]| desk.json(&[&["memory", "edit", "cal"], more].concat());
+    let cli = taught();
+    let edit = |more: &[&str]| cli.json(&[&["memory", "edit", "cal"], more].concat());
     assert_eq!(edit(&["--text", "Afternoons."])["version"], 2);
     assert_eq!(edit(&["--text", "Afternoons."])["version"], 2, "the same again is no new version");
-    std::fs::write(desk.path("new.md"), "Evenings.\n").unwrap();
+    std::fs::write(cli.path("new.md"), "Evenings.\n").unwrap();
     assert_eq!(edit(&["--file", "new.md"])["profile"], "Evenings.\n");
-    let said = desk.sayso_with(&["memory", "edit", "cal", "--text", "-", "--json"], b"Never.\n");
+    let said = cli.sayso_with(&["memory", "edit", "cal", "--text", "-", "--json"], b"Never.\n");
     assert_eq!(serde_json::from_str::<Value>(said.done()).unwrap()["cause"]["kind"], "edit");
-    assert_eq!(desk.json(&["memory", "revert", "cal", "1"])["profile"], "Mornings.");
-    desk.refused(
+    assert_eq!(cli.json(&["memory", "revert", "cal", "1"])["profile"], "Mornings.");
+    cli.refused(
         &["memory", "revert", "cal", "9"],
         3,
         "there is no version `9 of b/cal`; `sayso memory history`",
     );
-    desk.refused(&["memory", "revert", "cal", "x"], 2, "VERSION");
-    desk.refused(&["memory", "edit", "cal"], 2, "an editor needs a terminal");
-    desk.refused(&["memory", "edit", "cal", "--text", "  "], 2, "would be empty");
-    desk.refused(&["memory", "edit", "cal", "--file", "missing.md"], 2, "missing.md cannot be read");
-    desk.refused(&["memory", "edit", "cal", "--text", "a", "--file", "new.md"], 2, "cannot be used with");
+    cli.refused(&["memory", "revert", "cal", "x"], 2, "VERSION");
+    cli.refused(&["memory", "edit", "cal"], 2, "an editor needs a terminal");
+    cli.refused(&["memory", "edit", "cal", "--text", "  "], 2, "would be empty");
+    cli.refused(&["memory", "edit", "cal", "--file", "missing.md"], 2, "missing.md cannot be read");
+    cli.refused(&["memory", "edit", "cal", "--text", "a", "--file", "new.md"], 2, "cannot be used with");
 }
 
 #[test]
 fn a_line_is_pinned_and_let_go() {
-    let desk = taught();
-    let pinned = desk.json(&["memory", "pin", "response_preferences", "thanks"]);
+    let cli = taught();
+    let pinned = cli.json(&["memory", "pin", "response_preferences", "thanks"]);
     keys(&pinned, VIEW);
     assert_eq!(pinned["pinned"], json!(["Say thanks."]));
-    assert!(desk.sayso(&["memory", "show", TONE]).done().ends_with("Pinned:\nSay thanks.\n"));
-    desk.json(&["memory", "edit", "cal", "--text", "- Mornings.\n- Never on Mondays."]);
-    let dashed = desk.json(&["memory", "pin", "cal", "- Mornings."]);
+    assert!(cli.sayso(&["memory", "show", TONE]).done().ends_with("Pinned:\nSay thanks.\n"));
+    cli.json(&["memory", "edit", "cal", "--text", "- Mornings.\n- Never on Mondays."]);
+    let dashed = cli.json(&["memory", "pin", "cal", "- Mornings."]);
     assert_eq!(dashed["pinned"], json!(["- Mornings."]));
-    assert_eq!(desk.json(&["memory", "unpin", "cal", "- Mornings."])["pinned"], json!([]));
-    desk.refused(&["memory", "pin", TONE, "no such line"], 2, "has no line `no such line`");
-    desk.refused(&["memory", "edit", TONE, "--text", "Be brief."], 1, "the line `Say thanks.` is pinned");
-    assert_eq!(desk.json(&["memory", "unpin", TONE, "1"])["pinned"], json!([]));
-    assert_eq!(desk.json(&["memory", "edit", TONE, "--text", "Be brief."])["version"], 3);
+    assert_eq!(cli.json(&["memory", "unpin", "cal", "- Mornings."])["pinned"], json!([]));
+    cli.refused(&["memory", "pin", TONE, "no such line"], 2, "has no line `no such line`");
+    cli.refused(&["memory", "edit", TONE, "--text", "Be brief."], 1, "the line `Say thanks.` is pinned");
+    assert_eq!(cli.json(&["memory", "unpin", TONE, "1"])["pinned"], json!([]));
+    assert_eq!(cli.json(&["memory", "edit", TONE, "--text", "Be brief."])["version"], 3);
 }
 
 #[test]
 fn a_profile_is_written_anew_in_an_editor() {
-    let desk = taught();
-    let editor = desk.path("editor.sh");
+    let cli = taught();
+    let editor = cli.path("editor.sh");
     std::fs::write(&editor, "#!/bin/sh\necho 'And warm.' >> \"$1\"\n").unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
     let editor = editor.display().to_string();
     let terminal =
-        Terminal::open(&desk, &["memory", "edit", "cal"], &[("NO_COLOR", "1"), ("EDITOR", &editor)]);
+        Terminal::open(&cli, &["memory", "edit", "cal"], &[("NO_COLOR", "1"), ("EDITOR", &editor)]);
     let said = terminal.ends();
     assert!(said.contains("And warm."), "{said}");
-    assert_eq!(desk.json(&["memory", "show", "cal"])["profile"], "Mornings.And warm.\n");
+    assert_eq!(cli.json(&["memory", "show", "cal"])["profile"], "Mornings.And warm.\n");
 }

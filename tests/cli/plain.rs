@@ -1,39 +1,39 @@
 //! The real program: what needs no workflow, and how it behaves in a pipe.
 
-use crate::desk::{Desk, Said, said};
+use crate::runner::{Cli, Said, said};
 use std::io::Read;
 use std::process::Stdio;
 
-fn real(desk: &Desk, args: &[&str]) -> Said {
-    said(desk.real().args(args).output().unwrap())
+fn real(cli: &Cli, args: &[&str]) -> Said {
+    said(cli.real().args(args).output().unwrap())
 }
 
 #[test]
 fn without_a_verb_or_a_terminal_the_list_is_named() {
-    let desk = Desk::new();
-    real(&desk, &[]).refused(2, "`sayso list`");
+    let cli = Cli::new();
+    real(&cli, &[]).refused(2, "`sayso list`");
 }
 
 #[test]
 fn verbs_work_on_an_empty_folder() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for (args, out) in [
         (&["list", "--json"][..], "[]\n"),
         (&["threads", "--json"], "[]\n"),
         (&["run", "--until-idle", "--json"], "{\"threads\":[],\"interrupts\":[]}\n"),
         (&["status", "--short"], "0 open\n"),
     ] {
-        assert_eq!(real(&desk, args).done(), out);
+        assert_eq!(real(&cli, args).done(), out);
     }
-    real(&desk, &["start", "chat", "topic=x"])
+    real(&cli, &["start", "chat", "topic=x"])
         .refused(3, "there is no workflow `chat`; there are analyze, ask");
 }
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for args in [&["config"][..], &["--help"], &["completions", "bash"], &["man"]] {
-        let mut command = desk.real();
+        let mut command = cli.real();
         let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let mut err = String::new();
@@ -46,17 +46,17 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_answer_that_cannot_be_written_is_a_failure() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output =
-        desk.real().arg("config").stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output();
+        cli.real().arg("config").stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output();
     said(output.unwrap()).refused(1, "cannot be written");
 }
 
 #[test]
 fn help_is_there_for_every_verb() {
-    let desk = Desk::new();
-    let help = real(&desk, &["--help"]);
+    let cli = Cli::new();
+    let help = real(&cli, &["--help"]);
     let verbs: Vec<&str> = help
         .done()
         .lines()
@@ -116,9 +116,9 @@ fn help_is_there_for_every_verb() {
     ];
     assert_eq!(verbs, expected);
     for verb in &verbs[..verbs.len() - 1] {
-        let said = real(&desk, &[verb, "--help"]);
+        let said = real(&cli, &[verb, "--help"]);
         assert!(said.done().contains("Example"), "{verb}");
         assert!(said.done().contains("--json"), "{verb}");
     }
-    assert!(real(&desk, &["--version"]).done().starts_with("sayso 0."));
+    assert!(real(&cli, &["--version"]).done().starts_with("sayso 0."));
 }

@@ -1,6 +1,6 @@
 //! `prune` and `activity`: previews, shapes and bad input.
 
-use crate::desk::{Desk, keys, text};
+use crate::runner::{Cli, keys, text};
 use serde_json::{Value, json};
 
 const REPORT: &[&str] = &[
@@ -20,38 +20,38 @@ const REPORT: &[&str] = &[
 
 #[test]
 fn prune_shows_first_and_takes_only_when_told() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.chat("tea");
-    desk.json(&["respond", &asked, "done", "--wait"]);
-    let (open, _) = desk.chat("milk");
-    assert!(desk.sayso(&["prune"]).done().contains("can go that is done or abandoned and untouched since"));
-    let plan = desk.json(&["prune", "--older-than", "0d"]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    cli.json(&["respond", &asked, "done", "--wait"]);
+    let (open, _) = cli.chat("milk");
+    assert!(cli.sayso(&["prune"]).done().contains("can go that is done or abandoned and untouched since"));
+    let plan = cli.json(&["prune", "--older-than", "0d"]);
     keys(&plan, REPORT);
     assert_eq!((&plan["pruned"], &plan["threads"]), (&json!(false), &json!(0)));
     assert_eq!(plan["kept"], json!([{"why": "its result is not filed away", "threads": 1}]));
-    let said = desk.sayso(&["prune", "--older-than", "0d"]);
+    let said = cli.sayso(&["prune", "--older-than", "0d"]);
     assert!(said.done().contains("1 kept: its result is not filed away"), "{said:?}");
-    let (parcel, _) = desk.asked(&["courier", "parcels=word"]);
-    desk.json(&["stop", &parcel]);
-    let trouble = text(&desk.json(&["list", "--kind", "trouble"])[0]["id"]);
-    assert_eq!(desk.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
-    let said = desk.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
+    let (parcel, _) = cli.asked(&["courier", "parcels=word"]);
+    cli.json(&["stop", &parcel]);
+    let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
+    assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
+    let said = cli.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
     let said = said.done();
     assert!(said.contains("1 threads are done or abandoned") && said.contains("log "), "{said}");
     assert!(said.contains("--yes prunes it"), "{said}");
-    assert!(!desk.json(&["show", &parcel])["steps"].as_array().unwrap().is_empty(), "nothing was changed");
-    let done = desk.json(&["prune", "--older-than", "0d", "--yes"]);
+    assert!(!cli.json(&["show", &parcel])["steps"].as_array().unwrap().is_empty(), "nothing was changed");
+    let done = cli.json(&["prune", "--older-than", "0d", "--yes"]);
     keys(&done, REPORT);
     assert_eq!((&done["pruned"], &done["threads"], &done["records"]), (&json!(true), &json!(1), &json!(1)));
-    let shown = desk.json(&["show", &parcel]);
+    let shown = cli.json(&["show", &parcel]);
     assert_eq!((&shown["steps"], &shown["error"]["code"]), (&json!([]), &json!("pruned")));
     assert_eq!(shown["decisions"].as_array().unwrap().len(), 1);
-    assert!(desk.sayso(&["show", &parcel]).done().contains("was pruned"));
+    assert!(cli.sayso(&["show", &parcel]).done().contains("was pruned"));
     for kept in [thread, open] {
-        assert!(!desk.json(&["show", &kept])["steps"].as_array().unwrap().is_empty());
+        assert!(!cli.json(&["show", &kept])["steps"].as_array().unwrap().is_empty());
     }
-    assert!(desk.sayso(&["prune", "--older-than", "0d", "--yes"]).done().starts_with("0 threads"));
-    let said = desk.real().args(["doctor", "--json"]).output().unwrap();
+    assert!(cli.sayso(&["prune", "--older-than", "0d", "--yes"]).done().starts_with("0 threads"));
+    let said = cli.real().args(["doctor", "--json"]).output().unwrap();
     let checks: Value = serde_json::from_slice(&said.stdout).unwrap();
     let sound = checks.as_array().unwrap().iter().filter(|line| line["ok"] == true);
     let sound: Vec<&str> = sound.map(|line| line["check"].as_str().unwrap()).collect();
@@ -60,21 +60,21 @@ fn prune_shows_first_and_takes_only_when_told() {
 
 #[test]
 fn prune_refuses_what_it_does_not_understand() {
-    let desk = Desk::new();
-    desk.refused(&["prune", "--older-than", "soon"], 2, "`soon` is not a length of time");
-    desk.refused(&["prune", "--older-than", "-3d"], 2, "");
-    desk.refused(&["prune", "--status", "waiting"], 2, "waiting");
-    desk.refused(&["prune", "--status", "done,open"], 2, "open");
-    desk.refused(&["prune", "--dry-run", "--yes"], 2, "cannot be used with");
-    desk.refused(&["prune", "t1"], 2, "t1");
+    let cli = Cli::new();
+    cli.refused(&["prune", "--older-than", "soon"], 2, "`soon` is not a length of time");
+    cli.refused(&["prune", "--older-than", "-3d"], 2, "");
+    cli.refused(&["prune", "--status", "waiting"], 2, "waiting");
+    cli.refused(&["prune", "--status", "done,open"], 2, "open");
+    cli.refused(&["prune", "--dry-run", "--yes"], 2, "cannot be used with");
+    cli.refused(&["prune", "t1"], 2, "t1");
 }
 
 #[test]
 fn activity_tells_the_days_in_numbers() {
-    let desk = Desk::new();
-    let (_, asked) = desk.asked(&["courier", "parcels=word"]);
-    desk.json(&["accept", &asked[0], "--wait"]);
-    let activity = desk.json(&["activity", "--days", "3"]);
+    let cli = Cli::new();
+    let (_, asked) = cli.asked(&["courier", "parcels=word"]);
+    cli.json(&["accept", &asked[0], "--wait"]);
+    let activity = cli.json(&["activity", "--days", "3"]);
     keys(&activity, &["days", "tools", "models", "nodes", "storage"]);
     assert_eq!(activity["days"].as_array().unwrap().len(), 3);
     keys(&activity["days"][0], &["day", "decisions", "calls", "tokens", "cost"]);
@@ -82,14 +82,14 @@ fn activity_tells_the_days_in_numbers() {
     keys(&activity["tools"][0], &["tool", "untouched", "edited", "responded", "ignored", "granted"]);
     assert_eq!(text(&activity["tools"][0]["tool"]), "deliver");
     keys(&activity["storage"], &["file", "free", "tables"]);
-    let said = desk.sayso(&["activity"]);
+    let said = cli.sayso(&["activity"]);
     let said = said.done();
     assert!(
         said.contains("UNTOUCHED") && said.contains("courier.") && said.contains("The file takes"),
         "{said}"
     );
-    assert!(Desk::new().sayso(&["activity"]).done().contains("ACCEPTED"));
-    desk.refused(&["activity", "--days", "0"], 2, "0");
-    desk.refused(&["activity", "--days", "400"], 2, "400");
-    desk.refused(&["activity", "--days", "many"], 2, "many");
+    assert!(Cli::new().sayso(&["activity"]).done().contains("ACCEPTED"));
+    cli.refused(&["activity", "--days", "0"], 2, "0");
+    cli.refused(&["activity", "--days", "400"], 2, "400");
+    cli.refused(&["activity", "--days", "many"], 2, "many");
 }

@@ -1,6 +1,6 @@
 //! `request` and `answer`: programs that ask, and die, and ask again.
 
-use crate::desk::{Background, Desk, Said, keys, said, text, texts, until};
+use crate::runner::{Background, Cli, Said, keys, said, text, texts, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -9,12 +9,12 @@ use std::process::Stdio;
 
 pub const ANSWER: &[&str] = &["id", "thread", "status", "interrupts", "type", "args", "by", "at"];
 
-pub fn run(desk: &Desk, args: &[&str]) -> Said {
-    said(desk.real().args(args).output().unwrap())
+pub fn run(cli: &Cli, args: &[&str]) -> Said {
+    said(cli.real().args(args).output().unwrap())
 }
 
-pub fn with_stdin(desk: &Desk, args: &[&str], stdin: &[u8]) -> Said {
-    let mut command = desk.real();
+pub fn with_stdin(cli: &Cli, args: &[&str], stdin: &[u8]) -> Said {
+    let mut command = cli.real();
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // A program that refuses before it reads closes its end.
@@ -22,8 +22,8 @@ pub fn with_stdin(desk: &Desk, args: &[&str], stdin: &[u8]) -> Said {
     said(child.wait_with_output().unwrap())
 }
 
-pub fn spawn(desk: &Desk, args: &[&str]) -> Background {
-    let mut command = desk.real();
+pub fn spawn(cli: &Cli, args: &[&str]) -> Background {
+    let mut command = cli.real();
     command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     Background::of(command.spawn().unwrap())
 }
@@ -36,30 +36,30 @@ pub fn read(said: &Said, code: i32) -> Value {
 }
 
 #[track_caller]
-pub fn json(desk: &Desk, args: &[&str]) -> Value {
+pub fn json(cli: &Cli, args: &[&str]) -> Value {
     let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    read(&run(desk, &args), 0)
+    read(&run(cli, &args), 0)
 }
 
-pub fn open(desk: &Desk) -> Vec<Value> {
-    json(desk, &["list"]).as_array().unwrap().clone()
+pub fn open(cli: &Cli) -> Vec<Value> {
+    json(cli, &["list"]).as_array().unwrap().clone()
 }
 
 /// The one question that is open, once there is one.
-pub fn the_one(desk: &Desk) -> Value {
-    until(|| open(desk).len() == 1);
-    open(desk).remove(0)
+pub fn the_one(cli: &Cli) -> Value {
+    until(|| open(cli).len() == 1);
+    open(cli).remove(0)
 }
 
 #[track_caller]
-fn refused(desk: &Desk, args: &[&str], code: i32, expected: &str) {
-    run(desk, args).refused(code, expected);
-    assert_eq!(open(desk).len(), 0, "{args:?}");
+fn refused(cli: &Cli, args: &[&str], code: i32, expected: &str) {
+    run(cli, args).refused(code, expected);
+    assert_eq!(open(cli).len(), 0, "{args:?}");
 }
 
 #[test]
 fn a_question_is_asked_shown_and_answered_in_each_way() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let ways: [(&[&str], i32, &str, Value); 4] = [
         (&["accept"], 0, "accept", json!({"env": "prod", "n": 3})),
         (&["edit", "--set", "n=4"], 0, "edit", json!({"env": "prod", "n": 4})),
@@ -81,8 +81,8 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
             "ci",
             "--wait",
         ];
-        let asker = spawn(&desk, &asked);
-        let item = the_one(&desk);
+        let asker = spawn(&cli, &asked);
+        let item = the_one(&cli);
         assert_eq!(
             (&item["workflow"], &item["action"], &item["kind"], &item["source"], &item["title"]),
             (
@@ -96,95 +96,91 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         assert_eq!(item["args"], json!({"env": "prod", "n": 3}));
         assert_eq!(item["warnings"], json!([]));
         let id = text(&item["id"]);
-        let shown = run(&desk, &["view", &id]);
+        let shown = run(&cli, &["view", &id]);
         for part in
             ["a program that calls itself ci", "wants to: deploy", "env: prod", "It is green.", "in folder: "]
         {
             assert!(shown.out.contains(part), "{part}: {shown:?}");
         }
         assert_eq!(shown.out.lines().nth(1), Some("Deploy 1.4?"), "{shown:?}");
-        let waits = read(&run(&desk, &["answer", &id]), 6);
+        let waits = read(&run(&cli, &["answer", &id]), 6);
         keys(&waits, ANSWER);
         assert_eq!((&waits["type"], &waits["status"]), (&Value::Null, &json!("waiting")));
         let decide: Vec<&str> =
             [decision[0], id.as_str()].into_iter().chain(decision[1..].iter().copied()).collect();
-        assert_eq!(run(&desk, &decide).code, 0);
+        assert_eq!(run(&cli, &decide).code, 0);
         let told = read(&asker.wait(), code);
         keys(&told, ANSWER);
         assert_eq!((&told["type"], &told["args"], &told["by"]), (&json!(word), &args, &json!("cli")));
         assert_eq!(told["id"], json!(id));
         text(&told["at"]);
         // Read later, as often as one likes, by the question or its thread.
-        assert_eq!(read(&run(&desk, &["answer", &id]), code), told);
-        assert_eq!(read(&run(&desk, &["answer", &text(&told["thread"]), "--json"]), code), told);
-        assert_eq!(open(&desk).len(), 0);
-        assert_eq!(
-            json(&desk, &["list", "--kind", "result"]),
-            json!([]),
-            "the asker has it; it is no result"
-        );
+        assert_eq!(read(&run(&cli, &["answer", &id]), code), told);
+        assert_eq!(read(&run(&cli, &["answer", &text(&told["thread"]), "--json"]), code), told);
+        assert_eq!(open(&cli).len(), 0);
+        assert_eq!(json(&cli, &["list", "--kind", "result"]), json!([]), "the asker has it; it is no result");
     }
 }
 
 #[test]
 fn a_question_without_an_action_takes_words_from_stdin() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let args = ["request", "--title", "Which region?", "--text", "-"];
-    let asked = read(&with_stdin(&desk, &args, b"eu\nor us\n"), 0);
+    let asked = read(&with_stdin(&cli, &args, b"eu\nor us\n"), 0);
     keys(&asked, ANSWER);
     assert_eq!(asked["type"], Value::Null);
-    let item = the_one(&desk);
+    let item = the_one(&cli);
     assert_eq!((&item["kind"], &item["action"]), (&json!("question"), &json!("request/question")));
     let allow = json!({"accept": true, "edit": false, "respond": true, "ignore": true, "draft": false});
     assert_eq!(item["allow"], allow);
     let id = text(&asked["id"]);
-    assert!(run(&desk, &["view", &id]).out.contains("eu\nor us"));
-    json(&desk, &["respond", &id, "eu"]);
+    assert!(run(&cli, &["view", &id]).out.contains("eu\nor us"));
+    json(&cli, &["respond", &id, "eu"]);
     // Nobody drives; reading the answer is enough.
-    assert_eq!(read(&run(&desk, &["answer", &id]), 0)["args"], "eu");
+    assert_eq!(read(&run(&cli, &["answer", &id]), 0)["args"], "eu");
 }
 
 #[test]
 fn only_the_answers_that_were_named_are_taken() {
-    let desk = Desk::new();
-    json(&desk, &["request", "--title", "Go?", "--allow", "accept,ignore"]);
-    let id = text(&the_one(&desk)["id"]);
-    run(&desk, &["respond", &id, "maybe"]).refused(2, "it takes accept or ignore");
-    json(&desk, &["accept", &id]);
-    let schema = desk.path("schema.json");
+    let cli = Cli::new();
+    json(&cli, &["request", "--title", "Go?", "--allow", "accept,ignore"]);
+    let id = text(&the_one(&cli)["id"]);
+    run(&cli, &["respond", &id, "maybe"]).refused(2, "it takes accept or ignore");
+    json(&cli, &["accept", &id]);
+    let schema = cli.path("schema.json");
     std::fs::write(&schema, r#"{"type":"object","properties":{"n":{"type":"integer","maximum":5}}}"#)
         .unwrap();
     let schema = schema.display().to_string();
     let asked = ["request", "--title", "N?", "--action", "n", "--args", r#"{"n":3}"#, "--schema", &schema];
-    let id = text(&json(&desk, &asked)["id"]);
-    run(&desk, &["edit", &id, "--set", "n=9"]).refused(2, "`n`");
-    json(&desk, &["edit", &id, "--set", "n=5"]);
-    assert_eq!(read(&run(&desk, &["answer", &id]), 0)["args"], json!({"n": 5}));
+    let id = text(&json(&cli, &asked)["id"]);
+    run(&cli, &["edit", &id, "--set", "n=9"]).refused(2, "`n`");
+    json(&cli, &["edit", &id, "--set", "n=5"]);
+    assert_eq!(read(&run(&cli, &["answer", &id]), 0)["args"], json!({"n": 5}));
 }
 
 #[test]
 fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
-    let desk = Desk::new();
-    refused(&desk, &["request"], 2, "--title");
-    refused(&desk, &["request", "--title", "  "], 2, "`title`: say in one line");
-    refused(&desk, &["request", "--title", &"x".repeat(400)], 2, "400 characters are too many");
-    refused(&desk, &["request", "--title", "t", "--args", "{}"], 2, "--action");
-    refused(&desk, &["request", "--title", "t", "--action", "a", "--args", "{x"], 2, "--args is not JSON");
-    refused(&desk, &["request", "--title", "t", "--action", "a", "--args", "[1]"], 2, "not a JSON object");
-    refused(&desk, &["request", "--title", "t", "--action", "write email"], 2, "`action`");
-    refused(&desk, &["request", "--title", "t", "--action", "email/write_email"], 2, "`action`");
-    refused(&desk, &["request", "--title", "t", "--allow", "shrug"], 2, "shrug");
-    refused(&desk, &["request", "--title", "t", "--allow", "edit"], 2, "nothing to edit");
-    refused(&desk, &["request", "--title", "t", "--expires", "soon"], 2, "`soon` is not a length of time");
-    refused(&desk, &["request", "--title", "t", "--timeout", "3"], 2, "--wait");
-    refused(&desk, &["request", "--title", "t", "--key", &"k".repeat(201)], 2, "at most 200");
-    refused(&desk, &["request", "--title", "t", "--source", &"s".repeat(81)], 2, "81 characters");
-    let file = desk.path("schema.json").display().to_string();
+    let cli = Cli::new();
+    refused(&cli, &["request"], 2, "--title");
+    refused(&cli, &["request", "--title", "  "], 2, "`title`: say in one line");
+    refused(&cli, &["request", "--title", &"x".repeat(400)], 2, "400 characters are too many");
+    refused(&cli, &["request", "--title", "t", "--args", "{}"], 2, "--action");
+    refused(&cli, &["request", "--title", "t", "--action", "a", "--args", "{x"], 2, "--args is not JSON");
+    refused(&cli, &["request", "--title", "t", "--action", "a", "--args", "[1]"], 2, "not a JSON object");
+    refused(&cli, &["request", "--title", "t", "--action", "write email"], 2, "`action`");
+    refused(&cli, &["request", "--title", "t", "--action", "email/write_email"], 2, "`action`");
+    refused(&cli, &["request", "--title", "t", "--allow", "shrug"], 2, "shrug");
+    refused(&cli, &["request", "--title", "t", "--allow", "edit"], 2, "nothing to edit");
+    refused(&cli, &["request", "--title", "t", "--expires", "soon"], 2, "`soon` is not a length of time");
+    refused(&cli, &["request", "--title", "t", "--timeout", "3"], 2, "--wait");
+    refused(&cli, &["request", "--title", "t", "--key", &"k".repeat(201)], 2, "at most 200");
+    refused(&cli, &["request", "--title", "t", "--source", &"s".repeat(81)], 2, "81 characters");
+    let file = cli.path("schema.json").display().to_string();
     let with_schema = |text: Option<&str>, expected: &str| {
         if let Some(text) = text {
             std::fs::write(&file, text).unwrap();
         }
-        refused(&desk, &["request", "--title", "t", "--action", "a", "--schema", &file], 2, expected);
+        refused(&cli, &["request", "--title", "t", "--action", "a", "--schema", &file], 2, expected);
     };
     with_schema(None, "cannot be read");
     with_schema(Some("nonsense"), "is not JSON");
@@ -192,99 +188,99 @@ fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
     with_schema(Some(r#"{"type": 7}"#), "not a JSON schema");
     with_schema(Some(r#"{"required": ["n"]}"#), "`args`");
     let huge = vec![b'x'; 300 * 1024];
-    with_stdin(&desk, &["request", "--title", "t", "--text", "-"], &huge).refused(2, "too many");
-    with_stdin(&desk, &["request", "--title", "t", "--text", "-"], b"\xff\xfe").refused(2, "UTF-8");
-    run(&desk, &["answer", "nonsense!"]).refused(3, "cannot be the id");
-    run(&desk, &["answer", "i00000000"]).refused(3, "there is no interrupt");
-    run(&desk, &["answer", "t00000000"]).refused(3, "there is no thread");
-    let notes = desk.path("notes");
+    with_stdin(&cli, &["request", "--title", "t", "--text", "-"], &huge).refused(2, "too many");
+    with_stdin(&cli, &["request", "--title", "t", "--text", "-"], b"\xff\xfe").refused(2, "UTF-8");
+    run(&cli, &["answer", "nonsense!"]).refused(3, "cannot be the id");
+    run(&cli, &["answer", "i00000000"]).refused(3, "there is no interrupt");
+    run(&cli, &["answer", "t00000000"]).refused(3, "there is no thread");
+    let notes = cli.path("notes");
     std::fs::create_dir(&notes).unwrap();
     std::fs::write(notes.join("a.md"), "Because it rained.").unwrap();
-    let other = json(&desk, &["analyze", "--query", "Why?", "--inputs", "notes", "--model", "builtin"]);
-    run(&desk, &["answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
+    let other = json(&cli, &["analyze", "--query", "Why?", "--inputs", "notes", "--model", "builtin"]);
+    run(&cli, &["answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
 }
 
 #[test]
 fn one_key_is_one_question_with_one_answer() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let asked = ["request", "--title", "Pay?", "--action", "pay", "--args", r#"{"n":1}"#, "--key", "inv-7"];
     let waiting: Vec<&str> = asked.iter().copied().chain(["--wait"]).collect();
     // The first asker dies in its sleep.
-    let first = spawn(&desk, &waiting);
-    let id = text(&the_one(&desk)["id"]);
+    let first = spawn(&cli, &waiting);
+    let id = text(&the_one(&cli)["id"]);
     first.signal(Signal::KILL);
     drop(first);
     // Many ask again at once.
-    let askers: Vec<Background> = (0..6).map(|_| spawn(&desk, &waiting)).collect();
-    assert_eq!(text(&json(&desk, &asked)["id"]), id);
-    run(&desk, &["request", "--title", "Pay?", "--key", "inv-7"]).refused(2, "names another request");
+    let askers: Vec<Background> = (0..6).map(|_| spawn(&cli, &waiting)).collect();
+    assert_eq!(text(&json(&cli, &asked)["id"]), id);
+    run(&cli, &["request", "--title", "Pay?", "--key", "inv-7"]).refused(2, "names another request");
     let other = ["request", "--title", "Pay?", "--action", "pay", "--args", r#"{"n":2}"#, "--key", "inv-7"];
-    run(&desk, &other).refused(2, "`inv-7`");
-    assert_eq!(open(&desk).len(), 1);
-    json(&desk, &["accept", &id]);
+    run(&cli, &other).refused(2, "`inv-7`");
+    assert_eq!(open(&cli).len(), 1);
+    json(&cli, &["accept", &id]);
     for asker in askers {
         let told = read(&asker.wait(), 0);
         assert_eq!((&told["id"], &told["type"]), (&json!(id), &json!("accept")));
     }
     // Also long after it was answered.
-    assert_eq!(read(&run(&desk, &waiting), 0)["args"], json!({"n": 1}));
-    assert_eq!(open(&desk).len(), 0);
-    assert_eq!(json(&desk, &["threads"]).as_array().unwrap().len(), 1);
+    assert_eq!(read(&run(&cli, &waiting), 0)["args"], json!({"n": 1}));
+    assert_eq!(open(&cli).len(), 0);
+    assert_eq!(json(&cli, &["threads"]).as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn of_many_that_come_first_with_one_key_one_asks() {
-    let desk = Desk::new();
-    json(&desk, &["list"]);
+    let cli = Cli::new();
+    json(&cli, &["list"]);
     let askers: Vec<Background> =
-        (0..8).map(|_| spawn(&desk, &["request", "--title", "Me?", "--key", "race"])).collect();
+        (0..8).map(|_| spawn(&cli, &["request", "--title", "Me?", "--key", "race"])).collect();
     let ids: BTreeSet<String> = askers.into_iter().map(|asker| text(&read(&asker.wait(), 0)["id"])).collect();
     assert_eq!(ids.len(), 1);
-    assert_eq!(open(&desk).len(), 1);
+    assert_eq!(open(&cli).len(), 1);
 }
 
 #[test]
 fn fifty_askers_each_get_their_own_answer_and_nobody_drives_meanwhile() {
     const ASKERS: usize = 50;
-    let desk = Desk::new();
-    json(&desk, &["list"]);
+    let cli = Cli::new();
+    json(&cli, &["list"]);
     let askers: Vec<(String, Background)> = (0..ASKERS)
         .map(|n| {
             let title = format!("Question {n}");
-            let asker = spawn(&desk, &["request", "--title", &title, "--wait"]);
+            let asker = spawn(&cli, &["request", "--title", &title, "--wait"]);
             (title, asker)
         })
         .collect();
-    until(|| open(&desk).len() == ASKERS);
-    assert_eq!(json(&desk, &["status"])["driver"], Value::Null, "waiting takes no lock");
-    let mut items = open(&desk);
+    until(|| open(&cli).len() == ASKERS);
+    assert_eq!(json(&cli, &["status"])["driver"], Value::Null, "waiting takes no lock");
+    let mut items = open(&cli);
     // Neither in the order asked nor in its reverse.
     items.sort_by_key(|item| text(&item["id"]));
     for item in &items {
         let title = text(&item["title"]);
-        assert_eq!(run(&desk, &["respond", &text(&item["id"]), &format!("to {title}")]).code, 0);
+        assert_eq!(run(&cli, &["respond", &text(&item["id"]), &format!("to {title}")]).code, 0);
     }
     for (title, asker) in askers {
         let told = read(&asker.wait(), 0);
         assert_eq!(told["args"], json!(format!("to {title}")));
     }
-    assert_eq!(json(&desk, &["threads", "--status", "done"]).as_array().unwrap().len(), ASKERS);
+    assert_eq!(json(&cli, &["threads", "--status", "done"]).as_array().unwrap().len(), ASKERS);
 }
 
 #[test]
 fn a_driver_that_dies_in_the_middle_loses_no_answer() {
     for point in ["before_node", "before_commit", "after_commit"] {
-        let desk = Desk::new();
+        let cli = Cli::new();
         let asked = ["request", "--title", "Go?", "--key", "k"];
-        let id = text(&json(&desk, &asked)["id"]);
-        json(&desk, &["accept", &id]);
-        let mut driver = desk.real();
+        let id = text(&json(&cli, &asked)["id"]);
+        json(&cli, &["accept", &id]);
+        let mut driver = cli.real();
         driver.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
         let killed = driver.output().unwrap();
         assert_eq!(killed.status.code(), None, "{point}: {killed:?}");
-        let told = read(&run(&desk, &["request", "--title", "Go?", "--key", "k", "--wait"]), 0);
+        let told = read(&run(&cli, &["request", "--title", "Go?", "--key", "k", "--wait"]), 0);
         assert_eq!((&told["type"], &told["status"]), (&json!("accept"), &json!("done")), "{point}");
-        let whole = json(&desk, &["show", &text(&told["thread"])]);
+        let whole = json(&cli, &["show", &text(&told["thread"])]);
         let nodes: Vec<String> =
             whole["steps"].as_array().unwrap().iter().map(|step| text(&step["node"])).collect();
         assert_eq!(nodes, ["START", "ask_person", "ANSWERS", "answered"], "{point}");
@@ -293,20 +289,20 @@ fn a_driver_that_dies_in_the_middle_loses_no_answer() {
 
 #[test]
 fn beside_a_driver_an_asker_waits_for_it() {
-    let desk = Desk::new();
-    let driver = spawn(&desk, &["run"]);
-    until(|| json(&desk, &["status"])["driver"] == json!(driver.pid()));
-    let asker = spawn(&desk, &["request", "--title", "Go?", "--wait"]);
-    let id = text(&the_one(&desk)["id"]);
-    json(&desk, &["accept", &id]);
+    let cli = Cli::new();
+    let driver = spawn(&cli, &["run"]);
+    until(|| json(&cli, &["status"])["driver"] == json!(driver.pid()));
+    let asker = spawn(&cli, &["request", "--title", "Go?", "--wait"]);
+    let id = text(&the_one(&cli)["id"]);
+    json(&cli, &["accept", &id]);
     assert_eq!(read(&asker.wait(), 0)["type"], "accept");
     // Paused, an answer stands and is not handed on.
-    let asker = spawn(&desk, &["request", "--title", "And now?", "--wait"]);
-    let id = text(&the_one(&desk)["id"]);
-    json(&desk, &["pause"]);
-    json(&desk, &["ignore", &id]);
-    assert_eq!(read(&run(&desk, &["answer", &id]), 6)["status"], "ready");
-    json(&desk, &["resume"]);
+    let asker = spawn(&cli, &["request", "--title", "And now?", "--wait"]);
+    let id = text(&the_one(&cli)["id"]);
+    json(&cli, &["pause"]);
+    json(&cli, &["ignore", &id]);
+    assert_eq!(read(&run(&cli, &["answer", &id]), 6)["status"], "ready");
+    json(&cli, &["resume"]);
     assert_eq!(read(&asker.wait(), 4)["type"], "ignore");
     driver.signal(Signal::TERM);
     assert_eq!(driver.wait().code, 0);
@@ -314,44 +310,44 @@ fn beside_a_driver_an_asker_waits_for_it() {
 
 #[test]
 fn a_request_that_expires_closes_and_says_so() {
-    let desk = Desk::new();
-    let told = read(&run(&desk, &["request", "--title", "Quick", "--expires", "1s", "--wait"]), 5);
+    let cli = Cli::new();
+    let told = read(&run(&cli, &["request", "--title", "Quick", "--expires", "1s", "--wait"]), 5);
     assert_eq!((&told["type"], &told["by"], &told["args"]), (&json!("expired"), &Value::Null, &Value::Null));
     text(&told["at"]);
     let id = text(&told["id"]);
-    run(&desk, &["accept", &id]).refused(3, "nobody answered in time");
-    assert!(run(&desk, &["view", &id]).out.contains("no longer open: nobody answered in time"));
-    assert_eq!(read(&run(&desk, &["answer", &id]), 5)["type"], "expired");
+    run(&cli, &["accept", &id]).refused(3, "nobody answered in time");
+    assert!(run(&cli, &["view", &id]).out.contains("no longer open: nobody answered in time"));
+    assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "expired");
     // Without its asker, whoever looks next closes it.
-    let id = text(&json(&desk, &["request", "--title", "Alone", "--expires", "1s"])["id"]);
-    until(|| run(&desk, &["answer", &id]).code == 5);
-    json(&desk, &["request", "--title", "Driven", "--expires", "1s"]);
+    let id = text(&json(&cli, &["request", "--title", "Alone", "--expires", "1s"])["id"]);
+    until(|| run(&cli, &["answer", &id]).code == 5);
+    json(&cli, &["request", "--title", "Driven", "--expires", "1s"]);
     until(|| {
-        run(&desk, &["run", "--until-idle"]);
-        open(&desk).is_empty()
+        run(&cli, &["run", "--until-idle"]);
+        open(&cli).is_empty()
     });
     // An answer that was given wins, however late it is read.
-    let id = text(&json(&desk, &["request", "--title", "Won", "--expires", "2s"])["id"]);
-    json(&desk, &["accept", &id]);
-    let over = json(&desk, &["request", "--title", "Lost", "--expires", "2s"]);
-    until(|| run(&desk, &["answer", &text(&over["id"])]).code == 5);
-    assert_eq!(read(&run(&desk, &["answer", &id]), 0)["type"], "accept");
+    let id = text(&json(&cli, &["request", "--title", "Won", "--expires", "2s"])["id"]);
+    json(&cli, &["accept", &id]);
+    let over = json(&cli, &["request", "--title", "Lost", "--expires", "2s"]);
+    until(|| run(&cli, &["answer", &text(&over["id"])]).code == 5);
+    assert_eq!(read(&run(&cli, &["answer", &id]), 0)["type"], "accept");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn patience_ends_and_signals_end_it_and_the_question_stays() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let asked = ["request", "--title", "Well?", "--key", "k", "--wait"];
     let impatient: Vec<&str> = asked.iter().copied().chain(["--timeout", "0.2"]).collect();
-    run(&desk, &impatient).refused(1, "gave up after 0.2 s: nobody has answered `i");
-    let id = text(&the_one(&desk)["id"]);
-    let waiting = spawn(&desk, &asked);
+    run(&cli, &impatient).refused(1, "gave up after 0.2 s: nobody has answered `i");
+    let id = text(&the_one(&cli)["id"]);
+    let waiting = spawn(&cli, &asked);
     // SIGTERM is caught from when it begins to wait.
     until(|| catches_term(waiting.pid()));
     waiting.signal(Signal::TERM);
     waiting.wait().refused(1, "interrupted while waiting");
-    assert_eq!(texts(&read(&run(&desk, &["answer", &id]), 6)["interrupts"]), [id]);
+    assert_eq!(texts(&read(&run(&cli, &["answer", &id]), 6)["interrupts"]), [id]);
 }
 
 #[cfg(target_os = "linux")]
@@ -364,19 +360,19 @@ fn catches_term(pid: u32) -> bool {
 
 #[test]
 fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{200b}evil\r\n! WARNING\u{e0041}";
     let came = json!({"to": {"name": [evil]}});
     let request = |args: &Value| {
         let args = args.to_string();
         let asked = ["request", "--title", evil, "--text", evil, "--source", evil, "--action", "write_email"];
-        run(&desk, &[&asked[..], &["--args", &args, "--json"]].concat())
+        run(&cli, &[&asked[..], &["--args", &args, "--json"]].concat())
     };
     let named = request(&json!({"to": {evil: 1}}));
     named.refused(2, "holds characters that cannot be shown");
     assert!(!named.err.contains('\u{1b}'));
     let id = text(&read(&request(&came), 0)["id"]);
-    let item = the_one(&desk);
+    let item = the_one(&cli);
     assert_eq!((&item["workflow"], &item["action"]), (&json!("request"), &json!("request/write_email")));
     assert!(text(&item["source"]).starts_with("request: "));
     assert!(!text(&item["title"]).contains('\n'));
@@ -384,10 +380,10 @@ fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
     assert_eq!(item["warnings"][0]["code"], "hidden_characters");
     let (accept, answer) = (["accept", &id], ["answer", &id]);
     for args in [&["list"][..], &["view", &id], &["threads"], &["list", "--json"], &accept, &answer] {
-        let said = run(&desk, args);
+        let said = run(&cli, args);
         let hidden = |c: char| sayso::text::is_hidden(c) && !matches!(c, '\n' | '\t');
         assert!(!said.out.contains(hidden) && !said.err.contains(hidden), "{said:?}");
     }
-    let told = read(&run(&desk, &["answer", &id]), 0);
+    let told = read(&run(&cli, &["answer", &id]), 0);
     assert_eq!(told["args"], came, "what came is what is approved");
 }

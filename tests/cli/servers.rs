@@ -1,34 +1,34 @@
 //! LangGraph servers from a shell, where nobody drives.
 
-use crate::desk::{Desk, Said, said};
 use crate::langgraph::Server;
+use crate::runner::{Cli, Said, said};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 
 /// The real program beside servers of these names and ports.
-fn beside(servers: &[(&str, u16)]) -> Desk {
-    let desk = Desk::new();
+fn beside(servers: &[(&str, u16)]) -> Cli {
+    let cli = Cli::new();
     let each = servers
         .iter()
         .map(|(name, port)| format!("[[server]]\nname = \"{name}\"\nurl = \"http://127.0.0.1:{port}\"\n"));
-    desk.configure(&each.collect::<String>());
-    desk
+    cli.configure(&each.collect::<String>());
+    cli
 }
 
-fn real(desk: &Desk, args: &[&str]) -> Said {
-    said(desk.real().args(args).output().unwrap())
+fn real(cli: &Cli, args: &[&str]) -> Said {
+    said(cli.real().args(args).output().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn list_shows_what_doctor_counts() {
     let server = Server::open().await;
     server.house.asks("agent", &json!("How old are you?"));
-    let desk = beside(&[("lab", server.at.port())]);
-    let checked = real(&desk, &["doctor"]).out;
+    let cli = beside(&[("lab", server.at.port())]);
+    let checked = real(&cli, &["doctor"]).out;
     assert!(checked.contains("lab: LangGraph server 0.16.7, 1 thread is waiting"), "{checked}");
     let mut ids = Vec::new();
     for _ in 0..2 {
-        let listed = real(&desk, &["list", "--json"]);
+        let listed = real(&cli, &["list", "--json"]);
         assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{listed:?}");
         let items: Value = serde_json::from_str(&listed.out).unwrap();
         assert_eq!((items.as_array().unwrap().len(), &items[0]["title"]), (1, &json!("How old are you?")));

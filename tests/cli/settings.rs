@@ -1,14 +1,14 @@
 //! `config`, `doctor`, `completions`, `man`, and the log.
 
 use crate::analyze::{json as json_of, real};
-use crate::desk::{Desk, keys, said};
+use crate::runner::{Cli, keys, said};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn config_says_what_is_meant_and_who_said_so() {
-    let desk = Desk::new();
-    let mut command = desk.command(&["config", "--json"]);
+    let cli = Cli::new();
+    let mut command = cli.command(&["config", "--json"]);
     let output =
         command.env("SAYSO_BUDGET__DAY", "1.5").env("OPENAI_API_KEY", "canary-secret").output().unwrap();
     let said = said(output);
@@ -25,22 +25,22 @@ fn config_says_what_is_meant_and_who_said_so() {
     assert!(hold["origin"].as_str().unwrap().ends_with("config.toml:2"), "{hold}");
     assert_eq!(of("engine.retries")["origin"], "default");
     assert_eq!(of("data")["origin"], "env SAYSO_DATA");
-    assert!(desk.sayso(&["config"]).done().starts_with("KEY "));
+    assert!(cli.sayso(&["config"]).done().starts_with("KEY "));
 }
 
 #[test]
 fn a_flag_wins_over_the_environment() {
-    let desk = Desk::new();
-    let other = desk.path("other").display().to_string();
-    let settings = desk.json(&["--data", &other, "config"]);
+    let cli = Cli::new();
+    let other = cli.path("other").display().to_string();
+    let settings = cli.json(&["--data", &other, "config"]);
     assert_eq!(settings[0], json!({"key": "data", "value": other, "origin": "flag --data"}));
 }
 
 #[test]
 fn doctor_finds_everything_in_order() {
-    let desk = Desk::new();
-    desk.chat("tea");
-    let report = json_of(&desk, &["doctor"]);
+    let cli = Cli::new();
+    cli.chat("tea");
+    let report = json_of(&cli, &["doctor"]);
     let checks = report.as_array().unwrap();
     for check in checks {
         keys(check, &["check", "ok", "text"]);
@@ -50,7 +50,7 @@ fn doctor_finds_everything_in_order() {
     let known =
         ["config", "data folder", "permissions", "database", "records", "driver", "model", "api", "sandbox"];
     assert_eq!(names, known);
-    let said = real(&desk, &["doctor"]);
+    let said = real(&cli, &["doctor"]);
     assert!(said.done().contains("1 thread read through, all as written"));
     assert!(said.out.contains("without files, network or programs: limits on memory"), "{said:?}");
     #[cfg(target_os = "linux")]
@@ -60,49 +60,49 @@ fn doctor_finds_everything_in_order() {
 
 #[test]
 fn doctor_makes_nothing() {
-    let desk = Desk::new();
-    let elsewhere = desk.path("elsewhere");
-    let report = json_of(&desk, &["doctor", "--data", elsewhere.to_str().unwrap()]);
+    let cli = Cli::new();
+    let elsewhere = cli.path("elsewhere");
+    let report = json_of(&cli, &["doctor", "--data", elsewhere.to_str().unwrap()]);
     assert_eq!(report[1]["ok"], true, "{report}");
     assert!(!elsewhere.exists());
 }
 
 #[test]
 fn doctor_names_what_is_wrong() {
-    let desk = Desk::new();
-    desk.chat("tea");
-    std::fs::set_permissions(desk.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let said = real(&desk, &["doctor"]);
+    let cli = Cli::new();
+    cli.chat("tea");
+    std::fs::set_permissions(cli.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let said = real(&cli, &["doctor"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.out.contains("FAIL  permissions") && said.out.contains("chmod 700"), "{said:?}");
-    std::fs::set_permissions(desk.data(), std::fs::Permissions::from_mode(0o700)).unwrap();
-    let db = rusqlite::Connection::open(desk.data().join("sayso.db")).unwrap();
+    std::fs::set_permissions(cli.data(), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let db = rusqlite::Connection::open(cli.data().join("sayso.db")).unwrap();
     db.execute("UPDATE threads SET title = 'forged'", []).unwrap();
     drop(db);
-    let said = real(&desk, &["doctor", "--json"]);
+    let said = real(&cli, &["doctor", "--json"]);
     assert_eq!(said.code, 1, "{said:?}");
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let bad: Vec<&Value> = report.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
     assert_eq!(bad.len(), 1, "{report}");
     assert_eq!(bad[0]["check"], "records");
     assert!(bad[0]["text"].as_str().unwrap().contains("`sayso doctor --repair`"), "{report}");
-    let said = real(&desk, &["doctor", "--repair"]);
+    let said = real(&cli, &["doctor", "--repair"]);
     assert!(said.code == 0 && said.out.contains("made anew: threads: the title of "), "{said:?}");
-    let said = real(&desk, &["doctor", "--repair"]);
+    let said = real(&cli, &["doctor", "--repair"]);
     assert!(said.out.contains("all are what the log says"), "{said:?}");
-    assert_eq!(real(&desk, &["doctor"]).code, 0);
-    std::fs::write(desk.data().join("sayso.db"), "a diary").unwrap();
-    let said = desk.sayso(&["doctor"]);
+    assert_eq!(real(&cli, &["doctor"]).code, 0);
+    std::fs::write(cli.data().join("sayso.db"), "a diary").unwrap();
+    let said = cli.sayso(&["doctor"]);
     assert!(said.code == 1 && said.out.contains("is not a sayso database"), "{said:?}");
 }
 
 #[test]
 fn doctor_says_what_the_screen_would_say_of_keys() {
-    let desk = Desk::new();
-    desk.chat("tea");
+    let cli = Cli::new();
+    cli.chat("tea");
     let keys_of = |line: &str| {
-        desk.configure(&format!("[keys]\n{line}\n"));
-        let said = real(&desk, &["doctor", "--json"]);
+        cli.configure(&format!("[keys]\n{line}\n"));
+        let said = real(&cli, &["doctor", "--json"]);
         let report: Value = serde_json::from_str(&said.out).unwrap();
         let check = report.as_array().unwrap().iter().find(|check| check["check"] == "keys").cloned();
         (said.code, check.map(|check| (check["ok"] == true, check["text"].as_str().unwrap().to_owned())))
@@ -124,34 +124,34 @@ fn doctor_says_what_the_screen_would_say_of_keys() {
 
 #[test]
 fn completions_and_manual_come_from_the_same_definitions() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let said = desk.sayso(&["completions", shell]);
+        let said = cli.sayso(&["completions", shell]);
         assert!(said.done().contains("until-idle"), "{shell}");
-        keys(&desk.json(&["completions", shell]), &["shell", "script"]);
+        keys(&cli.json(&["completions", shell]), &["shell", "script"]);
     }
-    assert!(desk.sayso(&["man"]).done().contains(".SH VERBS"));
-    assert!(desk.sayso(&["man", "edit"]).done().contains("\\-\\-args\\-hash"));
-    keys(&desk.json(&["man"]), &["man"]);
-    desk.refused(&["man", "edti"], 2, "did you mean `edit`?");
+    assert!(cli.sayso(&["man"]).done().contains(".SH VERBS"));
+    assert!(cli.sayso(&["man", "edit"]).done().contains("\\-\\-args\\-hash"));
+    keys(&cli.json(&["man"]), &["man"]);
+    cli.refused(&["man", "edti"], 2, "did you mean `edit`?");
 }
 
 #[test]
 fn the_log_is_private_and_on_stderr_only_when_asked() {
-    let desk = Desk::new();
-    let (thread, _) = desk.chat("tea");
+    let cli = Cli::new();
+    let (thread, _) = cli.chat("tea");
     // A thread whose workflow is not there is trouble, and trouble is logged.
-    let output = desk.real().args(["-v", "fork", &thread, "--step", "0", "--wait"]).output().unwrap();
+    let output = cli.real().args(["-v", "fork", &thread, "--step", "0", "--wait"]).output().unwrap();
     let said = said(output);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("WARN") && said.err.contains("lost_node"), "{said:?}");
-    let log = desk.data().join("log");
+    let log = cli.data().join("log");
     let file = std::fs::read_dir(&log).unwrap().next().unwrap().unwrap().path();
     assert!(std::fs::read_to_string(&file).unwrap().contains("lost_node"));
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&log), mode(&file)), (0o700, 0o600));
-    desk.configure("[log]\nlevel = \"off\"\n");
+    cli.configure("[log]\nlevel = \"off\"\n");
     std::fs::remove_dir_all(&log).unwrap();
-    desk.real().args(["fork", &thread, "--step", "0", "--wait"]).output().unwrap();
+    cli.real().args(["fork", &thread, "--step", "0", "--wait"]).output().unwrap();
     assert!(!log.exists());
 }

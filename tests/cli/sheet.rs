@@ -1,16 +1,16 @@
 //! `sayso sheet` through the real program: the built-in rules, bad input, and drivers that die between cells.
 
 use crate::analyze::{json, real};
-use crate::desk::{Desk, text, texts};
+use crate::runner::{Cli, text, texts};
 use crate::terminal::{PROMPT, Terminal};
 use std::os::unix::process::ExitStatusExt;
 
 const SALES: &str = "Region,Amount\nNorth,10\nSouth,12\nNorth,11\nEast,13\nSouth,9\nEast,12\nNorth,400\n";
 
-fn desk() -> Desk {
-    let desk = Desk::new();
-    std::fs::write(desk.path("sales.csv"), SALES).unwrap();
-    desk
+fn configured() -> Cli {
+    let cli = Cli::new();
+    std::fs::write(cli.path("sales.csv"), SALES).unwrap();
+    cli
 }
 
 #[test]
@@ -23,20 +23,20 @@ fn the_built_in_rules_answer_simple_questions() {
         ("only rows where Region is south", "2 of 7 rows"),
         ("mark the outliers in Amount", "1 of 7 values of Amount"),
     ] {
-        let desk = desk();
-        let outcome = json(&desk, &["sheet", "sales.csv", "-i", instruction, "--wait"]);
+        let cli = configured();
+        let outcome = json(&cli, &["sheet", "sales.csv", "-i", instruction, "--wait"]);
         let asked = texts(&outcome["interrupts"]).remove(0);
-        let card = json(&desk, &["view", &asked]);
+        let card = json(&cli, &["view", &asked]);
         assert_eq!((&card["kind"], &card["action"]), (&"approval".into(), &"python".into()), "{instruction}");
-        let outcome = json(&desk, &["accept", &asked, "--wait"]);
+        let outcome = json(&cli, &["accept", &asked, "--wait"]);
         assert_eq!(outcome["status"], "done", "{instruction}: {outcome}");
         assert!(text(&outcome["output"]["answer"]).contains(said), "{instruction}: {outcome}");
-        assert_eq!(std::fs::read_to_string(desk.path("sales.csv")).unwrap(), SALES);
+        assert_eq!(std::fs::read_to_string(cli.path("sales.csv")).unwrap(), SALES);
         let wrote = instruction.contains("only") || instruction.contains("mark");
-        assert_eq!(desk.path("sales.result.xlsx").exists(), wrote, "{instruction}");
+        assert_eq!(cli.path("sales.result.xlsx").exists(), wrote, "{instruction}");
     }
-    let desk = desk();
-    let outcome = json(&desk, &["sheet", "sales.csv", "-i", "write me a poem", "--wait"]);
+    let cli = configured();
+    let outcome = json(&cli, &["sheet", "sales.csv", "-i", "write me a poem", "--wait"]);
     assert!(text(&outcome["output"]["answer"]).contains("do not understand"), "{outcome}");
 }
 
@@ -47,29 +47,29 @@ fn the_other_formats_are_worked_on_and_a_result_is_xlsx() {
         ("sales.ods", include_bytes!("../fixtures/workbooks/sales.ods")),
     ];
     for (name, bytes) in books {
-        let desk = Desk::new();
-        std::fs::write(desk.path(name), bytes).unwrap();
-        let outcome = json(&desk, &["sheet", name, "-i", "only rows where Region is North", "--wait"]);
+        let cli = Cli::new();
+        std::fs::write(cli.path(name), bytes).unwrap();
+        let outcome = json(&cli, &["sheet", name, "-i", "only rows where Region is North", "--wait"]);
         let asked = texts(&outcome["interrupts"]).remove(0);
-        let card = text(&json(&desk, &["view", &asked])["text"]);
+        let card = text(&json(&cli, &["view", &asked])["text"]);
         assert!(card.contains("only values and formulas are read from this format"), "{card}");
-        let outcome = json(&desk, &["accept", &asked, "--wait"]);
+        let outcome = json(&cli, &["accept", &asked, "--wait"]);
         assert_eq!(outcome["output"]["answer"], "2 of 5 rows", "{name}: {outcome}");
-        let result = std::fs::read(desk.path("sales.result.xlsx")).unwrap();
+        let result = std::fs::read(cli.path("sales.result.xlsx")).unwrap();
         let book = sayso::tools::workbook::open("sales.result.xlsx", &result).unwrap();
         let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
         assert_eq!(names, ["Sales", "Notes", "Filtered"], "{name}");
         assert_eq!(book.sheets[2].rows.len(), 3);
         let formulas: Vec<&String> = book.sheets[0].formulas.values().collect();
         assert_eq!(formulas, ["B2*2", "B3*2", "B4*2", "B5*2", "B6*2"], "{name}");
-        assert_eq!(std::fs::read(desk.path(name)).unwrap(), bytes);
+        assert_eq!(std::fs::read(cli.path(name)).unwrap(), bytes);
     }
 }
 
 #[test]
 fn work_is_approved_right_at_the_terminal() {
-    let desk = desk();
-    let mut terminal = Terminal::plain(&desk, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
+    let cli = configured();
+    let mut terminal = Terminal::plain(&cli, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("Fills cells of Amount in sales yellow"), "{first}");
     assert!(first.contains("s.mark(f'{letters}{n + 2}', 'yellow')"), "{first}");
@@ -78,24 +78,24 @@ fn work_is_approved_right_at_the_terminal() {
     terminal.types("top 2 by Amount\n");
     let second = terminal.wait_for(PROMPT);
     assert!(second.contains("Prints the 2 rows of sales with the largest Amount."), "{second}");
-    assert!(!desk.path("sales.result.xlsx").exists());
+    assert!(!cli.path("sales.result.xlsx").exists());
     terminal.types("accept\n");
     let end = terminal.ends();
     assert!(end.contains("1. Region North, Amount 400") && end.contains("is done."), "{end}");
 
-    let mut terminal = Terminal::plain(&desk, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
+    let mut terminal = Terminal::plain(&cli, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
     terminal.wait_for(PROMPT);
     terminal.types("\u{4}");
     let left = terminal.ends();
     assert!(left.contains("sayso view"), "{left}");
-    let open = json(&desk, &["list"]);
+    let open = json(&cli, &["list"]);
     assert_eq!((open.as_array().unwrap().len(), &open[0]["action"]), (1, &"python".into()), "{open}");
 }
 
 #[test]
 fn bad_input_is_one_sentence() {
-    let desk = desk();
-    std::fs::write(desk.path("notes.txt"), "x").unwrap();
+    let cli = configured();
+    std::fs::write(cli.path("notes.txt"), "x").unwrap();
     for (args, said) in [
         (vec!["sheet", "none.xlsx", "-i", "x"], "cannot be opened"),
         (vec!["sheet", "notes.txt", "-i", "x"], "not a workbook"),
@@ -105,33 +105,33 @@ fn bad_input_is_one_sentence() {
         (vec!["sheet", "sales.csv", "-i", "x", "--max-steps", "0"], "between 1 and 100"),
         (vec!["sheet", "sales.csv", "-i", "x", "--max-steps", "many"], "--max-steps"),
     ] {
-        let heard = real(&desk, &args);
+        let heard = real(&cli, &args);
         assert_eq!(heard.code, 2, "{args:?}: {heard:?}");
         assert!(heard.err.contains(said) && heard.out.is_empty(), "{args:?}: {heard:?}");
     }
-    assert_eq!(json(&desk, &["threads"]), serde_json::json!([]));
+    assert_eq!(json(&cli, &["threads"]), serde_json::json!([]));
 }
 
 /// Drives until idle; dies at the point first.
 #[track_caller]
-fn run(desk: &Desk, point: &str) {
-    let mut command = desk.real();
+fn run(cli: &Cli, point: &str) {
+    let mut command = cli.real();
     command.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
     let output = command.output().unwrap();
     assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
-    json(desk, &["run", "--until-idle"]);
+    json(cli, &["run", "--until-idle"]);
 }
 
 #[test]
 fn a_driver_killed_between_cells_asks_nothing_twice_and_writes_once() {
     let points = ["before_node", "before_commit", "after_commit", "before_commit:2", "before_commit:3"];
     for point in points.into_iter().chain(["after_intent", "before_outcome", "after_outcome"]) {
-        let desk = desk();
-        let started = json(&desk, &["sheet", "sales.csv", "-i", "mark outliers in Amount", "--wait"]);
+        let cli = configured();
+        let started = json(&cli, &["sheet", "sales.csv", "-i", "mark outliers in Amount", "--wait"]);
         let thread = text(&started["thread"]);
-        json(&desk, &["accept", &texts(&started["interrupts"])[0]]);
-        run(&desk, point);
-        let whole = json(&desk, &["show", &thread]);
+        json(&cli, &["accept", &texts(&started["interrupts"])[0]]);
+        run(&cli, point);
+        let whole = json(&cli, &["show", &thread]);
         assert_eq!(whole["status"], "done", "{point}: {whole}");
         let nodes: Vec<String> =
             whole["steps"].as_array().unwrap().iter().map(|s| text(&s["node"])).collect();
@@ -140,7 +140,7 @@ fn a_driver_killed_between_cells_asks_nothing_twice_and_writes_once() {
         assert_eq!(nodes, expected, "{point}");
         assert_eq!(whole["decisions"].as_array().unwrap().len(), 1, "{point}");
         assert_eq!(whole["effects"].as_array().unwrap().len(), 1, "{point}");
-        let results = std::fs::read_dir(desk.path("sales.csv").parent().unwrap()).unwrap();
+        let results = std::fs::read_dir(cli.path("sales.csv").parent().unwrap()).unwrap();
         let names = results.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         assert_eq!(names.filter(|name| name.starts_with("sales.result")).count(), 1, "{point}");
     }

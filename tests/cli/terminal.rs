@@ -1,7 +1,7 @@
 //! A conversation at a terminal: a pty, the real program, and somebody who types.
 
-use crate::analyze::{QUERY, desk, json, notes};
-use crate::desk::{Desk, text, texts, until};
+use crate::analyze::{QUERY, json, notes, with_notes};
+use crate::runner::{Cli, text, texts, until};
 use crate::server::{End, Server};
 use crate::wire;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -25,19 +25,19 @@ pub struct Terminal {
 
 impl Terminal {
     /// Without styles, so that texts can be compared.
-    pub fn plain(desk: &Desk, args: &[&str]) -> Self {
-        Self::open(desk, args, &[("NO_COLOR", "1")])
+    pub fn plain(cli: &Cli, args: &[&str]) -> Self {
+        Self::open(cli, args, &[("NO_COLOR", "1")])
     }
 
-    pub fn open(desk: &Desk, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub fn open(cli: &Cli, args: &[&str], env: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
         command.env_clear();
         command.args(args);
-        command.cwd(desk.path("."));
-        let home = desk.path(".").display().to_string();
-        let data = desk.data().display().to_string();
+        command.cwd(cli.path("."));
+        let home = cli.path(".").display().to_string();
+        let data = cli.data().display().to_string();
         let basic = [
             ("HOME", home.as_str()),
             ("SAYSO_DATA", &data),
@@ -110,15 +110,15 @@ impl Drop for Terminal {
 const ANALYZE: [&str; 5] = ["analyze", "--query", QUERY, "--inputs", "notes"];
 
 /// The one open question.
-fn open(desk: &Desk) -> String {
-    let list = json(desk, &["list"]);
+fn open(cli: &Cli) -> String {
+    let list = json(cli, &["list"]);
     text(&list[0]["id"])
 }
 
 #[test]
 fn a_whole_conversation_is_held_right_there() {
-    let desk = desk();
-    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    let cli = with_notes();
+    let mut terminal = Terminal::plain(&cli, &ANALYZE);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("The budget is TBD.") && first.contains("files: plan.md, talk.txt"), "{first}");
     assert!(first.contains("DONE approves,\nCtrl-D leaves it in the inbox."), "{first}");
@@ -139,15 +139,15 @@ fn a_whole_conversation_is_held_right_there() {
     assert!(third.contains("To approve, press"), "{third}");
     terminal.types("DONE\n");
     let last = terminal.ends();
-    let file = notes(&desk, "analysis_result.md").canonicalize().unwrap();
+    let file = notes(&cli, "analysis_result.md").canonicalize().unwrap();
     // The line may be wrapped where the terminal ends.
     let flat = last.replace(['\n', ' '], "");
     assert!(flat.contains(&format!("Writtento{}", file.display())), "{last}");
     assert!(last.contains("Findings") && last.contains("is done."), "{last}");
     assert!(std::fs::read_to_string(file).unwrap().contains("It is 500 a month"));
-    let whole = json(&desk, &["threads"]);
+    let whole = json(&cli, &["threads"]);
     assert_eq!(whole[0]["status"], "done");
-    let thread = json(&desk, &["show", &text(&whole[0]["id"])]);
+    let thread = json(&cli, &["show", &text(&whole[0]["id"])]);
     assert_eq!(thread["decisions"][0]["args"], "It is 500 \na month");
     assert_eq!(thread["decisions"][1]["args"], "not done yet\nask about the\nsupplier");
 }
@@ -155,31 +155,31 @@ fn a_whole_conversation_is_held_right_there() {
 #[test]
 fn leaving_keeps_it_in_the_inbox_and_respond_goes_on() {
     for key in ["\u{3}", "\u{4}"] {
-        let desk = desk();
-        let mut terminal = Terminal::plain(&desk, &ANALYZE);
+        let cli = with_notes();
+        let mut terminal = Terminal::plain(&cli, &ANALYZE);
         terminal.wait_for(PROMPT);
         terminal.types(key);
-        let asked = open(&desk);
+        let asked = open(&cli);
         let last = terminal.ends();
         assert!(
             last.contains("it waits in the inbox") && last.contains(&format!("sayso respond {asked}")),
             "{last}"
         );
-        let outcome = json(&desk, &["respond", &asked, "It is 500", "--wait"]);
+        let outcome = json(&cli, &["respond", &asked, "It is 500", "--wait"]);
         assert_eq!(outcome["status"], "waiting");
-        let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+        let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
         assert_eq!(outcome["status"], "done");
-        assert!(notes(&desk, "analysis_result.md").exists());
+        assert!(notes(&cli, "analysis_result.md").exists());
     }
 }
 
 #[test]
 fn somebody_else_may_answer_meanwhile() {
-    let desk = desk();
-    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    let cli = with_notes();
+    let mut terminal = Terminal::plain(&cli, &ANALYZE);
     terminal.wait_for(PROMPT);
     terminal.types("a line that is never sent");
-    json(&desk, &["respond", &open(&desk), "It is 500"]);
+    json(&cli, &["respond", &open(&cli), "It is 500"]);
     let next = terminal.wait_for(PROMPT);
     assert!(next.contains("answered elsewhere meanwhile") && next.contains("“It is 500”"), "{next}");
     // What was begun before this question answers nothing.
@@ -190,11 +190,11 @@ fn somebody_else_may_answer_meanwhile() {
 
 #[test]
 fn another_process_may_drive_and_is_watched() {
-    let desk = desk();
-    let mut command = desk.real();
+    let cli = with_notes();
+    let mut command = cli.real();
     let mut driver = command.arg("run").spawn().unwrap();
-    until(|| json(&desk, &["status"])["driver"] == driver.id());
-    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    until(|| json(&cli, &["status"])["driver"] == driver.id());
+    let mut terminal = Terminal::plain(&cli, &ANALYZE);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("The budget is TBD."), "{first}");
     terminal.types("DONE\n");
@@ -207,31 +207,31 @@ fn another_process_may_drive_and_is_watched() {
 
 #[test]
 fn what_was_typed_before_the_question_answers_nothing() {
-    let desk = desk();
-    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    let cli = with_notes();
+    let mut terminal = Terminal::plain(&cli, &ANALYZE);
     terminal.types("DONE\n");
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("not taken: DONE"), "{first}");
-    assert_eq!(json(&desk, &["threads"])[0]["status"], "waiting");
+    assert_eq!(json(&cli, &["threads"])[0]["status"], "waiting");
     terminal.types("\u{4}");
     terminal.ends();
 }
 
 #[test]
 fn styles_only_where_they_are_wanted_and_an_editor_where_it_is_set() {
-    let desk = desk();
-    let editor = desk.path("editor");
+    let cli = with_notes();
+    let editor = cli.path("editor");
     std::fs::write(&editor, "#!/bin/sh\nprintf 'from the editor\\n' > \"$1.new\"\ncat \"$1\" >> \"$1.new\"\nmv \"$1.new\" \"$1\"\n")
         .unwrap();
     let editor = format!("sh {}", editor.display());
-    let mut terminal = Terminal::open(&desk, &ANALYZE, &[("EDITOR", &editor)]);
+    let mut terminal = Terminal::open(&cli, &ANALYZE, &[("EDITOR", &editor)]);
     let first = terminal.wait_for("\u{1b}[1m>\u{1b}[0m ");
     assert!(first.contains("\u{1b}[2mquery: "), "{first:?}");
     terminal.types(":e\n");
     let second = terminal.wait_for("\u{1b}[1m>\u{1b}[0m ");
     assert!(second.contains("“from the editor”"), "{second}");
     assert_eq!(
-        std::fs::read_dir(desk.data())
+        std::fs::read_dir(cli.data())
             .unwrap()
             .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with("answer"))
             .count(),
@@ -240,7 +240,7 @@ fn styles_only_where_they_are_wanted_and_an_editor_where_it_is_set() {
     terminal.types("\u{4}");
     terminal.ends();
     // A dumb terminal gets no order at all.
-    let mut terminal = Terminal::open(&desk, &ANALYZE, &[("TERM", "dumb")]);
+    let mut terminal = Terminal::open(&cli, &ANALYZE, &[("TERM", "dumb")]);
     terminal.wait_for(PROMPT);
     terminal.types(":e\n");
     assert!(terminal.wait_for(PROMPT).contains("EDITOR is not set"));
@@ -250,9 +250,9 @@ fn styles_only_where_they_are_wanted_and_an_editor_where_it_is_set() {
 
 #[test]
 fn a_plain_terminal_is_sent_no_escapes() {
-    let desk = desk();
-    std::fs::write(notes(&desk, "evil.md"), "The launch \u{1b}[2J\u{1b}]0;owned\u{7} slipped.\n").unwrap();
-    let mut terminal = Terminal::open(&desk, &ANALYZE, &[("TERM", "dumb")]);
+    let cli = with_notes();
+    std::fs::write(notes(&cli, "evil.md"), "The launch \u{1b}[2J\u{1b}]0;owned\u{7} slipped.\n").unwrap();
+    let mut terminal = Terminal::open(&cli, &ANALYZE, &[("TERM", "dumb")]);
     terminal.wait_for(PROMPT);
     terminal.types("DONE\n");
     terminal.wait_for("is done.");
@@ -270,13 +270,13 @@ async fn a_language_model_is_seen_speaking_and_its_trouble_is_decided_here() {
         wire::text(Provider::Openai, &["# Late"]),
     ])
     .await;
-    let desk = desk();
-    desk.configure(&format!(
+    let cli = with_notes();
+    cli.configure(&format!(
         "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n[engine]\nretries = 0\n",
         server.address
     ));
     let last = tokio::task::spawn_blocking(move || {
-        let mut terminal = Terminal::plain(&desk, &ANALYZE);
+        let mut terminal = Terminal::plain(&cli, &ANALYZE);
         let first = terminal.wait_for(PROMPT);
         assert_eq!(first.matches("Since when?").count(), 1, "shown as it came, and not again: {first}");
         assert!(first.contains("⟨U+001B⟩[2Jsay."), "{first:?}");
@@ -309,19 +309,19 @@ async fn leaving_while_the_model_speaks_loses_nothing() {
     let mut broken_off = wire::text(Provider::Openai, &["Since\n", "wh"]).end(End::Silent);
     broken_off.chunks.truncate(3);
     let server = Server::play([broken_off, wire::text(Provider::Openai, &["Since when?"])]).await;
-    let desk = desk();
-    desk.configure(&format!(
+    let cli = with_notes();
+    cli.configure(&format!(
         "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n",
         server.address
     ));
     tokio::task::spawn_blocking(move || {
-        let mut terminal = Terminal::plain(&desk, &ANALYZE);
+        let mut terminal = Terminal::plain(&cli, &ANALYZE);
         terminal.wait_for("Since\n");
         terminal.types("\u{3}");
         let last = terminal.ends();
         assert!(last.contains("Left while it was at work; nothing is lost."), "{last}");
-        let driven = json(&desk, &["run", "--until-idle"]);
-        let card = json(&desk, &["view", &texts(&driven["interrupts"])[0]]);
+        let driven = json(&cli, &["run", "--until-idle"]);
+        let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
         assert_eq!(card["args"]["question"], "Since when?");
     })
     .await

@@ -1,78 +1,78 @@
 //! `start`, `continue`, `stop`, `threads`, `show`, `fork`, `graph`.
 
-use crate::desk::{Desk, OUTCOME, keys, text, texts};
+use crate::runner::{Cli, OUTCOME, keys, text, texts};
 use serde_json::{Value, json};
 
 #[test]
 fn start_types_its_keys_by_the_schema() {
-    let desk = Desk::new();
-    let outcome = desk.json(&["start", "chat", "topic=5", "turns=3"]);
+    let cli = Cli::new();
+    let outcome = cli.json(&["start", "chat", "topic=5", "turns=3"]);
     keys(&outcome, OUTCOME);
     assert_eq!(outcome["status"], "ready");
     let thread = text(&outcome["thread"]);
     assert!(thread.len() == 9 && thread.starts_with('t'));
-    assert_eq!(desk.json(&["threads"])[0]["title"], "About 5");
-    let (_, asked) = desk.asked(&["courier", r#"parcels=["a", "b"]"#]);
+    assert_eq!(cli.json(&["threads"])[0]["title"], "About 5");
+    let (_, asked) = cli.asked(&["courier", r#"parcels=["a", "b"]"#]);
     assert_eq!(asked.len(), 2);
-    let (_, asked) = desk.asked(&["courier", "parcels=word"]);
+    let (_, asked) = cli.asked(&["courier", "parcels=word"]);
     assert_eq!(asked.len(), 1);
 }
 
 #[test]
 fn start_refuses_what_does_not_fit() {
-    let desk = Desk::new();
-    desk.refused(&["start", "caht"], 3, "there is no workflow `caht`; did you mean `chat`?");
-    desk.refused(&["start", "novel"], 3, "there are chat, courier, gate");
-    desk.refused(&["start", "chat"], 2, "missing field `topic`");
-    desk.refused(&["start", "chat", "topci=x"], 2, "there is no key `topci`; did you mean `topic`?");
-    desk.refused(&["start", "chat", "topic=x", "turns=many"], 2, "`turns`: `many` is not an integer");
-    desk.refused(&["start", "chat", "topic=x", "turns=-1"], 2, "`turns`: ");
-    desk.refused(&["start", "chat", "topic"], 2, "`topic` is not key=value");
+    let cli = Cli::new();
+    cli.refused(&["start", "caht"], 3, "there is no workflow `caht`; did you mean `chat`?");
+    cli.refused(&["start", "novel"], 3, "there are chat, courier, gate");
+    cli.refused(&["start", "chat"], 2, "missing field `topic`");
+    cli.refused(&["start", "chat", "topci=x"], 2, "there is no key `topci`; did you mean `topic`?");
+    cli.refused(&["start", "chat", "topic=x", "turns=many"], 2, "`turns`: `many` is not an integer");
+    cli.refused(&["start", "chat", "topic=x", "turns=-1"], 2, "`turns`: ");
+    cli.refused(&["start", "chat", "topic"], 2, "`topic` is not key=value");
 }
 
 #[test]
 fn continue_goes_on_after_a_result() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.chat("tea");
-    desk.refused(&["continue", &thread, "more"], 1, "waits for an answer");
-    desk.json(&["respond", &asked, "done", "--wait"]);
-    let outcome = desk.json(&["continue", &thread, "now by quarter", "--wait"]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    cli.refused(&["continue", &thread, "more"], 1, "waits for an answer");
+    cli.json(&["respond", &asked, "done", "--wait"]);
+    let outcome = cli.json(&["continue", &thread, "now by quarter", "--wait"]);
     keys(&outcome, OUTCOME);
     assert_eq!(outcome["status"], "waiting");
-    assert_eq!(desk.json(&["show", &thread])["state"]["said"][1], json!(["heard", "now by quarter"]));
-    desk.refused(&["continue", &thread, ""], 2, "there are no words");
-    desk.refused(&["continue", &asked, "more"], 3, "names an interrupt");
-    let said = desk.sayso_with(&["continue", &thread, "-"], b"");
+    assert_eq!(cli.json(&["show", &thread])["state"]["said"][1], json!(["heard", "now by quarter"]));
+    cli.refused(&["continue", &thread, ""], 2, "there are no words");
+    cli.refused(&["continue", &asked, "more"], 3, "names an interrupt");
+    let said = cli.sayso_with(&["continue", &thread, "-"], b"");
     said.refused(2, "there are no words");
 }
 
 #[test]
 fn stop_makes_trouble_that_can_be_decided() {
-    let desk = Desk::new();
-    let thread = text(&desk.json(&["start", "chat", "topic=tea"])["thread"]);
-    let outcome = desk.json(&["stop", &thread]);
+    let cli = Cli::new();
+    let thread = text(&cli.json(&["start", "chat", "topic=tea"])["thread"]);
+    let outcome = cli.json(&["stop", &thread]);
     keys(&outcome, OUTCOME);
     keys(&outcome["error"], &["code", "text"]);
     assert_eq!(outcome["status"], "trouble");
     assert_eq!(outcome["error"]["code"], "stopped");
-    let trouble = text(&desk.json(&["list", "--kind", "trouble"])[0]["id"]);
-    assert!(desk.sayso(&["view", &trouble]).done().contains("accept (go on)"));
-    assert_eq!(desk.json(&["accept", &trouble, "--wait"])["status"], "waiting");
-    let thread = text(&desk.json(&["start", "chat", "topic=milk"])["thread"]);
-    let said = desk.sayso(&["stop", &thread]);
+    let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
+    assert!(cli.sayso(&["view", &trouble]).done().contains("accept (go on)"));
+    assert_eq!(cli.json(&["accept", &trouble, "--wait"])["status"], "waiting");
+    let thread = text(&cli.json(&["start", "chat", "topic=milk"])["thread"]);
+    let said = cli.sayso(&["stop", &thread]);
     assert!(said.done().contains("cannot go on by itself") && said.out.contains("[stopped]"), "{said:?}");
-    let trouble = text(&desk.json(&["list", "--kind", "trouble"])[0]["id"]);
-    assert_eq!(desk.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
-    desk.refused(&["stop", &thread], 3, "it is abandoned");
+    let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
+    assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
+    cli.refused(&["stop", &thread], 3, "it is abandoned");
 }
 
 #[test]
 fn threads_are_listed_newest_first_and_found_by_words() {
-    let desk = Desk::new();
-    let (first, asked) = desk.chat("tea");
-    let (second, _) = desk.chat("saffron");
-    desk.json(&["respond", &asked, "done", "--wait"]);
-    let threads = desk.json(&["threads"]);
+    let cli = Cli::new();
+    let (first, asked) = cli.chat("tea");
+    let (second, _) = cli.chat("saffron");
+    cli.json(&["respond", &asked, "done", "--wait"]);
+    let threads = cli.json(&["threads"]);
     keys(
         &threads[0],
         &["id", "workflow", "title", "status", "steps", "created_at", "updated_at", "parent", "forked_from"],
@@ -81,23 +81,23 @@ fn threads_are_listed_newest_first_and_found_by_words() {
         threads.as_array().unwrap().iter().map(|t| text(&t["id"])).collect()
     };
     assert_eq!(ids(&threads), [second.clone(), first.clone()]);
-    assert_eq!(ids(&desk.json(&["threads", "--status", "done"])), std::slice::from_ref(&first));
-    assert_eq!(ids(&desk.json(&["threads", "--search", "saffr"])), std::slice::from_ref(&second));
-    assert_eq!(ids(&desk.json(&["threads", "--search", "nowhere"])).len(), 0);
-    assert_eq!(ids(&desk.json(&["threads", "--limit", "1"])), std::slice::from_ref(&second));
-    let said = desk.sayso(&["threads"]);
+    assert_eq!(ids(&cli.json(&["threads", "--status", "done"])), std::slice::from_ref(&first));
+    assert_eq!(ids(&cli.json(&["threads", "--search", "saffr"])), std::slice::from_ref(&second));
+    assert_eq!(ids(&cli.json(&["threads", "--search", "nowhere"])).len(), 0);
+    assert_eq!(ids(&cli.json(&["threads", "--limit", "1"])), std::slice::from_ref(&second));
+    let said = cli.sayso(&["threads"]);
     let lines: Vec<&str> = said.done().lines().collect();
     assert!(lines[0].starts_with("ID         STATUS   WORKFLOW  STEPS  AGE  TITLE"), "{}", lines[0]);
     assert!(lines[1].starts_with(&format!("{second}  waiting  chat")) && lines[1].ends_with("About saffron"));
-    assert!(desk.sayso(&["threads", "--search", "nowhere"]).done().starts_with("No such thread"));
+    assert!(cli.sayso(&["threads", "--search", "nowhere"]).done().starts_with("No such thread"));
 }
 
 #[test]
 fn show_tells_everything() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.parcel("book");
-    desk.json(&["accept", &asked, "--wait"]);
-    let view = desk.json(&["show", &thread[..5]]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.parcel("book");
+    cli.json(&["accept", &asked, "--wait"]);
+    let view = cli.json(&["show", &thread[..5]]);
     keys(
         &view,
         &[
@@ -131,7 +131,7 @@ fn show_tells_everything() {
     keys(&view["effects"][0], &["name", "step", "state", "at", "outcome"]);
     assert_eq!(view["effects"][0]["state"], "done");
     keys(&view["usage"], &["calls", "input_tokens", "output_tokens", "cost"]);
-    let said = desk.sayso(&["show", &thread]);
+    let said = cli.sayso(&["show", &thread]);
     for part in [
         "courier · done",
         "Steps",
@@ -148,32 +148,32 @@ fn show_tells_everything() {
 
 #[test]
 fn fork_begins_anew_from_a_step() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.chat("tea");
-    desk.json(&["respond", &asked, "green", "--wait"]);
-    let outcome = desk.json(&["fork", &thread, "--step", "1"]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    cli.json(&["respond", &asked, "green", "--wait"]);
+    let outcome = cli.json(&["fork", &thread, "--step", "1"]);
     keys(&outcome, OUTCOME);
     let fork = text(&outcome["thread"]);
     assert_ne!(fork, thread);
     assert_eq!(outcome["status"], "waiting");
     assert_eq!(texts(&outcome["interrupts"]).len(), 1);
-    let line = desk.json(&["threads", "--limit", "1"])[0].clone();
+    let line = cli.json(&["threads", "--limit", "1"])[0].clone();
     assert_eq!(line["forked_from"], json!({"thread": thread, "step": 1}));
-    assert_eq!(desk.json(&["fork", &thread, "--step", "0", "--wait"])["status"], "waiting");
-    desk.refused(&["fork", &thread, "--step", "99"], 2, "no step 99");
-    desk.refused(&["fork", &thread], 2, "--step");
-    desk.refused(&["fork", &thread, "--step", "-1"], 2, "");
-    desk.refused(&["fork", "t00000000", "--step", "0"], 3, "there is no thread");
+    assert_eq!(cli.json(&["fork", &thread, "--step", "0", "--wait"])["status"], "waiting");
+    cli.refused(&["fork", &thread, "--step", "99"], 2, "no step 99");
+    cli.refused(&["fork", &thread], 2, "--step");
+    cli.refused(&["fork", &thread, "--step", "-1"], 2, "");
+    cli.refused(&["fork", "t00000000", "--step", "0"], 3, "there is no thread");
 }
 
 #[test]
 fn graph_is_drawn() {
-    let desk = Desk::new();
-    let shape = desk.json(&["graph", "courier"]);
+    let cli = Cli::new();
+    let shape = cli.json(&["graph", "courier"]);
     keys(&shape, &["name", "entry", "nodes"]);
     assert_eq!(shape["entry"], "plan");
-    assert!(desk.sayso(&["graph", "courier"]).done().contains("▼ asks"));
-    assert!(desk.sayso(&["graph", "courier", "--mermaid"]).done().contains("flowchart TD"));
-    keys(&desk.json(&["graph", "courier", "--mermaid"]), &["mermaid"]);
-    desk.refused(&["graph", "currier"], 3, "did you mean `courier`?");
+    assert!(cli.sayso(&["graph", "courier"]).done().contains("▼ asks"));
+    assert!(cli.sayso(&["graph", "courier", "--mermaid"]).done().contains("flowchart TD"));
+    keys(&cli.json(&["graph", "courier", "--mermaid"]), &["mermaid"]);
+    cli.refused(&["graph", "currier"], 3, "did you mean `courier`?");
 }

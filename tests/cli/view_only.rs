@@ -1,12 +1,12 @@
 //! A data folder that cannot be written: reading works, writing says why not.
 
-use crate::desk::{Desk, Said, said};
+use crate::runner::{Cli, Said, said};
 use std::process::Command;
 
 /// Runs the program where the store's first write fails. Modes do not keep root out, so the place of the file it
 /// would write first is taken by a folder.
-fn viewing(desk: &Desk, args: &[&str]) -> Said {
-    let mut command = desk.clean(Command::new("sh"));
+fn viewing(cli: &Cli, args: &[&str]) -> Said {
+    let mut command = cli.clean(Command::new("sh"));
     command.arg("-c").arg(r#"mkdir "$SAYSO_DATA/.probe-$$" && exec "$@""#).arg("sh");
     command.arg(env!("CARGO_BIN_EXE_sayso")).args(args).env("PATH", std::env::var_os("PATH").unwrap());
     said(command.output().unwrap())
@@ -14,10 +14,10 @@ fn viewing(desk: &Desk, args: &[&str]) -> Said {
 
 #[test]
 fn reading_verbs_work_and_writing_verbs_say_why_not() {
-    let desk = Desk::new();
-    let (thread, asked) = desk.chat("tea");
-    let shown = desk.json(&["list"]);
-    let listed = viewing(&desk, &["list", "--json"]);
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    let shown = cli.json(&["list"]);
+    let listed = viewing(&cli, &["list", "--json"]);
     assert_eq!(listed.code, 0, "{listed:?}");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&listed.out).unwrap()[0]["id"], shown[0]["id"]);
     for args in [
@@ -29,7 +29,7 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
         &["status"],
         &["config"],
     ] {
-        assert_eq!(viewing(&desk, args).code, 0, "{args:?}");
+        assert_eq!(viewing(&cli, args).code, 0, "{args:?}");
     }
     for args in [
         &["accept", &asked][..],
@@ -42,10 +42,10 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
         &["pause"],
         &["resume"],
     ] {
-        viewing(&desk, args).refused(1, "the data folder can only be viewed: ");
+        viewing(&cli, args).refused(1, "the data folder can only be viewed: ");
     }
-    desk.configure("[[server]]\nname = \"lab\"\nurl = \"http://127.0.0.1:9\"\n");
-    let listed = viewing(&desk, &["list"]);
+    cli.configure("[[server]]\nname = \"lab\"\nurl = \"http://127.0.0.1:9\"\n");
+    let listed = viewing(&cli, &["list"]);
     assert_eq!(listed.code, 0, "{listed:?}");
     assert!(
         listed
@@ -53,8 +53,8 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
             .starts_with("warning: the servers could not be checked: the data folder can only be viewed: "),
         "{listed:?}"
     );
-    desk.configure("");
-    let checked = viewing(&desk, &["doctor"]);
+    cli.configure("");
+    let checked = viewing(&cli, &["doctor"]);
     assert!(checked.code == 1 && checked.out.contains("FAIL  data folder"), "{checked:?}");
-    assert_eq!(desk.json(&["list"])[0]["id"], shown[0]["id"]);
+    assert_eq!(cli.json(&["list"])[0]["id"], shown[0]["id"]);
 }

@@ -1,7 +1,7 @@
 //! The audit: what is told of decisions and deeds, and what becomes of whoever changes it afterwards.
 
-use crate::support::House;
-use crate::support::house::{holding, respond};
+use crate::support::TestInbox;
+use crate::support::test_inbox::respond;
 use proptest::prelude::*;
 use sayso::graph::Decision;
 use sayso::inbox::{GrantRequest, GrantScope, OUTPUT_FILES, PruneQuery, Status};
@@ -40,46 +40,46 @@ fn whats<'a>(facts: &[&'a Value]) -> Vec<&'a str> {
     facts.iter().map(|line| line["what"].as_str().unwrap()).collect()
 }
 
-/// A house in which something of every sort has happened.
-async fn lived_in() -> House {
-    let house = House::new();
-    let thread = house.played(json!([
+/// A inbox in which something of every sort has happened.
+async fn lived_in() -> TestInbox {
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([
         [{"ask": [{"key": "a", "irreversible": true}]}],
         [{"once": {"name": "go", "key": "a"}}],
         [{"ask": [{"key": "b", "for_thread": true}]}]
     ]));
     let thread = thread.await;
-    let id = house.asked(&thread).await;
-    house.decide(&id, Decision::Ignore).await.unwrap();
-    house.inbox.decisions().undo(id.clone()).await.unwrap();
-    house.decide(&id, Decision::Accept).await.unwrap();
-    house.settle().await;
-    let next = house.asked(&thread).await;
+    let id = inbox.open_question(&thread).await;
+    inbox.decide(&id, Decision::Ignore).await.unwrap();
+    inbox.decisions().undo(id.clone()).await.unwrap();
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    let next = inbox.open_question(&thread).await;
     let request = GrantRequest { interrupt: next.clone(), scope: GrantScope::Thread, lasts: None };
-    let grant = house.inbox.grants().give(request).await.unwrap();
-    house.inbox.grants().revoke(grant.id).await.unwrap();
-    house.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-    house.inbox.grants().restore(OUTPUT_FILES.to_owned()).await.unwrap();
-    house.decide(&next, Decision::Edit { args: json!({"key": "b", "n": 3}) }).await.unwrap();
-    house.settle().await;
-    let chat = house.start("chat", json!({"topic": "tea"})).await;
-    house.settle().await;
-    house.respond(&chat, "green, \u{202e}please").await;
-    house.settle().await;
-    house.inbox.threads().stop(chat.clone()).await.unwrap();
+    let grant = inbox.grants().give(request).await.unwrap();
+    inbox.grants().revoke(grant.id).await.unwrap();
+    inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+    inbox.grants().restore(OUTPUT_FILES.to_owned()).await.unwrap();
+    inbox.decide(&next, Decision::Edit { args: json!({"key": "b", "n": 3}) }).await.unwrap();
+    inbox.drive().await;
+    let chat = inbox.start("chat", json!({"topic": "tea"})).await;
+    inbox.drive().await;
+    inbox.respond(&chat, "green, \u{202e}please").await;
+    inbox.drive().await;
+    inbox.threads().stop(chat.clone()).await.unwrap();
     let cause = MemoryCause { kind: "edit".to_owned(), thread: Some(chat), interrupt: None };
-    house.store().memory().remember("tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
-    house.inbox.memory().pin("tone".to_owned(), "1".to_owned(), true).await.unwrap();
-    house.inbox.memory().pin("tone".to_owned(), "1".to_owned(), false).await.unwrap();
-    house.inbox.pause(true).await.unwrap();
-    house.inbox.pause(false).await.unwrap();
-    house
+    inbox.store().memory().remember("tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
+    inbox.memory().pin("tone".to_owned(), "1".to_owned(), true).await.unwrap();
+    inbox.memory().pin("tone".to_owned(), "1".to_owned(), false).await.unwrap();
+    inbox.pause(true).await.unwrap();
+    inbox.pause(false).await.unwrap();
+    inbox
 }
 
 #[tokio::test]
 async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
-    let house = lived_in().await;
-    let lines = export(house.store());
+    let inbox = lived_in().await;
+    let lines = export(inbox.store());
     let told = told(&lines);
     for (at, line) in (1..).zip(&told) {
         assert_eq!(line["n"], at);
@@ -118,17 +118,17 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
     assert!(facts[11]["body"]["updates"].to_string().contains("tea"), "{}", facts[11]);
     let steps = told.iter().filter(|line| line["what"] == "stepped");
     assert!(steps.clone().count() > 3 && steps.clone().all(|line| line["body"].is_null()));
-    assert_eq!(house.store().audit().check_links().unwrap().problems, [""; 0]);
-    assert_eq!(judged(house.store(), &lines), [""; 0]);
+    assert_eq!(inbox.store().audit().check_links().unwrap().problems, [""; 0]);
+    assert_eq!(judged(inbox.store(), &lines), [""; 0]);
 }
 
 #[tokio::test]
 async fn anybody_can_check_the_chain_with_sha256() {
-    let house = lived_in().await;
+    let inbox = lived_in().await;
     let sha =
         |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
     let mut before = "0".repeat(64);
-    for line in export(house.store()) {
+    for line in export(inbox.store()) {
         let parsed: Value = serde_json::from_str(&line).unwrap();
         let Some(link) = parsed["link"].as_str() else { continue };
         assert_eq!(sha(link), parsed["digest"].as_str().unwrap(), "{line}");
@@ -143,41 +143,41 @@ async fn anybody_can_check_the_chain_with_sha256() {
 
 #[tokio::test]
 async fn what_was_refused_is_not_told_and_what_an_arrival_takes_back_is() {
-    let house = House::with(holding(), Vec::new());
-    let thread = house.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
-    let id = house.asked(&thread).await;
-    let before = export(house.store()).len();
-    house.decide(&id, Decision::Edit { args: json!({"key": 7}) }).await.unwrap_err();
-    assert_eq!(export(house.store()).len(), before);
-    house.decide(&id, Decision::Accept).await.unwrap();
-    house.decide(&id, Decision::Ignore).await.unwrap_err();
-    assert_eq!(export(house.store()).len(), before + 1);
-    house.news(&thread, "mail").await;
-    let lines = export(house.store());
+    let inbox = TestInbox::holding();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+    let id = inbox.open_question(&thread).await;
+    let before = export(inbox.store()).len();
+    inbox.decide(&id, Decision::Edit { args: json!({"key": 7}) }).await.unwrap_err();
+    assert_eq!(export(inbox.store()).len(), before);
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    inbox.decide(&id, Decision::Ignore).await.unwrap_err();
+    assert_eq!(export(inbox.store()).len(), before + 1);
+    inbox.news(&thread, "mail").await;
+    let lines = export(inbox.store());
     let told = told(&lines);
     let undone = told.iter().find(|line| line["what"] == "undone").unwrap();
     assert_eq!(undone["body"]["because"], "arrival");
     // What came later is bound to the card now, and says so by itself.
     let amended = told.iter().find(|line| line["what"] == "amended").unwrap();
     assert_eq!(amended["body"]["bind"], "mail");
-    house.decide(&id, respond("not yet")).await.unwrap();
-    assert_eq!(house.store().audit().check_links().unwrap().problems, [""; 0]);
-    assert_eq!(judged(house.store(), &export(house.store())), [""; 0]);
+    inbox.decide(&id, respond("not yet")).await.unwrap();
+    assert_eq!(inbox.store().audit().check_links().unwrap().problems, [""; 0]);
+    assert_eq!(judged(inbox.store(), &export(inbox.store())), [""; 0]);
 }
 
 #[tokio::test]
 async fn an_export_begins_where_it_is_asked_to() {
-    let house = lived_in().await;
+    let inbox = lived_in().await;
     let mut lines = Vec::new();
-    let later = house.store().now() + jiff::SignedDuration::from_hours(1);
+    let later = inbox.store().now() + jiff::SignedDuration::from_hours(1);
     let keep = &mut |line: &str| {
         lines.push(line.to_owned());
         Ok(())
     };
-    assert_eq!(house.store().audit().export(Some(later), keep).unwrap(), 0);
+    assert_eq!(inbox.store().audit().export(Some(later), keep).unwrap(), 0);
     assert!(lines[0].starts_with("{\"end\":"));
-    let all = export(house.store());
-    assert_eq!(judged(house.store(), &all[5..]), [""; 0], "a later part of it is sound by itself");
+    let all = export(inbox.store());
+    assert_eq!(judged(inbox.store(), &all[5..]), [""; 0], "a later part of it is sound by itself");
 }
 
 /// What somebody may do to an export, by two numbers.
@@ -217,8 +217,8 @@ fn tampered(lines: &[String], deed: u8, one: usize, two: usize) -> Vec<String> {
 #[test]
 fn a_changed_export_is_named() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let house = runtime.block_on(lived_in());
-    let lines = export(house.store());
+    let inbox = runtime.block_on(lived_in());
+    let lines = export(inbox.store());
     let deeds = (0_u8..6, any::<u16>(), any::<u16>());
     let config = ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |((deed, one, two) in deeds)| {
@@ -226,17 +226,17 @@ fn a_changed_export_is_named() {
         prop_assume!(changed != lines);
         // The first lines may be left out: such is an export of a later time.
         prop_assume!(!lines.ends_with(&changed) || changed.is_empty());
-        let problems = judged(house.store(), &changed);
+        let problems = judged(inbox.store(), &changed);
         prop_assert!(!problems.is_empty(), "deed {deed} on {one} and {two} went unnoticed");
     });
 }
 
 #[tokio::test]
 async fn each_sort_of_change_is_named_by_what_it_is() {
-    let house = lived_in().await;
-    let lines = export(house.store());
+    let inbox = lived_in().await;
+    let lines = export(inbox.store());
     let has = |lines: &[String], words: &str| {
-        let problems = judged(house.store(), lines);
+        let problems = judged(inbox.store(), lines);
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
     let at =
@@ -274,12 +274,12 @@ async fn each_sort_of_change_is_named_by_what_it_is() {
 
 #[tokio::test]
 async fn a_changed_store_is_named() {
-    let house = lived_in().await;
-    let lines = export(house.store());
+    let inbox = lived_in().await;
+    let lines = export(inbox.store());
     let last = lines.len() - 1;
-    let sql = |text: &str| house.sql().execute_batch(text).unwrap();
+    let sql = |text: &str| inbox.sql().execute_batch(text).unwrap();
     let has = |words: &str| {
-        let problems = house.store().audit().check_links().unwrap().problems;
+        let problems = inbox.store().audit().check_links().unwrap().problems;
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
     sql("CREATE TABLE kept AS SELECT * FROM log");
@@ -304,38 +304,38 @@ async fn a_changed_store_is_named() {
     sql("UPDATE log SET seq = 4 WHERE seq = -1");
     has("entry 3 of the log is not as it was written");
     restore();
-    assert_eq!(house.store().audit().check_links().unwrap().problems, [""; 0]);
+    assert_eq!(inbox.store().audit().check_links().unwrap().problems, [""; 0]);
     // Whoever can write the file can begin anew; an export kept elsewhere tells.
     sql(&format!("UPDATE log SET chain = randomblob(32) WHERE seq = {last}"));
-    let problems = judged(house.store(), &lines);
+    let problems = judged(inbox.store(), &lines);
     assert!(problems.contains(&format!("line {last} is not the one the store has")), "{problems:?}");
 }
 
 #[tokio::test]
 async fn a_log_whose_end_is_unknown_takes_no_decision() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-    let id = house.asked(&thread).await;
-    house.sql().execute_batch("UPDATE head SET seq = seq + 1").unwrap();
-    let error = house.decide(&id, Decision::Accept).await.unwrap_err().to_string();
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let id = inbox.open_question(&thread).await;
+    inbox.sql().execute_batch("UPDATE head SET seq = seq + 1").unwrap();
+    let error = inbox.decide(&id, Decision::Accept).await.unwrap_err().to_string();
     assert!(error.contains("the log does not end where it says it does"), "{error}");
-    assert_eq!(house.asked(&thread).await, id, "it is still open");
+    assert_eq!(inbox.open_question(&thread).await, id, "it is still open");
 }
 
 #[tokio::test]
 async fn what_people_start_continue_and_prune_is_told() {
-    let house = House::new();
-    let thread = house.start("chat", json!({"topic": "tea"})).await;
-    house.settle().await;
-    house.respond(&thread, "done").await;
-    house.settle().await;
-    house.inbox.threads().proceed(thread.clone(), "and now by quarter".to_owned()).await.unwrap();
-    house.settle().await;
-    house.respond(&thread, "done").await;
-    house.settle().await;
-    let fork = house.inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
-    house.inbox.threads().stop(fork.clone()).await.unwrap();
-    let lines = export(house.store());
+    let inbox = TestInbox::new();
+    let thread = inbox.start("chat", json!({"topic": "tea"})).await;
+    inbox.drive().await;
+    inbox.respond(&thread, "done").await;
+    inbox.drive().await;
+    inbox.threads().proceed(thread.clone(), "and now by quarter".to_owned()).await.unwrap();
+    inbox.drive().await;
+    inbox.respond(&thread, "done").await;
+    inbox.drive().await;
+    let fork = inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
+    inbox.threads().stop(fork.clone()).await.unwrap();
+    let lines = export(inbox.store());
     let told_before = told(&lines);
     let before = facts(&told_before);
     assert_eq!(whats(&before), ["started", "decided", "continued", "decided", "started", "stopped"]);
@@ -343,14 +343,14 @@ async fn what_people_start_continue_and_prune_is_told() {
     assert_eq!(before[4]["thread"], fork.as_str());
     assert!(before[4]["body"]["origin"]["step"] == 1, "{}", before[4]);
 
-    let other = House::new();
-    let gone = other.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let other = TestInbox::new();
+    let gone = other.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     other.accept(&gone).await;
-    other.settle().await;
-    other.inbox.decisions().file_away(gone.clone()).await.unwrap();
+    other.drive().await;
+    other.decisions().file_away(gone.clone()).await.unwrap();
     let before = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = PruneQuery { before, statuses: vec![Status::Done] };
-    assert_eq!(other.inbox.prune().run(query.clone()).await.unwrap().taken.threads, 1);
+    assert_eq!(other.prune().run(query.clone()).await.unwrap().taken.threads, 1);
     let kept = told(&export(other.store()));
     let pruned = kept.last().unwrap();
     assert_eq!(
@@ -360,7 +360,7 @@ async fn what_people_start_continue_and_prune_is_told() {
     assert_eq!(pruned["body"]["statuses"], json!(["done"]));
     assert_eq!(pruned["body"]["older_than"], before.as_millisecond());
     // A second one has nothing to let go of, and nothing to tell.
-    other.inbox.prune().run(query).await.unwrap();
+    other.prune().run(query).await.unwrap();
     assert_eq!(told(&export(other.store())).len(), kept.len());
     assert_eq!(other.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(other.store(), &export(other.store())), [""; 0]);

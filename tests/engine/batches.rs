@@ -1,20 +1,20 @@
 //! Decisions taken together: each by itself, taken back as one, from any process.
 
-use crate::support::House;
-use crate::support::house::{eager, holding};
+use crate::support::TestInbox;
+use crate::support::test_inbox::{eager, holding};
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{By, Decide, InboxError, Status};
 use serde_json::json;
 use std::time::Duration;
 
-async fn asked(house: &House, count: usize) -> Vec<InterruptId> {
+async fn asked(inbox: &TestInbox, count: usize) -> Vec<InterruptId> {
     let mut all = Vec::new();
     for _ in 0..count {
-        let thread = house
-            .played(json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]]))
+        let thread = inbox
+            .run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]]))
             .await;
-        all.push(house.asked(&thread).await);
+        all.push(inbox.open_question(&thread).await);
     }
     all
 }
@@ -25,11 +25,10 @@ fn accept(id: &InterruptId) -> Decide {
 
 #[tokio::test]
 async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
-    let house = House::with(holding(), Vec::new());
-    let ids = asked(&house, 4).await;
+    let inbox = TestInbox::holding();
+    let ids = asked(&inbox, 4).await;
     let stale = Decide { shown: Some("00000000".to_owned()), ..accept(&ids[3]) };
-    let told = house
-        .inbox
+    let told = inbox
         .decisions()
         .decide_together(vec![accept(&ids[0]), accept(&ids[1]), accept(&ids[2]), stale])
         .await;
@@ -37,7 +36,7 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
         told.iter().map(|(_, told)| told.as_ref().is_ok_and(|told| told.status == Status::Held)).collect();
     assert_eq!(held, [true, true, true, false]);
     assert!(matches!(told[3].1, Err(InboxError::Stale { .. })));
-    let other = house.other(holding());
+    let other = inbox.other_process(holding());
     let last = other.decisions().last_decided().await.unwrap().unwrap();
     assert_eq!((last.interrupts.as_slice(), last.decision.as_str()), (&ids[..3], "accept"));
     // One taken back by itself leaves the others as they are.
@@ -56,21 +55,21 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
             .to_string()
             .contains("nothing to undo")
     );
-    assert_eq!(house.world.performed().len(), 0);
+    assert_eq!(inbox.world.performed().len(), 0);
 }
 
 #[tokio::test]
 async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
-    let house = House::new();
-    let ids = asked(&house, 2).await;
-    house.inbox.decisions().decide_together(ids.iter().map(accept).collect()).await;
-    let first = house.inbox.decisions().card(ids[0].clone()).await.unwrap().0.thread;
+    let inbox = TestInbox::new();
+    let ids = asked(&inbox, 2).await;
+    inbox.decisions().decide_together(ids.iter().map(accept).collect()).await;
+    let first = inbox.decisions().card(ids[0].clone()).await.unwrap().0.thread;
     let scope = sayso::app::Scope::Family(first);
-    let mut driver = sayso::app::Driver::take(house.engine().clone()).await.unwrap().unwrap();
+    let mut driver = sayso::app::Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     driver.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
     drop(driver);
     for from in &ids {
-        let told = house.inbox.decisions().undo_batch(from.clone()).await;
+        let told = inbox.decisions().undo_batch(from.clone()).await;
         if from == &ids[0] {
             let told = told.unwrap();
             assert!(matches!(told[0].1, Err(InboxError::NotOpen { .. })), "{told:?}");
@@ -79,21 +78,21 @@ async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
             assert!(told.is_err(), "it is open again");
         }
     }
-    assert_eq!(house.world.performed().len(), 1);
+    assert_eq!(inbox.world.performed().len(), 1);
 }
 
 #[tokio::test]
 async fn a_decision_taken_alone_is_taken_back_alone() {
     let settings = Settings { soft_hold: Duration::from_secs(3600), ..eager() };
-    let house = House::with(settings, Vec::new());
-    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
-    let ids = house.outcome(&thread).await.interrupts;
+    let inbox = TestInbox::with_settings(settings);
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    let ids = inbox.outcome(&thread).await.interrupts;
     for id in &ids {
-        house.inbox.decisions().decide(accept(id)).await.unwrap();
+        inbox.decisions().decide(accept(id)).await.unwrap();
     }
-    let last = house.inbox.decisions().last_decided().await.unwrap().unwrap();
+    let last = inbox.decisions().last_decided().await.unwrap().unwrap();
     assert_eq!(last.interrupts, [ids[1].clone()]);
-    let undone = house.inbox.decisions().undo_batch(ids[1].clone()).await.unwrap();
+    let undone = inbox.decisions().undo_batch(ids[1].clone()).await.unwrap();
     assert_eq!(undone.len(), 1);
-    assert_eq!(house.inbox.decisions().last_decided().await.unwrap().unwrap().interrupts, [ids[0].clone()]);
+    assert_eq!(inbox.decisions().last_decided().await.unwrap().unwrap().interrupts, [ids[0].clone()]);
 }

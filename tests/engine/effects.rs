@@ -1,7 +1,7 @@
 //! Calls that may be repeated, and effects that must not be.
 
-use crate::support::House;
-use crate::support::house::{eager, holding};
+use crate::support::TestInbox;
+use crate::support::test_inbox::{eager, holding};
 use sayso::graph::{Decision, EffectError, Found, ThreadId};
 use sayso::inbox::Status;
 use serde_json::{Value, json};
@@ -14,15 +14,15 @@ fn after_yes(line: Value) -> Value {
 }
 
 /// A thread that has been told yes, and did `line` as far as it goes.
-async fn told_yes(house: &House, line: Value) -> ThreadId {
-    let thread = house.played(after_yes(line)).await;
-    house.accept(&thread).await;
-    house.settle().await;
+async fn told_yes(inbox: &TestInbox, line: Value) -> ThreadId {
+    let thread = inbox.run_program(after_yes(line)).await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
     thread
 }
 
-async fn states(house: &House, thread: &ThreadId) -> Vec<(String, String)> {
-    house.view(thread).await.effects.into_iter().map(|effect| (effect.name, effect.state)).collect()
+async fn states(inbox: &TestInbox, thread: &ThreadId) -> Vec<(String, String)> {
+    inbox.view(thread).await.effects.into_iter().map(|effect| (effect.name, effect.state)).collect()
 }
 
 fn pair(name: &str, state: &str) -> (String, String) {
@@ -31,34 +31,35 @@ fn pair(name: &str, state: &str) -> (String, String) {
 
 #[tokio::test]
 async fn a_call_is_not_paid_twice_when_its_step_is_tried_again() {
-    let house = House::new();
-    let thread = house.played(json!([[{"call": "x"}, {"call": "y"}, {"flaky": 2}], [{"call": "x"}]])).await;
-    assert_eq!(house.log(&thread).await, json!([{"x": 1}, {"y": 1}, {"x": 2}]), "a new step calls anew");
-    assert_eq!(house.world.runs().len(), 5);
-    let rows: i64 = house.sql().query_row("SELECT count(*) FROM calls", [], |row| row.get(0)).unwrap();
+    let inbox = TestInbox::new();
+    let thread =
+        inbox.run_program(json!([[{"call": "x"}, {"call": "y"}, {"flaky": 2}], [{"call": "x"}]])).await;
+    assert_eq!(inbox.log(&thread).await, json!([{"x": 1}, {"y": 1}, {"x": 2}]), "a new step calls anew");
+    assert_eq!(inbox.world.runs().len(), 5);
+    let rows: i64 = inbox.sql().query_row("SELECT count(*) FROM calls", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 0, "a commit clears them");
 }
 
 #[tokio::test]
 async fn a_call_is_not_paid_twice_across_trouble_and_restart() {
-    let house = House::new();
-    let thread = house.played(json!([[{"call": "x"}, {"flaky": 3}]])).await;
-    assert_eq!(house.trouble(&thread).await.0, "failed");
-    let house = house.reopen(eager(), Vec::new());
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.log(&thread).await, json!([{"x": 1}]));
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"call": "x"}, {"flaky": 3}]])).await;
+    assert_eq!(inbox.trouble(&thread).await.0, "failed");
+    let inbox = inbox.restart(eager());
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.log(&thread).await, json!([{"x": 1}]));
 }
 
 #[tokio::test]
 async fn one_name_twice_in_a_step_is_an_error() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let once = || json!({"once": {"name": "x"}});
     for line in
         [json!([{"call": "x"}, {"call": "x"}]), json!([{"call": "x"}, once()]), json!([once(), once()])]
     {
-        let thread = house.played(json!([line])).await;
-        let (code, text) = house.trouble(&thread).await;
+        let thread = inbox.run_program(json!([line])).await;
+        let (code, text) = inbox.trouble(&thread).await;
         assert_eq!(
             (code.as_str(), text.as_str()),
             ("failed", "the effect name `x` was used twice in one step")
@@ -68,38 +69,38 @@ async fn one_name_twice_in_a_step_is_an_error() {
 
 #[tokio::test]
 async fn an_effect_is_done_once_however_often_its_step_is_tried() {
-    let house = House::new();
-    let thread = told_yes(&house, json!([{"once": {"name": "go", "key": "a"}}, {"flaky": 3}])).await;
-    assert_eq!(house.trouble(&thread).await.0, "failed");
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done);
-    assert_eq!(house.world.performed(), ["go 1"]);
-    assert_eq!(house.world.counted("finds"), 0, "what is known to be done is not looked for");
-    let view = house.view(&thread).await;
+    let inbox = TestInbox::new();
+    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}, {"flaky": 3}])).await;
+    assert_eq!(inbox.trouble(&thread).await.0, "failed");
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.world.performed(), ["go 1"]);
+    assert_eq!(inbox.world.counted("finds"), 0, "what is known to be done is not looked for");
+    let view = inbox.view(&thread).await;
     assert_eq!(view.decisions[0].executed, Some(json!({"key": "a", "n": 1})));
     assert_eq!(view.effects[0].outcome, json!("performed"));
 }
 
 #[tokio::test]
 async fn what_surely_failed_is_tried_again_with_identical_bytes() {
-    let house = House::new();
-    house.world.fault(EffectError::NotDone("closed".to_owned()));
-    house.world.fault(EffectError::NotDone("closed".to_owned()));
-    let thread = told_yes(&house, json!([{"once": {"name": "go", "key": "a"}}])).await;
-    assert_eq!(house.status(&thread).await, Status::Done);
-    assert_eq!(house.world.counted("attempts"), 3);
-    assert_eq!(house.world.performed(), ["go 1"], "the bytes of the first attempt");
+    let inbox = TestInbox::new();
+    inbox.world.fault(EffectError::NotDone("closed".to_owned()));
+    inbox.world.fault(EffectError::NotDone("closed".to_owned()));
+    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.world.counted("attempts"), 3);
+    assert_eq!(inbox.world.performed(), ["go 1"], "the bytes of the first attempt");
 }
 
 #[tokio::test]
 async fn what_was_refused_is_trouble_at_once() {
-    let house = House::new();
-    house.world.fault(EffectError::Refused("no such street".to_owned()));
-    let thread = told_yes(&house, json!([{"once": {"name": "go", "key": "a"}}])).await;
-    assert_eq!(house.trouble(&thread).await, pair("failed", "no such street"));
-    assert_eq!(states(&house, &thread).await, [pair("go", "not_done")]);
-    assert_eq!(house.world.counted("attempts"), 1);
+    let inbox = TestInbox::new();
+    inbox.world.fault(EffectError::Refused("no such street".to_owned()));
+    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    assert_eq!(inbox.trouble(&thread).await, pair("failed", "no such street"));
+    assert_eq!(states(&inbox, &thread).await, [pair("go", "not_done")]);
+    assert_eq!(inbox.world.counted("attempts"), 1);
 }
 
 #[tokio::test]
@@ -111,13 +112,13 @@ async fn what_may_have_happened_is_looked_for() {
         (Found::Unknown("dark".to_owned()), Status::Trouble, "in_doubt", 0),
     ];
     for (found, status, state, performed) in table {
-        let house = House::new();
-        *house.world.found.lock().unwrap() = Some(found.clone());
-        house.world.fault(unknown());
-        let thread = told_yes(&house, json!([{"once": {"name": "go", "key": "a"}}])).await;
-        assert_eq!(house.status(&thread).await, status, "{found:?}");
-        assert_eq!(states(&house, &thread).await, [pair("go", state)]);
-        assert_eq!(house.world.performed().len(), performed);
+        let inbox = TestInbox::new();
+        *inbox.world.found.lock().unwrap() = Some(found.clone());
+        inbox.world.fault(unknown());
+        let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+        assert_eq!(inbox.status(&thread).await, status, "{found:?}");
+        assert_eq!(states(&inbox, &thread).await, [pair("go", state)]);
+        assert_eq!(inbox.world.performed().len(), performed);
     }
 }
 
@@ -132,38 +133,38 @@ async fn a_person_settles_what_is_in_doubt() {
         (Decision::Ignore, Status::Abandoned, "in_doubt", vec![]),
     ];
     for (decision, status, state, performed) in table {
-        let house = House::new();
-        *house.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
-        house.world.fault(EffectError::Unknown("cut off".to_owned()));
-        let thread = told_yes(&house, json!([{"once": {"name": "go", "key": "a"}}])).await;
-        let trouble = house.asked(&thread).await;
-        let item = house.item(&trouble).await;
+        let inbox = TestInbox::new();
+        *inbox.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+        inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
+        let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+        let trouble = inbox.open_question(&thread).await;
+        let item = inbox.item(&trouble).await;
         assert_eq!(item.args, json!({"effect": "go", "outcome": "done"}));
         assert!(!item.allow.respond && item.irreversible);
         let bad = Decision::Edit { args: json!({"effect": "stay", "outcome": "not_done"}) };
-        assert!(house.decide(&trouble, bad).await.unwrap_err().to_string().contains("`effect`"));
+        assert!(inbox.decide(&trouble, bad).await.unwrap_err().to_string().contains("`effect`"));
         let text = format!("{decision:?}");
-        house.decide(&trouble, decision).await.unwrap();
-        house.settle().await;
-        assert_eq!(house.status(&thread).await, status, "{text}");
-        assert_eq!(states(&house, &thread).await, [pair("go", state)], "{text}");
-        assert_eq!(house.world.performed(), performed, "{text}");
+        inbox.decide(&trouble, decision).await.unwrap();
+        inbox.drive().await;
+        assert_eq!(inbox.status(&thread).await, status, "{text}");
+        assert_eq!(states(&inbox, &thread).await, [pair("go", state)], "{text}");
+        assert_eq!(inbox.world.performed(), performed, "{text}");
     }
 }
 
 #[tokio::test]
 async fn settling_what_is_in_doubt_is_held_and_can_be_undone() {
-    let house = House::new();
-    *house.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
-    house.world.fault(EffectError::Unknown("cut off".to_owned()));
-    let thread = told_yes(&house, json!([{"once": {"name": "go", "key": "a"}}])).await;
-    let house = house.reopen(holding(), Vec::new());
-    let trouble = house.asked(&thread).await;
+    let inbox = TestInbox::new();
+    *inbox.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+    inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
+    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    let inbox = inbox.restart(holding());
+    let trouble = inbox.open_question(&thread).await;
     let again = Decision::Edit { args: json!({"effect": "go", "outcome": "not_done"}) };
-    assert_eq!(house.decide(&trouble, again).await.unwrap().status, Status::Held);
-    assert_eq!(house.inbox.decisions().undo(trouble.clone()).await.unwrap().status, Status::Trouble);
-    assert_eq!(house.asked(&thread).await, trouble);
-    assert_eq!(house.world.performed().len(), 0);
+    assert_eq!(inbox.decide(&trouble, again).await.unwrap().status, Status::Held);
+    assert_eq!(inbox.decisions().undo(trouble.clone()).await.unwrap().status, Status::Trouble);
+    assert_eq!(inbox.open_question(&thread).await, trouble);
+    assert_eq!(inbox.world.performed().len(), 0);
 }
 
 #[tokio::test]
@@ -186,36 +187,36 @@ async fn nothing_is_done_that_was_not_approved() {
         (Decision::Respond { text: "no".into() }, json!({"name": "go", "key": "a"}), "was not approved"),
     ];
     for (decision, once, why) in table {
-        let house = House::new();
-        let thread = house.played(after_yes(json!([{"once": once}]))).await;
-        let id = house.asked(&thread).await;
-        house.decide(&id, decision).await.unwrap();
-        house.settle().await;
-        let (code, text) = house.trouble(&thread).await;
+        let inbox = TestInbox::new();
+        let thread = inbox.run_program(after_yes(json!([{"once": once}]))).await;
+        let id = inbox.open_question(&thread).await;
+        inbox.decide(&id, decision).await.unwrap();
+        inbox.drive().await;
+        let (code, text) = inbox.trouble(&thread).await;
         assert!(code == "failed" && text.contains(why), "{code}: {text}");
-        assert_eq!(house.world.counted("attempts"), 0);
-        assert_eq!(states(&house, &thread).await, [], "no intent was kept");
+        assert_eq!(inbox.world.counted("attempts"), 0);
+        assert_eq!(states(&inbox, &thread).await, [], "no intent was kept");
     }
 }
 
 #[tokio::test]
 async fn an_approval_does_not_last_beyond_the_step_it_was_asked_for() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let program = json!([[{"ask": [{"key": "a"}]}], [], [{"once": {"name": "go", "key": "a"}}]]);
-    let thread = house.played(program).await;
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.trouble(&thread).await, pair("failed", "nobody approved this effect"));
+    let thread = inbox.run_program(program).await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.trouble(&thread).await, pair("failed", "nobody approved this effect"));
 }
 
 #[tokio::test]
 async fn edited_arguments_are_the_ones_carried_out() {
-    let house = House::new();
-    let thread = house.played(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
-    let id = house.asked(&thread).await;
-    house.decide(&id, Decision::Edit { args: json!({"n": 3, "key": "b"}) }).await.unwrap();
-    house.settle().await;
-    let decision = house.view(&thread).await.decisions.remove(0);
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
+    let id = inbox.open_question(&thread).await;
+    inbox.decide(&id, Decision::Edit { args: json!({"n": 3, "key": "b"}) }).await.unwrap();
+    inbox.drive().await;
+    let decision = inbox.view(&thread).await.decisions.remove(0);
     assert_eq!(decision.proposed, json!({"key": "a", "n": 1}));
     assert_eq!(decision.args, json!({"key": "b", "n": 3}));
     assert_eq!(decision.executed, Some(json!({"key": "b", "n": 3})));
@@ -223,30 +224,31 @@ async fn edited_arguments_are_the_ones_carried_out() {
 
 #[tokio::test]
 async fn a_row_changed_between_the_answer_and_the_effect_is_trouble() {
-    let house = House::new();
-    let thread = house.played(after_yes(json!([{"gate": "g"}, {"once": {"name": "go", "key": "a"}}]))).await;
-    house.accept(&thread).await;
-    let driver = house.driver().await;
-    house.world.reached("g").await;
+    let inbox = TestInbox::new();
+    let thread =
+        inbox.run_program(after_yes(json!([{"gate": "g"}, {"once": {"name": "go", "key": "a"}}]))).await;
+    inbox.accept(&thread).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.world.reached("g").await;
     let forge = "UPDATE log SET body = replace(body, '\"n\":1', '\"n\":7') WHERE kind = 'asked'";
-    assert_eq!(house.sql().execute(forge, []).unwrap(), 1);
-    house.world.open("g");
+    assert_eq!(inbox.sql().execute(forge, []).unwrap(), 1);
+    inbox.world.open("g");
     // The trouble cannot be put to a person either while the row is not to be trusted; nothing is done.
     driver.stop().await;
-    assert_eq!(house.world.counted("attempts"), 0);
-    assert!(!house.store().audit().verify().unwrap().damaged.is_empty());
+    assert_eq!(inbox.world.counted("attempts"), 0);
+    assert!(!inbox.store().audit().verify().unwrap().damaged.is_empty());
 }
 
 /// What another driver finds begun may have happened, so it is looked for first.
 #[tokio::test]
 async fn an_effect_found_begun_is_looked_for_first() {
     for (found, performed) in [(Found::Done(json!("seen")), 0), (Found::NotDone, 1)] {
-        let house = House::new();
-        *house.world.found.lock().unwrap() = Some(found);
-        let thread = house.played(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
-        house.accept(&thread).await;
+        let inbox = TestInbox::new();
+        *inbox.world.found.lock().unwrap() = Some(found);
+        let thread = inbox.run_program(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
+        inbox.accept(&thread).await;
         // As a process leaves it that dies between intent and outcome.
-        let store = house.store();
+        let store = inbox.store();
         let have = store.threads().load(&thread, None).unwrap();
         let basis = sayso::graph::Basis::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
         let intent = sayso::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
@@ -254,32 +256,32 @@ async fn an_effect_found_begun_is_looked_for_first() {
         let effect =
             sayso::store::EffectIntent { thread: thread.clone(), version: have.version, step, intent };
         store.effects().begin(effect).await.unwrap();
-        let house = house.reopen(eager(), Vec::new());
-        house.settle().await;
-        assert_eq!(house.status(&thread).await, Status::Done);
-        assert_eq!(house.world.counted("finds"), 1);
-        assert_eq!(house.world.performed(), vec!["early"; performed], "the frozen bytes and no others");
+        let inbox = inbox.restart(eager());
+        inbox.drive().await;
+        assert_eq!(inbox.status(&thread).await, Status::Done);
+        assert_eq!(inbox.world.counted("finds"), 1);
+        assert_eq!(inbox.world.performed(), vec!["early"; performed], "the frozen bytes and no others");
     }
 }
 
 /// Nobody else may drive while an effect that was begun here is still under way.
 #[tokio::test]
 async fn the_lock_is_kept_until_effects_under_way_have_ended() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let once = json!({"name": "go", "key": "a", "gate": "out"});
-    let thread = house.played(after_yes(json!([{"once": once}]))).await;
-    house.accept(&thread).await;
-    let driver = house.driver().await;
-    house.world.reached("out").await;
-    driver.drop_it().await;
-    let other = house.other(eager());
+    let thread = inbox.run_program(after_yes(json!([{"once": once}]))).await;
+    inbox.accept(&thread).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.world.reached("out").await;
+    driver.abort().await;
+    let other = inbox.other_process(eager());
     let taken = sayso::app::Driver::take(other.engine().clone()).await.unwrap();
     assert!(taken.is_err(), "the effect is still under way");
-    house.world.open("out");
-    let mut changes = house.store().changes();
+    inbox.world.open("out");
+    let mut changes = inbox.store().changes();
     loop {
         changes.borrow_and_update();
-        if states(&house, &thread).await == [pair("go", "done")] {
+        if states(&inbox, &thread).await == [pair("go", "done")] {
             break;
         }
         changes.changed().await.unwrap();
@@ -292,6 +294,6 @@ async fn the_lock_is_kept_until_effects_under_way_have_ended() {
         }
     };
     worker.run(&sayso::app::Scope::All, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
-    assert_eq!(house.status(&thread).await, Status::Done);
-    assert_eq!(house.world.performed().len(), 1);
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.world.performed().len(), 1);
 }

@@ -1,6 +1,6 @@
 //! The store's other halves: memory, words, blobs, files and their modes.
 
-use crate::support::House;
+use crate::support::TestInbox;
 use sayso::graph::ThreadId;
 use sayso::inbox::{Status, ThreadQuery};
 use sayso::store::{MemoryCause, Store, StoreError};
@@ -13,8 +13,8 @@ fn cause(kind: &str) -> MemoryCause {
 
 #[tokio::test]
 async fn memory_is_versioned_by_compare_and_set() {
-    let house = House::new();
-    let store = house.store();
+    let inbox = TestInbox::new();
+    let store = inbox.store();
     assert_eq!(store.memory().newest("email/tone").unwrap(), None);
     for (read, profile, written) in [(0, "be brief", 1), (1, "be briefer", 2)] {
         let version =
@@ -36,19 +36,19 @@ async fn memory_is_versioned_by_compare_and_set() {
     assert_eq!(store.memory().namespaces().unwrap(), ["email/other", "email/tone"]);
 }
 
-async fn found(house: &House, words: &str, status: Option<Status>) -> Vec<ThreadId> {
+async fn found(inbox: &TestInbox, words: &str, status: Option<Status>) -> Vec<ThreadId> {
     let query = ThreadQuery { search: Some(words.to_owned()), status, limit: 9, ..Default::default() };
-    house.inbox.threads().list(query).await.unwrap().threads.into_iter().map(|line| line.id).collect()
+    inbox.threads().list(query).await.unwrap().threads.into_iter().map(|line| line.id).collect()
 }
 
 #[tokio::test]
 async fn words_are_found_and_odd_queries_are_only_words() {
-    let house = House::new();
-    let tea = house.start("chat", json!({"topic": "Grüner Tee, 日本 2024 don't"})).await;
-    let wine = house.start("chat", json!({"topic": "wine AND cheese NEAR the river"})).await;
-    house.settle().await;
-    house.respond(&tea, "the *budget* (quarterly): \"naïve\" %_ \u{0} end").await;
-    house.settle().await;
+    let inbox = TestInbox::new();
+    let tea = inbox.start("chat", json!({"topic": "Grüner Tee, 日本 2024 don't"})).await;
+    let wine = inbox.start("chat", json!({"topic": "wine AND cheese NEAR the river"})).await;
+    inbox.drive().await;
+    inbox.respond(&tea, "the *budget* (quarterly): \"naïve\" %_ \u{0} end").await;
+    inbox.drive().await;
     let both = vec![wine.clone(), tea.clone()];
     let table = [
         ("gruner", vec![tea.clone()]),
@@ -74,38 +74,38 @@ async fn words_are_found_and_odd_queries_are_only_words() {
         ("", vec![]),
     ];
     for (words, threads) in table {
-        assert_eq!(found(&house, words, None).await, threads, "{words:?}");
+        assert_eq!(found(&inbox, words, None).await, threads, "{words:?}");
     }
-    assert_eq!(found(&house, &"wine ".repeat(3000), None).await, std::slice::from_ref(&wine), "many words");
-    assert_eq!(found(&house, &"x".repeat(100_000), None).await, [], "a long one");
-    assert_eq!(found(&house, "wine", Some(Status::Waiting)).await, [wine]);
-    assert_eq!(found(&house, "wine", Some(Status::Done)).await, []);
+    assert_eq!(found(&inbox, &"wine ".repeat(3000), None).await, std::slice::from_ref(&wine), "many words");
+    assert_eq!(found(&inbox, &"x".repeat(100_000), None).await, [], "a long one");
+    assert_eq!(found(&inbox, "wine", Some(Status::Waiting)).await, [wine]);
+    assert_eq!(found(&inbox, "wine", Some(Status::Done)).await, []);
 }
 
 /// The index can always be made anew from the steps, whatever became of the note how far it has come.
 #[tokio::test]
 async fn a_lost_place_in_the_index_costs_only_time() {
-    let house = House::new();
-    let tea = house.start("chat", json!({"topic": "tea"})).await;
-    assert_eq!(found(&house, "tea", None).await, std::slice::from_ref(&tea));
+    let inbox = TestInbox::new();
+    let tea = inbox.start("chat", json!({"topic": "tea"})).await;
+    assert_eq!(found(&inbox, "tea", None).await, std::slice::from_ref(&tea));
     for sql in ["DELETE FROM settings", "UPDATE settings SET value = 'x'"] {
-        house.sql().execute(sql, []).unwrap();
-        assert_eq!(found(&house, "tea", None).await, std::slice::from_ref(&tea), "{sql}");
+        inbox.sql().execute(sql, []).unwrap();
+        assert_eq!(found(&inbox, "tea", None).await, std::slice::from_ref(&tea), "{sql}");
     }
 }
 
 #[tokio::test]
 async fn lists_come_in_pages() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     for n in 0..7 {
-        house.start("chat", json!({"topic": format!("tea {n}")})).await;
+        inbox.start("chat", json!({"topic": format!("tea {n}")})).await;
     }
-    house.settle().await;
+    inbox.drive().await;
     for search in [None, Some("tea".to_owned())] {
         let (mut after, mut titles, mut pages) = (None, Vec::new(), 0);
         loop {
             let query = ThreadQuery { search: search.clone(), limit: 3, after, ..Default::default() };
-            let page = house.inbox.threads().list(query).await.unwrap();
+            let page = inbox.threads().list(query).await.unwrap();
             titles.extend(page.threads.into_iter().map(|line| line.title));
             pages += 1;
             after = page.next;
@@ -119,7 +119,7 @@ async fn lists_come_in_pages() {
     let (mut after, mut items) = (None, Vec::new());
     loop {
         let query = sayso::inbox::ItemQuery { limit: 2, after, ..Default::default() };
-        let page = house.inbox.decisions().items(query).await.unwrap();
+        let page = inbox.decisions().items(query).await.unwrap();
         items.extend(page.items);
         after = page.next;
         if after.is_none() {
@@ -132,26 +132,26 @@ async fn lists_come_in_pages() {
 
 #[tokio::test]
 async fn blobs_are_kept_by_their_digest() {
-    let house = House::new();
-    let store = house.store();
+    let inbox = TestInbox::new();
+    let store = inbox.store();
     let digest = store.put_blob(b"mail".to_vec()).await.unwrap();
     assert_eq!(store.put_blob(b"mail".to_vec()).await.unwrap(), digest);
     assert_eq!(store.blob(&digest).unwrap(), b"mail");
-    let count: i64 = house.sql().query_row("SELECT count(*) FROM blobs", [], |row| row.get(0)).unwrap();
+    let count: i64 = inbox.sql().query_row("SELECT count(*) FROM blobs", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 1);
     assert!(matches!(store.blob(&[7; 32]), Err(StoreError::Damaged(why)) if why.contains("0707") ));
-    house.sql().execute("UPDATE blobs SET bytes = x'00'", []).unwrap();
+    inbox.sql().execute("UPDATE blobs SET bytes = x'00'", []).unwrap();
     assert!(matches!(store.blob(&digest), Err(StoreError::Damaged(_))));
 }
 
 #[tokio::test]
 async fn files_are_private() {
-    let house = House::new();
-    house.played(json!([])).await;
+    let inbox = TestInbox::new();
+    inbox.run_program(json!([])).await;
     let mode = |path: std::path::PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(house.data()), 0o700);
+    assert_eq!(mode(inbox.data()), 0o700);
     let mut seen = Vec::new();
-    for entry in std::fs::read_dir(house.data()).unwrap() {
+    for entry in std::fs::read_dir(inbox.data()).unwrap() {
         let entry = entry.unwrap();
         assert_eq!(mode(entry.path()), 0o600, "{:?}", entry.path());
         seen.push(entry.file_name().into_string().unwrap());

@@ -1,16 +1,16 @@
 //! Forks, and the state at any step.
 
-use crate::support::House;
+use crate::support::TestInbox;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::Status;
 use serde_json::json;
 
-async fn fork(house: &House, thread: &ThreadId, step: u64) -> ThreadId {
-    house.inbox.threads().fork(thread.clone(), step).await.unwrap().thread
+async fn fork(inbox: &TestInbox, thread: &ThreadId, step: u64) -> ThreadId {
+    inbox.threads().fork(thread.clone(), step).await.unwrap().thread
 }
 
 /// START, play (asks), ANSWERS, play (delivers), play (spawns), JOIN, play, play (ends).
-async fn life(house: &House) -> ThreadId {
+async fn life(inbox: &TestInbox) -> ThreadId {
     let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
     let program = json!([
         [{"ask": [{"key": "a", "irreversible": true}]}],
@@ -18,146 +18,146 @@ async fn life(house: &House) -> ThreadId {
         [{"spawn": [kid]}],
         [{"note": "after"}]
     ]);
-    let thread = house.played(program).await;
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done);
+    let thread = inbox.run_program(program).await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
     thread
 }
 
 #[tokio::test]
 async fn a_fork_at_every_step_ends_like_the_original_and_repeats_no_effect_of_its_beginning() {
-    let house = House::new();
-    let thread = life(&house).await;
-    let original = house.view(&thread).await;
+    let inbox = TestInbox::new();
+    let thread = life(&inbox).await;
+    let original = inbox.view(&thread).await;
     let nodes: Vec<&str> = original.steps.iter().map(|step| step.node.as_str()).collect();
     assert_eq!(nodes, ["START", "play", "ANSWERS", "play", "play", "JOIN", "play", "play"]);
     for step in 0..original.steps.len() as u64 {
-        let before = house.world.performed().len();
-        let copy = fork(&house, &thread, step).await;
-        let shared = house.view(&copy).await;
+        let before = inbox.world.performed().len();
+        let copy = fork(&inbox, &thread, step).await;
+        let shared = inbox.view(&copy).await;
         assert_eq!(shared.steps, original.steps[..=usize::try_from(step).unwrap()], "shared by reference");
         assert_eq!(shared.forked_from.map(|from| (from.thread, from.step)), Some((thread.clone(), step)));
-        house.settle().await;
-        if house.status(&copy).await == Status::Waiting {
-            let id = house.asked(&copy).await;
-            let item = house.item(&id).await;
+        inbox.drive().await;
+        if inbox.status(&copy).await == Status::Waiting {
+            let id = inbox.open_question(&copy).await;
+            let item = inbox.item(&id).await;
             assert_eq!(item.warnings[0].code, "done_in_original", "from step {step}");
-            house.decide(&id, Decision::Accept).await.unwrap();
-            house.settle().await;
+            inbox.decide(&id, Decision::Accept).await.unwrap();
+            inbox.drive().await;
         }
-        let after = house.world.performed().len();
+        let after = inbox.world.performed().len();
         if step == 2 {
             // Forked between the answer and the deed: nobody has approved anything on the fork.
-            assert_eq!(house.trouble(&copy).await.1, "nobody approved this effect");
+            assert_eq!(inbox.trouble(&copy).await.1, "nobody approved this effect");
             assert_eq!(after, before);
             continue;
         }
-        assert_eq!(house.status(&copy).await, Status::Done, "from step {step}");
-        assert_eq!(house.log(&copy).await, original.state["log"], "from step {step}");
+        assert_eq!(inbox.status(&copy).await, Status::Done, "from step {step}");
+        assert_eq!(inbox.log(&copy).await, original.state["log"], "from step {step}");
         assert_eq!(after - before, usize::from(step < 2), "from step {step}");
-        let own: Vec<_> = house.store().threads().family(&copy).unwrap();
+        let own: Vec<_> = inbox.store().threads().family(&copy).unwrap();
         assert_eq!(own.len(), if step < 5 { 2 } else { 1 }, "children are started anew, from step {step}");
     }
-    assert_eq!(house.view(&thread).await, original, "the original is as it was");
+    assert_eq!(inbox.view(&thread).await, original, "the original is as it was");
 }
 
 #[tokio::test]
 async fn a_fork_where_several_were_asked_asks_them_anew() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}], []])).await;
-    let asked = house.outcome(&thread).await.interrupts;
-    house.decide(&asked[0], Decision::Accept).await.unwrap();
-    let copy = fork(&house, &thread, 1).await;
-    let anew = house.outcome(&copy).await.interrupts;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}], []])).await;
+    let asked = inbox.outcome(&thread).await.interrupts;
+    inbox.decide(&asked[0], Decision::Accept).await.unwrap();
+    let copy = fork(&inbox, &thread, 1).await;
+    let anew = inbox.outcome(&copy).await.interrupts;
     assert_eq!(anew.len(), 2);
     assert!(anew.iter().all(|id| !asked.contains(id)));
-    assert_eq!(house.item(&anew[0]).await.args_hash, house.item(&asked[0]).await.args_hash);
+    assert_eq!(inbox.item(&anew[0]).await.args_hash, inbox.item(&asked[0]).await.args_hash);
     for id in anew.iter().rev() {
-        house.decide(id, Decision::Ignore).await.unwrap();
+        inbox.decide(id, Decision::Ignore).await.unwrap();
     }
-    house.settle().await;
-    assert_eq!(house.log(&copy).await, json!([{"answers": [["a", "ignore"], ["b", "ignore"]]}]));
-    assert_eq!(house.outcome(&thread).await.interrupts, asked[1..], "the original still waits for the other");
+    inbox.drive().await;
+    assert_eq!(inbox.log(&copy).await, json!([{"answers": [["a", "ignore"], ["b", "ignore"]]}]));
+    assert_eq!(inbox.outcome(&thread).await.interrupts, asked[1..], "the original still waits for the other");
 }
 
 #[tokio::test]
 async fn a_fork_where_nothing_was_asked_or_started_goes_on() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": []}], [{"spawn": []}], []])).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": []}], [{"spawn": []}], []])).await;
     for step in [1, 3] {
-        let copy = fork(&house, &thread, step).await;
-        house.settle().await;
-        assert_eq!(house.status(&copy).await, Status::Done, "from step {step}");
+        let copy = fork(&inbox, &thread, step).await;
+        inbox.drive().await;
+        assert_eq!(inbox.status(&copy).await, Status::Done, "from step {step}");
     }
 }
 
 /// What the original, or the original's original, did after the point of departure is said on the card.
 #[tokio::test]
 async fn forks_of_forks_know_what_was_done_before_them() {
-    let house = House::new();
-    let thread = life(&house).await;
-    let late = fork(&house, &thread, 4).await;
-    house.settle().await;
-    let early = fork(&house, &late, 1).await;
-    let id = house.asked(&early).await;
-    let item = house.item(&id).await;
+    let inbox = TestInbox::new();
+    let thread = life(&inbox).await;
+    let late = fork(&inbox, &thread, 4).await;
+    inbox.drive().await;
+    let early = fork(&inbox, &late, 1).await;
+    let id = inbox.open_question(&early).await;
+    let item = inbox.item(&id).await;
     let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
     assert_eq!(codes, ["done_in_original"]);
     assert!(item.warnings[0].text.contains(thread.as_str()), "{:?}", item.warnings);
-    house.decide(&id, Decision::Accept).await.unwrap();
-    house.settle().await;
-    let third = fork(&house, &early, 5).await;
-    house.settle().await;
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    let third = fork(&inbox, &early, 5).await;
+    inbox.drive().await;
     for (copy, steps) in [(&late, 8), (&early, 8), (&third, 8)] {
-        assert_eq!(house.view(copy).await.steps.len(), steps);
-        assert_eq!(house.status(copy).await, Status::Done);
+        assert_eq!(inbox.view(copy).await.steps.len(), steps);
+        assert_eq!(inbox.status(copy).await, Status::Done);
     }
-    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a_fork_of_a_step_that_is_not_there_says_which_are() {
-    let house = House::new();
-    let thread = house.played(json!([])).await;
-    let error = house.inbox.threads().fork(thread.clone(), 2).await.unwrap_err().to_string();
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([])).await;
+    let error = inbox.threads().fork(thread.clone(), 2).await.unwrap_err().to_string();
     assert_eq!(error, format!("thread `{thread}` has steps 0 to 1, no step 2"));
-    assert!(house.inbox.threads().fork(ThreadId::parse("tzzzzzzzz").unwrap(), 0).await.is_err());
-    assert!(house.inbox.threads().fork(thread, u64::MAX).await.is_err());
+    assert!(inbox.threads().fork(ThreadId::parse("tzzzzzzzz").unwrap(), 0).await.is_err());
+    assert!(inbox.threads().fork(thread, u64::MAX).await.is_err());
 }
 
 #[tokio::test]
 async fn the_card_of_a_decided_question_is_drawn_from_the_state_then() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let thread =
-        house.played(json!([[{"note": "early"}, {"ask": [{"key": "a"}]}], [{"note": "late"}]])).await;
-    let id = house.asked(&thread).await;
-    let before = house.item(&id).await.text;
+        inbox.run_program(json!([[{"note": "early"}, {"ask": [{"key": "a"}]}], [{"note": "late"}]])).await;
+    let id = inbox.open_question(&thread).await;
+    let before = inbox.item(&id).await.text;
     assert!(before.contains("early"));
-    house.decide(&id, Decision::Accept).await.unwrap();
-    house.settle().await;
-    assert_eq!(house.item(&id).await.text, before);
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.item(&id).await.text, before);
 }
 
 /// The state after any number of steps is the fold over the updates of exactly those.
 #[tokio::test]
 async fn the_state_at_any_step_is_the_fold_of_what_came_before() {
-    let house = House::new();
-    let thread = life(&house).await;
-    for copy in [thread.clone(), fork(&house, &thread, 3).await] {
-        house.settle().await;
-        let steps = house.view(&copy).await.steps;
-        let workflow = &house.engine().registry().get("player").unwrap().workflow;
+    let inbox = TestInbox::new();
+    let thread = life(&inbox).await;
+    for copy in [thread.clone(), fork(&inbox, &thread, 3).await] {
+        inbox.drive().await;
+        let steps = inbox.view(&copy).await.steps;
+        let workflow = &inbox.engine().registry().get("player").unwrap().workflow;
         let mut state = workflow.empty();
         for n in 0..=steps.len() {
             let expected = workflow.write(&state).unwrap();
-            let found = house.engine().state_at(&copy, Some(n as u64)).unwrap().unwrap();
+            let found = inbox.engine().state_at(&copy, Some(n as u64)).unwrap().unwrap();
             assert_eq!(workflow.write(&found).unwrap(), expected, "after {n} steps");
             if let Some(step) = steps.get(n) {
                 state = workflow.apply(state, &step.updates.to_string()).unwrap();
             }
         }
-        let beyond = house.engine().state_at(&copy, Some(999)).unwrap().unwrap();
+        let beyond = inbox.engine().state_at(&copy, Some(999)).unwrap().unwrap();
         assert_eq!(workflow.write(&beyond).unwrap(), workflow.write(&state).unwrap());
     }
 }

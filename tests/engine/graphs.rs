@@ -1,8 +1,8 @@
 //! Graphs: what is refused when they are built, mounted parts, and drawings.
 
-use crate::support::House;
-use crate::support::house::eager;
-use crate::support::walk::Walk;
+use crate::support::TestInbox;
+use crate::support::table_workflow::Walk;
+use crate::support::test_inbox::eager;
 use sayso::graph::{
     BuildError, Builder, Command, Ctx, Graph, NodeError, Taken, Workflow, ask, end, goto, spawn,
 };
@@ -86,15 +86,15 @@ fn walk(name: &str, graph: Graph<Walk, ()>) -> Spec {
 async fn a_way_that_was_not_declared_is_trouble() {
     let graph = builder("a").node("a", to(|| Command::goto("b")), [end()]);
     let graph = walk("astray", graph.build().unwrap());
-    let house = House::with(eager(), vec![graph]);
-    let thread = house.start("astray", json!({})).await;
-    house.settle().await;
-    let (code, text) = house.trouble(&thread).await;
+    let inbox = TestInbox::builder().with_workflow(graph).open();
+    let thread = inbox.start("astray", json!({})).await;
+    inbox.drive().await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("took the way Goto(\"b\"), which it does not declare"), "{text}");
-    let astray = house.played(json!([[{"astray": "moon"}]])).await;
-    assert!(house.trouble(&astray).await.1.contains("moon"));
-    assert_eq!(house.nodes(&astray).await, ["START"], "nothing of it was kept");
+    let astray = inbox.run_program(json!([[{"astray": "moon"}]])).await;
+    assert!(inbox.trouble(&astray).await.1.contains("moon"));
+    assert_eq!(inbox.nodes(&astray).await, ["START"], "nothing of it was kept");
 }
 
 /// A mount in a mount, with relative names inside and the edge `after` where each ends.
@@ -115,12 +115,12 @@ async fn mounts_are_walked_by_relative_names() {
         .unwrap();
     let drawing = graph.shape().picture(&Taken::default()).text();
     let mermaid = graph.shape().mermaid();
-    let house = House::with(eager(), vec![walk("mounts", graph)]);
-    let thread = house.start("mounts", json!({})).await;
-    house.settle().await;
-    house.accept(&thread).await;
-    house.settle().await;
-    let nodes = house.nodes(&thread).await;
+    let inbox = TestInbox::builder().with_workflow(walk("mounts", graph)).open();
+    let thread = inbox.start("mounts", json!({})).await;
+    inbox.drive().await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    let nodes = inbox.nodes(&thread).await;
     let way = [
         "START",
         "outer/first",
@@ -134,7 +134,7 @@ async fn mounts_are_walked_by_relative_names() {
         "bye",
     ];
     assert_eq!(nodes, way);
-    assert_eq!(house.status(&thread).await, Status::Done);
+    assert_eq!(inbox.status(&thread).await, Status::Done);
     assert!(drawing.starts_with(&["┌", &"─".repeat(18), "┐\n│      START       │\n"].concat()), "{drawing}");
     let names: Vec<&str> =
         drawing.lines().skip(1).step_by(4).map(|line| line.trim_matches(['│', ' '])).collect();
@@ -159,8 +159,8 @@ fn question() -> sayso::graph::Interrupt {
 
 #[test]
 fn every_kind_of_edge_is_drawn() {
-    let house = House::new();
-    let shape = house.engine().registry().get("player").unwrap().workflow.shape();
+    let inbox = TestInbox::new();
+    let shape = inbox.engine().registry().get("player").unwrap().workflow.shape();
     let way = ("play".to_owned(), "play".to_owned());
     let visits = [("START", 1), ("play", 3)].map(|(node, times)| (node.to_owned(), times));
     let taken = Taken { visits: visits.into(), ways: [way].into(), here: Some("play".to_owned()) };
@@ -184,28 +184,28 @@ fn two_nodes(second: &str) -> Spec {
 async fn a_thread_whose_node_is_gone_is_trouble_and_goes_on_when_it_is_back() {
     assert_ne!(two_nodes("b").workflow.fingerprint(), two_nodes("c").workflow.fingerprint());
     assert_eq!(two_nodes("b").workflow.fingerprint(), two_nodes("b").workflow.fingerprint());
-    let house = House::with(eager(), vec![two_nodes("b")]);
-    let thread = house.start("changing", json!({})).await;
-    house.settle().await;
-    let house = house.reopen(eager(), vec![two_nodes("c")]);
-    house.accept(&thread).await;
-    house.settle().await;
-    let (code, text) = house.trouble(&thread).await;
+    let inbox = TestInbox::builder().with_workflow(two_nodes("b")).open();
+    let thread = inbox.start("changing", json!({})).await;
+    inbox.drive().await;
+    let inbox = inbox.restart_with(eager(), vec![two_nodes("c")]);
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "lost_node");
     assert!(text.contains("has no node `b` any more"), "{text}");
-    assert_eq!(house.nodes(&thread).await, ["START", "a"], "never the wrong node");
-    let house = house.reopen(eager(), Vec::new());
-    house.accept(&thread).await;
-    house.settle().await;
-    let (code, text) = house.trouble(&thread).await;
+    assert_eq!(inbox.nodes(&thread).await, ["START", "a"], "never the wrong node");
+    let inbox = inbox.restart_with(eager(), []);
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(
         (code.as_str(), text.as_str()),
         ("lost_node", "This sayso does not know the workflow `changing`.")
     );
-    let house = house.reopen(eager(), vec![two_nodes("b")]);
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done);
-    assert_eq!(house.nodes(&thread).await, ["START", "a", "ANSWERS", "b"]);
-    assert_eq!(house.view(&thread).await.decisions.iter().filter(|d| d.r#type == "accept").count(), 3);
+    let inbox = inbox.restart_with(eager(), vec![two_nodes("b")]);
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.nodes(&thread).await, ["START", "a", "ANSWERS", "b"]);
+    assert_eq!(inbox.view(&thread).await.decisions.iter().filter(|d| d.r#type == "accept").count(), 3);
 }

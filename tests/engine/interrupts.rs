@@ -1,7 +1,7 @@
 //! Questions: several at once, each decided on its own, and every wrong answer told apart.
 
-use crate::support::House;
-use crate::support::house::respond;
+use crate::support::TestInbox;
+use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{By, Decide, InboxError, ItemQuery, Refusal, Status};
 use serde_json::{Value, json};
@@ -12,34 +12,35 @@ fn edit(args: Value) -> Decision {
 
 #[tokio::test]
 async fn the_thread_goes_on_when_the_last_of_several_is_decided() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}, {"key": "c"}]}]])).await;
-    let asked = house.outcome(&thread).await.interrupts;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}, {"key": "c"}]}]])).await;
+    let asked = inbox.outcome(&thread).await.interrupts;
     let answers = [
         (2, Decision::Ignore, Status::Waiting, 2),
         (0, edit(json!({"key": "a", "n": 2})), Status::Waiting, 1),
         (1, respond("why?"), Status::Ready, 0),
     ];
     for (which, decision, status, left) in answers {
-        let outcome = house.decide(&asked[which], decision).await.unwrap();
+        let outcome = inbox.decide(&asked[which], decision).await.unwrap();
         assert_eq!((outcome.status, outcome.interrupts.len()), (status, left));
         if status == Status::Waiting {
-            house.settle().await;
-            assert_eq!(house.status(&thread).await, Status::Waiting, "it waits for the others");
+            inbox.drive().await;
+            assert_eq!(inbox.status(&thread).await, Status::Waiting, "it waits for the others");
         }
     }
-    house.settle().await;
+    inbox.drive().await;
     let expected = json!([{"answers": [["a", "edit"], ["b", "respond"], ["c", "ignore"]]}]);
-    assert_eq!(house.log(&thread).await, expected, "answers stand in the order asked");
-    assert_eq!(house.nodes(&thread).await, ["START", "play", "ANSWERS", "play"]);
+    assert_eq!(inbox.log(&thread).await, expected, "answers stand in the order asked");
+    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ANSWERS", "play"]);
 }
 
 #[tokio::test]
 async fn wrong_answers_are_told_apart_and_store_nothing() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a", "no_respond": true}, {"key": "b"}]}]])).await;
-    let [a, b] = <[InterruptId; 2]>::try_from(house.outcome(&thread).await.interrupts).unwrap();
-    let hash = house.item(&a).await.args_hash.unwrap().to_string();
+    let inbox = TestInbox::new();
+    let thread =
+        inbox.run_program(json!([[{"ask": [{"key": "a", "no_respond": true}, {"key": "b"}]}]])).await;
+    let [a, b] = <[InterruptId; 2]>::try_from(inbox.outcome(&thread).await.interrupts).unwrap();
+    let hash = inbox.item(&a).await.args_hash.unwrap().to_string();
     type Told = fn(&InboxError) -> bool;
     let table: Vec<(&str, InterruptId, Decision, Option<&str>, Told)> = vec![
         ("unknown", InterruptId::parse("izzzzzzzz").unwrap(), Decision::Accept, None, |e| {
@@ -67,20 +68,20 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
         ("unknown key", a.clone(), edit(json!({"key": "a", "n": 1, "z": 1})), None, |e| named(e, "'z'")),
         ("no object", a.clone(), edit(json!([1])), None, |e| named(e, "is not of type")),
     ];
-    let version = house.store().threads().version(&thread).unwrap();
+    let version = inbox.store().threads().version(&thread).unwrap();
     for (what, interrupt, decision, shown, told) in table {
         let decide =
             Decide { interrupt, decision, shown: shown.map(str::to_owned), learn: true, by: By::Cli };
-        let error = house.inbox.decisions().decide(decide).await.unwrap_err();
+        let error = inbox.decisions().decide(decide).await.unwrap_err();
         assert!(told(&error), "{what}: {error:?}");
     }
-    assert_eq!(house.store().threads().version(&thread).unwrap(), version);
-    assert_eq!(house.view(&thread).await.decisions.len(), 0, "nothing was stored");
+    assert_eq!(inbox.store().threads().version(&thread).unwrap(), version);
+    assert_eq!(inbox.view(&thread).await.decisions.len(), 0, "nothing was stored");
 
     let shown = Some(hash[..8].to_owned());
     let decide = Decide { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
-    house.inbox.decisions().decide(decide).await.unwrap();
-    match house.decide(&a, Decision::Ignore).await.unwrap_err() {
+    inbox.decisions().decide(decide).await.unwrap();
+    match inbox.decide(&a, Decision::Ignore).await.unwrap_err() {
         InboxError::NotOpen { why, .. } => {
             assert!(why.starts_with("it was accepted (by tui) at "), "{why}")
         }
@@ -94,41 +95,34 @@ fn named(error: &InboxError, text: &str) -> bool {
 
 #[tokio::test]
 async fn what_a_person_types_is_kept_less_control_characters() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
-    let asked = house.outcome(&thread).await.interrupts;
-    house.decide(&asked[0], respond("a\u{1b}[31m b\r\nc\u{7}")).await.unwrap();
-    house.decide(&asked[1], edit(json!({"key": "x\u{1b}]0;t\u{7}\ny", "n": 1}))).await.unwrap();
-    let decisions = house.view(&thread).await.decisions;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    let asked = inbox.outcome(&thread).await.interrupts;
+    inbox.decide(&asked[0], respond("a\u{1b}[31m b\r\nc\u{7}")).await.unwrap();
+    inbox.decide(&asked[1], edit(json!({"key": "x\u{1b}]0;t\u{7}\ny", "n": 1}))).await.unwrap();
+    let decisions = inbox.view(&thread).await.decisions;
     assert_eq!(decisions[0].args, json!("a[31m b\nc"));
     assert_eq!(decisions[1].args, json!({"key": "x]0;t\ny", "n": 1}));
 }
 
 #[tokio::test]
 async fn arguments_changed_after_they_were_shown_are_refused() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-    let id = house.asked(&thread).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let id = inbox.open_question(&thread).await;
     let forge = "UPDATE log SET body = replace(body, '\"n\":1', '\"n\":7') WHERE kind = 'asked'";
-    assert_eq!(house.sql().execute(forge, []).unwrap(), 1);
-    let error = house.decide(&id, Decision::Accept).await.unwrap_err();
+    assert_eq!(inbox.sql().execute(forge, []).unwrap(), 1);
+    let error = inbox.decide(&id, Decision::Accept).await.unwrap_err();
     assert!(error.to_string().contains("of the log is not as it was written"), "{error}");
     assert_eq!(
-        house
-            .inbox
-            .decisions()
-            .items(ItemQuery { limit: 9, ..Default::default() })
-            .await
-            .unwrap()
-            .damaged
-            .len(),
+        inbox.decisions().items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().damaged.len(),
         1
     );
 }
 
 #[tokio::test]
 async fn a_start_input_that_does_not_fit_names_the_field() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let table = [
         ("chat", json!({"topic": 3}), "`topic`: invalid type"),
         ("chat", json!({}), "missing field `topic`"),
@@ -139,11 +133,11 @@ async fn a_start_input_that_does_not_fit_names_the_field() {
         ("kid", json!({"program": []}), "there is no workflow `kid`"),
     ];
     for (workflow, input, said) in table {
-        let error = house.inbox.threads().start(workflow.to_owned(), input).await.unwrap_err().to_string();
+        let error = inbox.threads().start(workflow.to_owned(), input).await.unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
     assert_eq!(
-        house.inbox.threads().list(Default::default()).await.unwrap().threads.len(),
+        inbox.threads().list(Default::default()).await.unwrap().threads.len(),
         0,
         "nothing was stored"
     );
@@ -151,23 +145,23 @@ async fn a_start_input_that_does_not_fit_names_the_field() {
 
 #[tokio::test]
 async fn asking_nothing_waits_for_nobody() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": []}]])).await;
-    assert_eq!(house.status(&thread).await, Status::Done);
-    assert_eq!(house.log(&thread).await, json!([{"answers": []}]));
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": []}]])).await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.log(&thread).await, json!([{"answers": []}]));
 }
 
 #[tokio::test]
 async fn a_snoozed_question_is_out_of_sight_and_still_open() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-    let id = house.asked(&thread).await;
-    let seen = |snoozed| house.inbox.decisions().items(ItemQuery { snoozed, limit: 9, ..Default::default() });
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let id = inbox.open_question(&thread).await;
+    let seen = |snoozed| inbox.decisions().items(ItemQuery { snoozed, limit: 9, ..Default::default() });
     let until = Some(jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
-    assert!(house.inbox.decisions().snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
+    assert!(inbox.decisions().snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
     assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (0, 1));
-    house.inbox.decisions().snooze(id.clone(), None).await.unwrap();
+    inbox.decisions().snooze(id.clone(), None).await.unwrap();
     assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (1, 0));
-    house.decide(&id, Decision::Accept).await.unwrap();
-    assert!(house.inbox.decisions().snooze(id, until).await.is_err());
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    assert!(inbox.decisions().snooze(id, until).await.is_err());
 }

@@ -1,21 +1,20 @@
 //! Laws that hold whatever the order in which things happen.
 
-use crate::support::House;
-use crate::support::house::{decide, eager, respond};
+use crate::support::TestInbox;
+use crate::support::test_inbox::{eager, respond};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sayso::app::Settings;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
-use sayso::service::Inbox;
 use sayso::store::{MemoryCause, StoreError};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Somebody at one of two desks decides or undoes one of the open questions.
+/// Somebody in one of two processes decides or undoes one of the open questions.
 #[derive(Clone, Debug)]
 struct Act {
-    desk: usize,
+    process: usize,
     question: usize,
     what: Option<Decision>,
 }
@@ -28,7 +27,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Some(respond("hm"))),
         1 => (2..9).prop_map(|n| Some(Decision::Edit { args: json!({"key": "x", "n": n}) })),
     ];
-    (0..2usize, 0..3usize, what).prop_map(|(desk, question, what)| Act { desk, question, what })
+    (0..2usize, 0..3usize, what).prop_map(|(process, question, what)| Act { process, question, what })
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -54,18 +53,18 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
     cases(24)
         .run(&proptest::collection::vec(act(), 1..14), |acts| {
             runtime.block_on(async {
-                let house = House::with(held(), Vec::new());
-                let desks: [Inbox; 2] = [house.other(held()), house.other(held())];
-                let thread = house.played(serde_json::from_str(THREE).unwrap()).await;
-                let asked = house.outcome(&thread).await.interrupts;
+                let inbox = TestInbox::with_settings(held());
+                let processes = [inbox.other_process(held()), inbox.other_process(held())];
+                let thread = inbox.run_program(serde_json::from_str(THREE).unwrap()).await;
+                let asked = inbox.outcome(&thread).await.interrupts;
                 let mut expected: [Option<Decision>; 3] = Default::default();
                 let mut taken = 0;
                 for act in acts {
-                    let (desk, id, stands) =
-                        (&desks[act.desk], &asked[act.question], &mut expected[act.question]);
+                    let (process, id, stands) =
+                        (&processes[act.process], &asked[act.question], &mut expected[act.question]);
                     match act.what {
                         Some(decision) => {
-                            let told = decide(desk, id, decision.clone()).await;
+                            let told = process.decide(id, decision.clone()).await;
                             prop_assert_eq!(told.is_ok(), stands.is_none(), "{:?}", told);
                             if stands.is_none() {
                                 *stands = Some(decision);
@@ -74,19 +73,19 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
                         }
                         None => {
                             prop_assert_eq!(
-                                desk.decisions().undo(id.clone()).await.is_ok(),
+                                process.decisions().undo(id.clone()).await.is_ok(),
                                 stands.is_some()
                             );
                             *stands = None;
                         }
                     }
-                    let outcome = house.outcome(&thread).await;
+                    let outcome = inbox.outcome(&thread).await;
                     let open = expected.iter().filter(|stands| stands.is_none()).count();
                     prop_assert_eq!(outcome.interrupts.len(), open);
                     prop_assert_eq!(outcome.status == Status::Waiting, open > 0);
                 }
-                let given = finish(&house, &thread, &asked, &mut expected).await;
-                let view = house.view(&thread).await;
+                let given = finish(&inbox, &thread, &asked, &mut expected).await;
+                let view = inbox.view(&thread).await;
                 prop_assert_eq!(view.status, Status::Done);
                 prop_assert_eq!(view.decisions.len(), taken + given);
                 let in_force = view.decisions.iter().filter(|d| d.undone_at.is_none()).count();
@@ -104,13 +103,13 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
 
 /// Decides what is still open, and lets the thread go on without its hold.
 async fn finish(
-    house: &House,
+    inbox: &TestInbox,
     thread: &sayso::graph::ThreadId,
     asked: &[sayso::graph::InterruptId],
     expected: &mut [Option<Decision>; 3],
 ) -> usize {
     let mut given = 0;
-    let now = house.other(eager());
+    let now = inbox.other_process(eager());
     // The last answer decides about the hold, so it is given once more by somebody who holds nothing.
     if expected.iter().all(Option::is_some) {
         now.decisions().undo(asked[2].clone()).await.unwrap();
@@ -118,13 +117,13 @@ async fn finish(
     }
     for (id, stands) in asked.iter().zip(expected.iter_mut()) {
         if stands.is_none() {
-            decide(&now, id, Decision::Ignore).await.unwrap();
+            now.decide(id, Decision::Ignore).await.unwrap();
             *stands = Some(Decision::Ignore);
             given += 1;
         }
     }
-    house.settle().await;
-    assert_eq!(house.status(thread).await, Status::Done);
+    inbox.drive().await;
+    assert_eq!(inbox.status(thread).await, Status::Done);
     given
 }
 
@@ -135,15 +134,15 @@ fn of_many_who_decide_at_once_one_wins_and_the_others_are_told() {
     cases(16)
         .run(&proptest::collection::vec((0..2usize, 0..3usize, any::<bool>()), 3..12), |racers| {
             runtime.block_on(async {
-                let house = House::new();
-                let desks = [house.other(eager()), house.other(eager())];
-                let thread = house.played(serde_json::from_str(THREE).unwrap()).await;
-                let asked = house.outcome(&thread).await.interrupts;
-                let race = racers.into_iter().map(|(desk, question, yes)| {
-                    let (desk, id) = (desks[desk].clone(), asked[question].clone());
+                let inbox = TestInbox::new();
+                let processes = [inbox.other_process(eager()), inbox.other_process(eager())];
+                let thread = inbox.run_program(serde_json::from_str(THREE).unwrap()).await;
+                let asked = inbox.outcome(&thread).await.interrupts;
+                let race = racers.into_iter().map(|(process, question, yes)| {
+                    let (process, id) = (processes[process].clone(), asked[question].clone());
                     let decision = if yes { Decision::Accept } else { Decision::Ignore };
                     tokio::spawn(async move {
-                        (question, decision.clone(), decide(&desk, &id, decision).await.is_ok())
+                        (question, decision.clone(), process.decide(&id, decision).await.is_ok())
                     })
                 });
                 let mut won: [Vec<Decision>; 3] = Default::default();
@@ -158,14 +157,14 @@ fn of_many_who_decide_at_once_one_wins_and_the_others_are_told() {
                 for (question, id) in asked.iter().enumerate() {
                     prop_assert_eq!(won[question].len(), usize::from(tried[question]), "one winner");
                     if !tried[question] {
-                        house.decide(id, Decision::Ignore).await.unwrap();
+                        inbox.decide(id, Decision::Ignore).await.unwrap();
                         won[question].push(Decision::Ignore);
                     }
                 }
-                house.settle().await;
+                inbox.drive().await;
                 let words: Vec<Value> =
                     ["a", "b", "c"].iter().zip(&won).map(|(key, won)| json!([key, won[0].word()])).collect();
-                prop_assert_eq!(house.log(&thread).await, json!([{ "answers": words }]));
+                prop_assert_eq!(inbox.log(&thread).await, json!([{ "answers": words }]));
                 Ok(())
             })
         })
@@ -186,35 +185,35 @@ fn the_fold_of_a_prefix_is_the_state_then() {
     cases(12)
         .run(&(proptest::collection::vec(line, 0..7), any::<prop::sample::Index>()), |(program, at)| {
             runtime.block_on(async {
-                let house = House::new();
-                let thread = house.played(json!(program)).await;
-                let workflow = house.engine().registry().get("player").unwrap().workflow.clone();
+                let inbox = TestInbox::new();
+                let thread = inbox.run_program(json!(program)).await;
+                let workflow = inbox.engine().registry().get("player").unwrap().workflow.clone();
                 let mut threads = vec![thread.clone()];
                 for forked in [false, true] {
                     let last = threads.last().unwrap().clone();
-                    while house.status(&last).await != Status::Done {
-                        house.accept(&last).await;
-                        house.settle().await;
+                    while inbox.status(&last).await != Status::Done {
+                        inbox.accept(&last).await;
+                        inbox.drive().await;
                     }
                     if !forked {
-                        let steps = house.view(&last).await.steps.len();
+                        let steps = inbox.view(&last).await.steps.len();
                         let step = at.index(steps) as u64;
-                        threads.push(house.inbox.threads().fork(last, step).await.unwrap().thread);
-                        house.settle().await;
+                        threads.push(inbox.threads().fork(last, step).await.unwrap().thread);
+                        inbox.drive().await;
                     }
                 }
                 for thread in threads {
-                    let steps = house.view(&thread).await.steps;
+                    let steps = inbox.view(&thread).await.steps;
                     let mut state = workflow.empty();
                     for n in 0..=steps.len() {
-                        let then = house.engine().state_at(&thread, Some(n as u64)).unwrap().unwrap();
+                        let then = inbox.engine().state_at(&thread, Some(n as u64)).unwrap().unwrap();
                         prop_assert_eq!(workflow.write(&then).unwrap(), workflow.write(&state).unwrap());
                         if let Some(step) = steps.get(n) {
                             state = workflow.apply(state, &step.updates.to_string()).unwrap();
                         }
                     }
                 }
-                prop_assert!(house.store().audit().verify().unwrap().problems().is_empty());
+                prop_assert!(inbox.store().audit().verify().unwrap().problems().is_empty());
                 Ok(())
             })
         })
@@ -229,10 +228,10 @@ fn in_a_group_winners_are_durable_and_losers_are_told() {
     cases(16)
         .run(&writers, |writers| {
             runtime.block_on(async {
-                let house = House::new();
-                let stores = [house.store().clone(), house.other(eager()).engine().store().clone()];
-                let race = writers.into_iter().enumerate().map(|(n, (desk, space, read))| {
-                    let store = stores[desk].clone();
+                let inbox = TestInbox::new();
+                let stores = [inbox.store().clone(), inbox.other_process(eager()).engine().store().clone()];
+                let race = writers.into_iter().enumerate().map(|(n, (process, space, read))| {
+                    let store = stores[process].clone();
                     let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
                     tokio::spawn(async move {
                         let written = store
@@ -255,10 +254,10 @@ fn in_a_group_winners_are_durable_and_losers_are_told() {
                     }
                 }
                 drop(stores);
-                let house = house.reopen(eager(), Vec::new());
+                let inbox = inbox.restart(eager());
                 for (space, mut won) in won.into_iter().enumerate() {
                     won.sort();
-                    let kept = house.store().memory().history(&format!("ns{space}")).unwrap();
+                    let kept = inbox.store().memory().history(&format!("ns{space}")).unwrap();
                     let kept: Vec<_> = kept.into_iter().rev().map(|v| (v.version, v.profile)).collect();
                     prop_assert_eq!(kept, won);
                 }
@@ -310,65 +309,65 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
     cases(40)
         .run(&doubtful(), |(happenings, doubt)| {
             runtime.block_on(async {
-                let mut house = House::new();
+                let mut inbox = TestInbox::new();
                 if doubt > 0 {
-                    house.world.fault(sayso::graph::EffectError::Unknown("cut off".to_owned()));
+                    inbox.world.fault(sayso::graph::EffectError::Unknown("cut off".to_owned()));
                 }
                 if doubt > 1 {
                     let dark = sayso::graph::Found::Unknown("dark".to_owned());
-                    *house.world.found.lock().unwrap() = Some(dark);
+                    *inbox.world.found.lock().unwrap() = Some(dark);
                 }
-                let thread = house.play(program.clone()).await;
+                let thread = inbox.start_program(program.clone()).await;
                 let mut seen: Vec<sayso::graph::InterruptId> = Vec::new();
                 for (n, happening) in happenings.into_iter().enumerate() {
-                    let open = house.outcome(&thread).await.interrupts;
+                    let open = inbox.outcome(&thread).await.interrupts;
                     seen.extend(open.iter().filter(|id| !seen.contains(id)).cloned().collect::<Vec<_>>());
                     match happening {
                         Happening::Decide(which, decision) => {
                             if let Some(id) = open.get(which) {
-                                let _ = house.decide(id, decision).await;
+                                let _ = inbox.decide(id, decision).await;
                             }
                         }
                         Happening::Undo(which) => {
                             if let Some(id) = seen.get(which) {
-                                let _ = house.inbox.decisions().undo(id.clone()).await;
+                                let _ = inbox.decisions().undo(id.clone()).await;
                             }
                         }
-                        Happening::News if house.status(&thread).await != Status::Done => {
-                            house.news(&thread, &format!("mail {n}")).await;
+                        Happening::News if inbox.status(&thread).await != Status::Done => {
+                            inbox.news(&thread, &format!("mail {n}")).await;
                         }
-                        Happening::Settled if house.status(&thread).await != Status::Done => {
+                        Happening::Settled if inbox.status(&thread).await != Status::Done => {
                             let what =
                                 sayso::graph::What::Settled { reason: "s".to_owned(), payload: Value::Null };
-                            house.arrive(&thread, &format!("settled {n}"), what).await.unwrap();
+                            inbox.arrive(&thread, &format!("settled {n}"), what).await.unwrap();
                         }
                         Happening::News | Happening::Settled => {}
                         Happening::Stop => {
-                            let _ = house.inbox.threads().stop(thread.clone()).await;
+                            let _ = inbox.threads().stop(thread.clone()).await;
                         }
-                        Happening::Drive => house.settle().await,
-                        Happening::Restart => house = house.reopen(eager(), Vec::new()),
+                        Happening::Drive => inbox.drive().await,
+                        Happening::Restart => inbox = inbox.restart(eager()),
                     }
                 }
                 for _ in 0..40 {
-                    house.settle().await;
-                    for (member, _) in house.store().threads().family(&thread).unwrap() {
-                        house.accept(&member).await;
+                    inbox.drive().await;
+                    for (member, _) in inbox.store().threads().family(&thread).unwrap() {
+                        inbox.accept(&member).await;
                     }
-                    if house.status(&thread).await == Status::Done {
+                    if inbox.status(&thread).await == Status::Done {
                         break;
                     }
                 }
-                let view = house.view(&thread).await;
+                let view = inbox.view(&thread).await;
                 prop_assert_eq!(view.status, Status::Done, "{:#?}", view);
-                let mut performed = house.world.performed();
+                let mut performed = inbox.world.performed();
                 performed.sort();
                 let settled = view.effects.iter().filter(|e| e.state == "settled").count();
                 prop_assert_eq!(view.effects.len(), 2);
                 prop_assert_eq!(performed.len() + settled, 2, "{:?}", performed);
                 performed.dedup();
                 prop_assert_eq!(performed.len() + settled, 2, "each once");
-                prop_assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+                prop_assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
                 Ok(())
             })
         })

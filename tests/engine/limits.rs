@@ -1,7 +1,7 @@
 //! Retries, time limits, panics, step limits, stopping and pausing.
 
-use crate::support::House;
-use crate::support::house::eager;
+use crate::support::TestInbox;
+use crate::support::test_inbox::eager;
 use sayso::app::{Driver, Ended, Scope, Settings, Until};
 use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
@@ -13,18 +13,18 @@ use std::time::Duration;
 
 #[tokio::test]
 async fn what_passes_is_tried_again_and_what_stays_is_trouble() {
-    let house = House::new();
-    let passes = house.played(json!([[{"flaky": 2}, {"note": "ok"}]])).await;
-    assert_eq!(house.log(&passes).await, json!(["ok"]));
-    let stays = house.played(json!([[{"flaky": 9}]])).await;
+    let inbox = TestInbox::new();
+    let passes = inbox.run_program(json!([[{"flaky": 2}, {"note": "ok"}]])).await;
+    assert_eq!(inbox.log(&passes).await, json!(["ok"]));
+    let stays = inbox.run_program(json!([[{"flaky": 9}]])).await;
     assert_eq!(
-        house.trouble(&stays).await,
+        inbox.trouble(&stays).await,
         ("failed".to_owned(), "a passing fault (tried 3 times)".to_owned())
     );
-    let fails = house.played(json!([[{"fail": "a lasting fault"}]])).await;
-    assert_eq!(house.trouble(&fails).await, ("failed".to_owned(), "a lasting fault".to_owned()));
+    let fails = inbox.run_program(json!([[{"fail": "a lasting fault"}]])).await;
+    assert_eq!(inbox.trouble(&fails).await, ("failed".to_owned(), "a lasting fault".to_owned()));
     assert_eq!(
-        house.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count(),
+        inbox.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count(),
         1,
         "not retried"
     );
@@ -32,33 +32,33 @@ async fn what_passes_is_tried_again_and_what_stays_is_trouble() {
 
 #[tokio::test]
 async fn backoff_grows_and_is_waited_out() {
-    let house = House::with(Settings { patience: Duration::from_millis(10), ..eager() }, Vec::new());
+    let inbox = TestInbox::with_settings(Settings { patience: Duration::from_millis(10), ..eager() });
     let began = std::time::Instant::now();
-    house.played(json!([[{"flaky": 2}]])).await;
+    inbox.run_program(json!([[{"flaky": 2}]])).await;
     assert!(began.elapsed() >= Duration::from_millis(10 + 40), "{:?}", began.elapsed());
 }
 
 /// The other side may ask for any wait; one that no clock can hold must not take the driver down.
 #[tokio::test]
 async fn an_absurd_wait_is_cut_short() {
-    let house = House::new();
-    let absurd = house.play(json!([[{"retry_after": u64::MAX}]])).await;
-    let other = house.play(json!([[{"note": "fine"}]])).await;
-    let driver = house.driver().await;
-    house.until(&other, Status::Done).await;
+    let inbox = TestInbox::new();
+    let absurd = inbox.start_program(json!([[{"retry_after": u64::MAX}]])).await;
+    let other = inbox.start_program(json!([[{"note": "fine"}]])).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.wait_for(&other, Status::Done).await;
     // The driver still lives, and takes up what comes.
-    let third = house.play(json!([])).await;
-    house.until(&third, Status::Done).await;
+    let third = inbox.start_program(json!([])).await;
+    inbox.wait_for(&third, Status::Done).await;
     driver.stop().await;
-    assert_eq!(house.status(&absurd).await, Status::Ready);
+    assert_eq!(inbox.status(&absurd).await, Status::Ready);
 }
 
 #[tokio::test]
 async fn a_node_that_takes_too_long_is_retried_then_trouble() {
-    let house =
-        House::with(Settings { node_timeout: Duration::from_millis(5), retries: 1, ..eager() }, Vec::new());
-    let thread = house.played(json!([["hang"]])).await;
-    let (code, text) = house.trouble(&thread).await;
+    let inbox =
+        TestInbox::with_settings(Settings { node_timeout: Duration::from_millis(5), retries: 1, ..eager() });
+    let thread = inbox.run_program(json!([["hang"]])).await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert_eq!(
         text,
@@ -68,141 +68,141 @@ async fn a_node_that_takes_too_long_is_retried_then_trouble() {
 
 #[tokio::test]
 async fn a_panic_is_the_trouble_of_that_thread_only() {
-    let house = House::new();
-    let calm = house.play(json!([[{"note": "a"}], [{"note": "b"}]])).await;
-    let wild = house.played(json!([[{"panic": "out of tea"}]])).await;
-    assert_eq!(house.trouble(&wild).await, ("failed".to_owned(), "node `play` broke: out of tea".to_owned()));
-    assert_eq!(house.status(&calm).await, Status::Done);
+    let inbox = TestInbox::new();
+    let calm = inbox.start_program(json!([[{"note": "a"}], [{"note": "b"}]])).await;
+    let wild = inbox.run_program(json!([[{"panic": "out of tea"}]])).await;
+    assert_eq!(inbox.trouble(&wild).await, ("failed".to_owned(), "node `play` broke: out of tea".to_owned()));
+    assert_eq!(inbox.status(&calm).await, Status::Done);
 }
 
 #[tokio::test]
 async fn the_step_limit_is_a_question() {
-    let house = House::new();
-    let thread = house.played(json!([["repeat"]])).await;
-    assert_eq!(house.trouble(&thread).await.0, "step_limit");
-    assert_eq!(house.view(&thread).await.steps.len(), 1 + 20);
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.trouble(&thread).await.0, "step_limit");
-    assert_eq!(house.view(&thread).await.steps.len(), 1 + 40, "as much again");
-    let trouble = house.asked(&thread).await;
-    house.decide(&trouble, Decision::Ignore).await.unwrap();
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done, "ignore ends it");
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([["repeat"]])).await;
+    assert_eq!(inbox.trouble(&thread).await.0, "step_limit");
+    assert_eq!(inbox.view(&thread).await.steps.len(), 1 + 20);
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.trouble(&thread).await.0, "step_limit");
+    assert_eq!(inbox.view(&thread).await.steps.len(), 1 + 40, "as much again");
+    let trouble = inbox.open_question(&thread).await;
+    inbox.decide(&trouble, Decision::Ignore).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done, "ignore ends it");
 }
 
 #[tokio::test]
 async fn a_word_from_a_person_starts_the_count_anew() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let mut program = vec![json!([{"ask": [{"key": "a"}]}])];
     program.extend((0..15).map(|_| json!([])));
     let program: Vec<_> = program.iter().cycle().take(32).cloned().collect();
-    let thread = house.played(json!(program)).await;
-    house.accept(&thread).await;
-    house.settle().await;
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done);
+    let thread = inbox.run_program(json!(program)).await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
 }
 
 #[tokio::test]
 async fn a_budget_is_granted_by_accepting() {
-    let house = House::new();
-    let thread = house.played(json!([[{"budget": "$0.25 for a thread"}]])).await;
-    assert_eq!(house.trouble(&thread).await, ("budget".to_owned(), "$0.25 for a thread".to_owned()));
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done);
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"budget": "$0.25 for a thread"}]])).await;
+    assert_eq!(inbox.trouble(&thread).await, ("budget".to_owned(), "$0.25 for a thread".to_owned()));
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
 }
 
 #[tokio::test]
 async fn a_stopped_thread_drops_its_node_and_waits() {
-    let house = House::new();
-    let thread = house.play(json!([[{"call": "x"}, {"gate": "g"}, {"note": "first"}]])).await;
-    let driver = house.driver().await;
-    house.world.reached("g").await;
-    assert_eq!(house.inbox.threads().stop(thread.clone()).await.unwrap().status, Status::Trouble);
-    house.inbox.threads().stop(thread.clone()).await.unwrap();
-    assert_eq!(house.trouble(&thread).await.0, "stopped");
-    let trouble = house.asked(&thread).await;
-    house.world.open("g");
-    house.world.open("g");
-    house.decide(&trouble, Decision::Accept).await.unwrap();
-    house.until(&thread, Status::Done).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.start_program(json!([[{"call": "x"}, {"gate": "g"}, {"note": "first"}]])).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.world.reached("g").await;
+    assert_eq!(inbox.threads().stop(thread.clone()).await.unwrap().status, Status::Trouble);
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    assert_eq!(inbox.trouble(&thread).await.0, "stopped");
+    let trouble = inbox.open_question(&thread).await;
+    inbox.world.open("g");
+    inbox.world.open("g");
+    inbox.decide(&trouble, Decision::Accept).await.unwrap();
+    inbox.wait_for(&thread, Status::Done).await;
     driver.stop().await;
     assert_eq!(
-        house.log(&thread).await,
+        inbox.log(&thread).await,
         json!([{"x": 1}, "first"]),
         "what it had paid for is not paid again"
     );
-    assert_eq!(house.nodes(&thread).await, ["START", "play", "play"]);
-    assert!(house.inbox.threads().stop(thread).await.is_err(), "it has ended");
+    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "play"]);
+    assert!(inbox.threads().stop(thread).await.is_err(), "it has ended");
 }
 
 #[tokio::test]
 async fn every_answer_to_a_stop_is_carried_out_wherever_it_was_stopped() {
     let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
     for program in [json!([[{"ask": [{"key": "a"}]}]]), json!([[{"spawn": [kid]}]])] {
-        let house = House::new();
-        let thread = house.played(program.clone()).await;
-        let before = house.outcome(&thread).await;
-        house.inbox.threads().stop(thread.clone()).await.unwrap();
-        let trouble = house.outcome(&thread).await.interrupts.pop().unwrap();
-        house.decide(&trouble, Decision::Accept).await.unwrap();
-        house.settle().await;
-        assert_eq!(house.outcome(&thread).await, before, "as if nothing had been: {program}");
-        house.inbox.threads().stop(thread.clone()).await.unwrap();
-        let trouble = house.outcome(&thread).await.interrupts.pop().unwrap();
-        house.decide(&trouble, Decision::Ignore).await.unwrap();
-        house.settle().await;
-        assert_eq!(house.status(&thread).await, Status::Abandoned, "{program}");
+        let inbox = TestInbox::new();
+        let thread = inbox.run_program(program.clone()).await;
+        let before = inbox.outcome(&thread).await;
+        inbox.threads().stop(thread.clone()).await.unwrap();
+        let trouble = inbox.outcome(&thread).await.interrupts.pop().unwrap();
+        inbox.decide(&trouble, Decision::Accept).await.unwrap();
+        inbox.drive().await;
+        assert_eq!(inbox.outcome(&thread).await, before, "as if nothing had been: {program}");
+        inbox.threads().stop(thread.clone()).await.unwrap();
+        let trouble = inbox.outcome(&thread).await.interrupts.pop().unwrap();
+        inbox.decide(&trouble, Decision::Ignore).await.unwrap();
+        inbox.drive().await;
+        assert_eq!(inbox.status(&thread).await, Status::Abandoned, "{program}");
     }
 }
 
 #[tokio::test]
 async fn stopping_takes_held_decisions_back() {
-    let house = House::with(crate::support::house::holding(), Vec::new());
-    let thread = house.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
-    house.accept(&thread).await;
-    assert_eq!(house.status(&thread).await, Status::Held);
-    house.inbox.threads().stop(thread.clone()).await.unwrap();
-    assert_eq!(house.outcome(&thread).await.interrupts.len(), 2, "the question and the trouble");
-    assert!(house.view(&thread).await.decisions[0].undone_at.is_some());
+    let inbox = TestInbox::holding();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+    inbox.accept(&thread).await;
+    assert_eq!(inbox.status(&thread).await, Status::Held);
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    assert_eq!(inbox.outcome(&thread).await.interrupts.len(), 2, "the question and the trouble");
+    assert!(inbox.view(&thread).await.decisions[0].undone_at.is_some());
 }
 
 #[tokio::test]
 async fn a_pause_holds_in_every_process_and_across_restarts() {
-    let house = House::new();
-    let thread = house.play(json!([[{"gate": "g"}], []])).await;
-    let driver = house.driver().await;
-    house.world.reached("g").await;
-    house.other(eager()).pause(true).await.unwrap();
-    house.world.open("g");
-    house.until_so(|| house.store().threads().line(&thread).unwrap().steps == 2).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.start_program(json!([[{"gate": "g"}], []])).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.world.reached("g").await;
+    inbox.other_process(eager()).pause(true).await.unwrap();
+    inbox.world.open("g");
+    inbox.wait_until(|| inbox.store().threads().line(&thread).unwrap().steps == 2).await;
     driver.stop().await;
-    let house = house.reopen(eager(), Vec::new());
-    let late = house.play(json!([])).await;
-    let mut worker = Driver::take(house.engine().clone()).await.unwrap().unwrap();
+    let inbox = inbox.restart(eager());
+    let late = inbox.start_program(json!([])).await;
+    let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     let ended = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     assert_eq!(ended, Ended::Paused);
     drop(worker);
-    assert_eq!(house.status(&late).await, Status::Ready);
-    assert!(house.inbox.figures().overview().await.unwrap().paused);
-    house.inbox.pause(false).await.unwrap();
-    house.settle().await;
-    assert_eq!((house.status(&thread).await, house.status(&late).await), (Status::Done, Status::Done));
+    assert_eq!(inbox.status(&late).await, Status::Ready);
+    assert!(inbox.figures().overview().await.unwrap().paused);
+    inbox.pause(false).await.unwrap();
+    inbox.drive().await;
+    assert_eq!((inbox.status(&thread).await, inbox.status(&late).await), (Status::Done, Status::Done));
 }
 
 #[tokio::test]
 async fn one_driver_at_a_time() {
-    let house = House::new();
-    let worker = Driver::take(house.engine().clone()).await.unwrap().unwrap();
-    let other = house.other(eager());
+    let inbox = TestInbox::new();
+    let worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
+    let other = inbox.other_process(eager());
     let theirs = Driver::take(other.engine().clone()).await.unwrap().err().unwrap();
     assert_eq!(theirs, Some(std::process::id()));
-    assert_eq!(house.inbox.figures().overview().await.unwrap().driver, Some(std::process::id()));
+    assert_eq!(inbox.figures().overview().await.unwrap().driver, Some(std::process::id()));
     drop(worker);
-    assert_eq!(house.inbox.figures().overview().await.unwrap().driver, None);
+    assert_eq!(inbox.figures().overview().await.unwrap().driver, None);
     assert!(Driver::take(other.engine().clone()).await.unwrap().is_ok());
 }
 
@@ -210,63 +210,63 @@ async fn one_driver_at_a_time() {
 #[tokio::test]
 async fn looking_for_the_driver_is_not_in_the_way() {
     use std::sync::atomic::{AtomicBool, Ordering};
-    let house = House::new();
-    drop(Driver::take(house.engine().clone()).await.unwrap().unwrap());
-    let (data, enough) = (house.data(), std::sync::Arc::new(AtomicBool::new(false)));
+    let inbox = TestInbox::new();
+    drop(Driver::take(inbox.engine().clone()).await.unwrap().unwrap());
+    let (data, enough) = (inbox.data(), std::sync::Arc::new(AtomicBool::new(false)));
     let told = enough.clone();
     let curious = std::thread::spawn(move || {
         while !told.load(Ordering::SeqCst) {
             DriverLock::holder(&data);
         }
     });
-    let taken = (0..300).filter(|_| matches!(DriverLock::take(&house.data()), Ok(Taken::Ours(_)))).count();
+    let taken = (0..300).filter(|_| matches!(DriverLock::take(&inbox.data()), Ok(Taken::Ours(_)))).count();
     enough.store(true, Ordering::SeqCst);
     curious.join().unwrap();
     assert!(taken >= 290, "{taken} of 300");
 }
 
-async fn wait(house: &House, thread: &ThreadId, stop: impl Future<Output = ()>) -> Attended {
-    attend(house.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
+async fn wait(inbox: &TestInbox, thread: &ThreadId, stop: impl Future<Output = ()>) -> Attended {
+    attend(inbox.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
 }
 
 #[tokio::test]
 async fn whoever_waits_for_a_damaged_thread_is_told() {
-    let house = House::new();
-    let sound = house.play(json!([])).await;
-    let thread = house.play(json!([[{"note": "x"}]])).await;
+    let inbox = TestInbox::new();
+    let sound = inbox.start_program(json!([])).await;
+    let thread = inbox.start_program(json!([[{"note": "x"}]])).await;
     let forge = "UPDATE log SET at = at + 1 WHERE seq = (SELECT seq FROM threads WHERE id = ?)";
-    house.sql().execute(forge, [thread.as_str()]).unwrap();
+    inbox.sql().execute(forge, [thread.as_str()]).unwrap();
     let scope = Scope::Family(thread.clone());
-    let attended = attend(house.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
+    let attended = attend(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
     let (failed, why) = &attended.failed[0];
     assert!(*failed == thread && why.contains("of the log is not as it was written"), "{why}");
-    house.settle().await;
-    assert_eq!(house.status(&sound).await, Status::Done, "the others are driven all the same");
-    let mut worker = Driver::take(house.engine().clone()).await.unwrap().unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&sound).await, Status::Done, "the others are driven all the same");
+    let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     assert_eq!(worker.failed().keys().collect::<Vec<_>>(), [&thread]);
 }
 
 #[tokio::test]
 async fn waiting_drives_only_the_family_and_reports_all_it_asks() {
-    let house = House::new();
-    let stranger = house.play(json!([])).await;
+    let inbox = TestInbox::new();
+    let stranger = inbox.start_program(json!([])).await;
     let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
-    let thread = house.play(json!([[{"spawn": [kid]}]])).await;
-    assert_eq!(wait(&house, &thread, std::future::pending()).await.ended, Ended::Idle);
-    let outcome = family_outcome(house.engine(), &thread).unwrap();
+    let thread = inbox.start_program(json!([[{"spawn": [kid]}]])).await;
+    assert_eq!(wait(&inbox, &thread, std::future::pending()).await.ended, Ended::Idle);
+    let outcome = family_outcome(inbox.engine(), &thread).unwrap();
     assert_eq!((outcome.status, outcome.interrupts.len()), (Status::Joining, 1));
-    assert_eq!(house.status(&stranger).await, Status::Ready);
-    let stuck = house.play(json!([["hang"]])).await;
-    let attended = wait(&house, &stuck, tokio::time::sleep(Duration::from_millis(20))).await;
+    assert_eq!(inbox.status(&stranger).await, Status::Ready);
+    let stuck = inbox.start_program(json!([["hang"]])).await;
+    let attended = wait(&inbox, &stuck, tokio::time::sleep(Duration::from_millis(20))).await;
     assert_eq!((attended.ended, attended.driver), (Ended::Told, None));
 }
 
 #[tokio::test]
 async fn progress_is_shown_where_the_thread_is_driven() {
-    let house = House::new();
-    let mut seen = house.engine().progress();
-    let thread = house.played(json!([[{"say": "hello"}]])).await;
+    let inbox = TestInbox::new();
+    let mut seen = inbox.engine().progress();
+    let thread = inbox.run_program(json!([[{"say": "hello"}]])).await;
     let mut events = Vec::new();
     while let Ok(event) = seen.try_recv() {
         events.push(event);
@@ -288,21 +288,21 @@ async fn a_pause_that_is_not_on_record_as_listed_is_told() {
         "DELETE FROM pauses",
         "UPDATE log SET stream = 1 WHERE kind = 'paused'",
     ] {
-        let house = House::new();
-        let thread = house.play(json!([[{"note": "x"}]])).await;
-        house.inbox.pause(true).await.unwrap();
+        let inbox = TestInbox::new();
+        let thread = inbox.start_program(json!([[{"note": "x"}]])).await;
+        inbox.pause(true).await.unwrap();
         // Not at the end of the log, where it would be missed at once.
-        house.play(json!([[{"note": "y"}]])).await;
-        assert!(house.sql().execute(forge, []).unwrap() > 0);
-        assert!(house.store().threads().load(&thread, None).is_err(), "{forge}");
-        assert!(house.store().paused().is_err(), "{forge}");
+        inbox.start_program(json!([[{"note": "y"}]])).await;
+        assert!(inbox.sql().execute(forge, []).unwrap() > 0);
+        assert!(inbox.store().threads().load(&thread, None).is_err(), "{forge}");
+        assert!(inbox.store().paused().is_err(), "{forge}");
     }
 }
 
 /// Two that start a thread under one key at once: one is there, the other is told.
 #[tokio::test]
 async fn a_second_thread_of_a_key_is_refused() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let new = |key: &str| sayso::store::NewThread {
         workflow: "player".to_owned(),
         fingerprint: String::new(),
@@ -311,10 +311,10 @@ async fn a_second_thread_of_a_key_is_refused() {
         title: "one".to_owned(),
         key: key.to_owned(),
     };
-    let first = house.store().threads().start(new("k"), 20).await.unwrap();
-    assert!(house.store().threads().start(new("k"), 20).await.is_err());
-    assert_eq!(house.store().threads().keyed("player", "k").unwrap().unwrap().0, first);
-    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    let first = inbox.store().threads().start(new("k"), 20).await.unwrap();
+    assert!(inbox.store().threads().start(new("k"), 20).await.is_err());
+    assert_eq!(inbox.store().threads().keyed("player", "k").unwrap().unwrap().0, first);
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }
 
 /// A thread is driven as what it began as.
@@ -323,14 +323,14 @@ async fn a_thread_listed_as_something_else_is_not_driven() {
     for forge in
         ["workflow = 'chat'", "origin = 1, origin_step = 0", "parent = 1, parent_step = 0", "child_key = 'x'"]
     {
-        let house = House::new();
-        let thread = house.play(json!([[{"note": "x"}]])).await;
+        let inbox = TestInbox::new();
+        let thread = inbox.start_program(json!([[{"note": "x"}]])).await;
         let sql = format!("UPDATE threads SET {forge} WHERE id = ?");
-        house.sql().execute(&sql, [thread.as_str()]).unwrap();
-        let error = house.store().threads().load(&thread, None).unwrap_err().to_string();
+        inbox.sql().execute(&sql, [thread.as_str()]).unwrap();
+        let error = inbox.store().threads().load(&thread, None).unwrap_err().to_string();
         assert!(error.contains("is not listed as what it began as"), "{forge}: {error}");
-        assert_eq!(house.store().audit().repair().await.unwrap().len(), 1, "{forge}");
-        house.settle().await;
-        assert_eq!(house.log(&thread).await, json!(["x"]), "{forge}");
+        assert_eq!(inbox.store().audit().repair().await.unwrap().len(), 1, "{forge}");
+        inbox.drive().await;
+        assert_eq!(inbox.log(&thread).await, json!(["x"]), "{forge}");
     }
 }

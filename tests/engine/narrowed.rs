@@ -1,6 +1,6 @@
 //! Lists of threads by status, workflow and account: each page is what a look at every thread would find.
 
-use crate::support::House;
+use crate::support::TestInbox;
 use sayso::graph::ThreadId;
 use sayso::inbox::{Status, ThreadQuery};
 use sayso::store::HandedIn;
@@ -8,17 +8,17 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Threads of two workflows and several statuses, some with mail of two accounts; the account of each by its thread.
-async fn furnished(house: &House) -> BTreeMap<ThreadId, &'static str> {
+async fn furnished(inbox: &TestInbox) -> BTreeMap<ThreadId, &'static str> {
     let mut accounts = BTreeMap::new();
     for n in 0..24_usize {
         let thread = match n % 3 {
-            0 => house.start("chat", json!({"topic": "tea"})).await,
-            1 => house.play(json!([[{"note": "done"}]])).await,
-            _ => house.play(json!([[{"ask": [{"key": "a"}]}]])).await,
+            0 => inbox.start("chat", json!({"topic": "tea"})).await,
+            1 => inbox.start_program(json!([[{"note": "done"}]])).await,
+            _ => inbox.start_program(json!([[{"ask": [{"key": "a"}]}]])).await,
         };
         let account = ["home", "work", ""][n / 2 % 3];
         for part in 0..n % 4 {
-            let raw = house.store().put_blob(format!("mail {n} {part}").into_bytes()).await.unwrap();
+            let raw = inbox.store().put_blob(format!("mail {n} {part}").into_bytes()).await.unwrap();
             let mail = HandedIn {
                 identity: format!("mail-{n}-{part}"),
                 message_id: None,
@@ -29,22 +29,21 @@ async fn furnished(house: &House) -> BTreeMap<ThreadId, &'static str> {
                 raw,
                 words: String::new(),
             };
-            house.store().mail().hand_in(thread.clone(), mail).await.unwrap();
+            inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
             accounts.insert(thread.clone(), account);
         }
         // What is handed in belongs to no account; these came to one.
         let sql = "UPDATE mails SET account = ? WHERE conversation = ?";
-        house.sql().execute(sql, (account, format!("c{n}"))).unwrap();
+        inbox.sql().execute(sql, (account, format!("c{n}"))).unwrap();
     }
-    house.settle().await;
+    inbox.drive().await;
     accounts
 }
 
-async fn pages(house: &House, query: &ThreadQuery) -> Vec<ThreadId> {
+async fn pages(inbox: &TestInbox, query: &ThreadQuery) -> Vec<ThreadId> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let page =
-            house.inbox.threads().list(ThreadQuery { after, limit: 3, ..query.clone() }).await.unwrap();
+        let page = inbox.threads().list(ThreadQuery { after, limit: 3, ..query.clone() }).await.unwrap();
         assert!(page.threads.len() <= 3 && page.damaged.is_empty());
         found.extend(page.threads.into_iter().map(|line| line.id));
         after = page.next;
@@ -56,15 +55,10 @@ async fn pages(house: &House, query: &ThreadQuery) -> Vec<ThreadId> {
 
 #[tokio::test]
 async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
-    let house = House::new();
-    let accounts = furnished(&house).await;
-    let all = house
-        .inbox
-        .threads()
-        .list(ThreadQuery { limit: 99, ..ThreadQuery::default() })
-        .await
-        .unwrap()
-        .threads;
+    let inbox = TestInbox::new();
+    let accounts = furnished(&inbox).await;
+    let all =
+        inbox.threads().list(ThreadQuery { limit: 99, ..ThreadQuery::default() }).await.unwrap().threads;
     let mut narrowed = 0;
     for status in [None, Some(Status::Done), Some(Status::Waiting), Some(Status::Held)] {
         for workflow in [None, Some("chat"), Some("player"), Some("nobody's")] {
@@ -84,14 +78,14 @@ async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
                         search: search.map(str::to_owned),
                         ..ThreadQuery::default()
                     };
-                    assert_eq!(pages(&house, &query).await, expected, "{query:?}");
+                    assert_eq!(pages(&inbox, &query).await, expected, "{query:?}");
                     narrowed += usize::from(!expected.is_empty() && expected.len() < all.len());
                 }
             }
         }
     }
     assert!(narrowed > 20, "{narrowed} lists hold some of them");
-    let facets = house.inbox.threads().facets().await.unwrap();
+    let facets = inbox.threads().facets().await.unwrap();
     assert_eq!(facets.workflows, ["chat", "player"]);
     assert_eq!(facets.accounts, ["home", "work"]);
     assert_eq!(facets.servers, Vec::<String>::new());

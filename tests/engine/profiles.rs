@@ -1,22 +1,22 @@
 //! What was learned, as people look at it and change it: names, edits, pins, versions.
 
-use crate::support::House;
+use crate::support::TestInbox;
 use sayso::inbox::InboxError;
 use sayso::store::MemoryCause;
 
 const TONE: &str = "email_assistant/tone";
 
-async fn taught() -> House {
-    let house = House::new();
+async fn taught() -> TestInbox {
+    let inbox = TestInbox::new();
     let cause = || MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
     for (name, read, text) in [
         (TONE, 0, "Be brief."),
         (TONE, 1, "Be brief.\n- No jokes.\n- No jokes on Mondays.\n"),
         ("other/tone_of_voice", 0, "Loud."),
     ] {
-        house.store().memory().remember(name.to_owned(), read, text.to_owned(), cause()).await.unwrap();
+        inbox.store().memory().remember(name.to_owned(), read, text.to_owned(), cause()).await.unwrap();
     }
-    house
+    inbox
 }
 
 fn text<T: std::fmt::Debug>(told: Result<T, InboxError>) -> String {
@@ -25,37 +25,32 @@ fn text<T: std::fmt::Debug>(told: Result<T, InboxError>) -> String {
 
 #[tokio::test]
 async fn a_namespace_goes_by_a_last_part_that_no_other_has() {
-    let house = taught().await;
+    let inbox = taught().await;
     for name in ["tone", TONE] {
-        assert_eq!(house.inbox.memory().show(name.to_owned()).await.unwrap().newest.namespace, TONE);
+        assert_eq!(inbox.memory().show(name.to_owned()).await.unwrap().newest.namespace, TONE);
     }
-    let unknown = house.inbox.memory().show("ton".to_owned()).await;
+    let unknown = inbox.memory().show("ton".to_owned()).await;
     assert!(matches!(unknown, Err(InboxError::NotFound { what: "memory", .. })), "{unknown:?}");
     let cause = MemoryCause { kind: "default".to_owned(), thread: None, interrupt: None };
-    house.store().memory().remember("b/tone".to_owned(), 0, "x".to_owned(), cause).await.unwrap();
-    let told = text(house.inbox.memory().show("tone".to_owned()).await);
+    inbox.store().memory().remember("b/tone".to_owned(), 0, "x".to_owned(), cause).await.unwrap();
+    let told = text(inbox.memory().show("tone".to_owned()).await);
     assert_eq!(told, "`tone` is the last part of b/tone and email_assistant/tone; give the whole name");
 }
 
 #[tokio::test]
 async fn an_edit_rests_on_the_version_that_was_read() {
-    let house = taught().await;
-    let edited =
-        house.inbox.memory().edit("tone".to_owned(), 2, "Be kind.\u{1b}[31m".to_owned()).await.unwrap();
+    let inbox = taught().await;
+    let edited = inbox.memory().edit("tone".to_owned(), 2, "Be kind.\u{1b}[31m".to_owned()).await.unwrap();
     assert_eq!((edited.newest.version, edited.newest.cause.kind.as_str()), (3, "edit"));
     assert_eq!(edited.newest.profile, "Be kind.[31m", "what a terminal would obey is left out");
     assert!(
-        text(house.inbox.memory().edit("tone".to_owned(), 2, "x".to_owned()).await)
-            .contains("is at version 3")
+        text(inbox.memory().edit("tone".to_owned(), 2, "x".to_owned()).await).contains("is at version 3")
     );
-    let reverted = house.inbox.memory().revert("tone".to_owned(), 1).await.unwrap();
+    let reverted = inbox.memory().revert("tone".to_owned(), 1).await.unwrap();
     assert_eq!((reverted.newest.version, reverted.newest.profile.as_str()), (4, "Be brief."));
-    assert!(
-        text(house.inbox.memory().revert("tone".to_owned(), 9).await).contains("there is no version `9 of")
-    );
-    assert!(text(house.inbox.memory().revert("tone".to_owned(), 4).await).contains("the newest already"));
-    let kinds: Vec<String> = house
-        .inbox
+    assert!(text(inbox.memory().revert("tone".to_owned(), 9).await).contains("there is no version `9 of"));
+    assert!(text(inbox.memory().revert("tone".to_owned(), 4).await).contains("the newest already"));
+    let kinds: Vec<String> = inbox
         .memory()
         .history("tone".to_owned())
         .await
@@ -68,8 +63,8 @@ async fn an_edit_rests_on_the_version_that_was_read() {
 
 #[tokio::test]
 async fn a_pinned_line_stays_until_it_is_let_go_by_name() {
-    let house = taught().await;
-    let pin = |line: &str, pinned| house.inbox.memory().pin("tone".to_owned(), line.to_owned(), pinned);
+    let inbox = taught().await;
+    let pin = |line: &str, pinned| inbox.memory().pin("tone".to_owned(), line.to_owned(), pinned);
     assert_eq!(pin("- No jokes.", true).await.unwrap().pinned, ["- No jokes."]);
     assert_eq!(pin("Mondays", true).await.unwrap().pinned.len(), 2);
     assert_eq!(pin("1", true).await.unwrap().pinned.len(), 3, "by its number");
@@ -78,12 +73,12 @@ async fn a_pinned_line_stays_until_it_is_let_go_by_name() {
     assert!(text(pin("Shout", true).await).contains("has no line `Shout`"));
     assert!(text(pin("", true).await).contains("has no line"));
     let dropped = "Be brief.\n- No jokes on Mondays.\n";
-    let told = text(house.inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await);
+    let told = text(inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await);
     assert_eq!(told, "the line `- No jokes.` is pinned; unpin it before it goes");
-    assert!(text(house.inbox.memory().revert("tone".to_owned(), 1).await).contains("is pinned"));
+    assert!(text(inbox.memory().revert("tone".to_owned(), 1).await).contains("is pinned"));
     assert_eq!(pin("- No jokes.", false).await.unwrap().pinned.len(), 2);
     assert!(text(pin("- No jokes.", false).await).contains("the pinned lines of"));
-    house.inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await.unwrap();
-    assert_eq!(house.store().memory().pins(TONE).unwrap().len(), 2);
-    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await.unwrap();
+    assert_eq!(inbox.store().memory().pins(TONE).unwrap().len(), 2);
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }

@@ -1,7 +1,7 @@
 //! Pruning: what goes, what stays because somebody needs it, and that everything left is whole.
 
-use crate::support::House;
-use crate::support::house::eager;
+use crate::support::TestInbox;
+use crate::support::test_inbox::eager;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -20,20 +20,20 @@ fn all() -> PruneQuery {
 }
 
 /// Everybody has read everything.
-async fn file_all(house: &House) {
+async fn file_all(inbox: &TestInbox) {
     let query = ItemQuery { kind: Some(ItemKind::Result), limit: 999, ..Default::default() };
-    for item in house.inbox.decisions().items(query).await.unwrap().items {
-        house.inbox.decisions().file_away(item.thread).await.unwrap();
+    for item in inbox.decisions().items(query).await.unwrap().items {
+        inbox.decisions().file_away(item.thread).await.unwrap();
     }
 }
 
-async fn prune(house: &House) -> Pruned {
-    file_all(house).await;
-    let plan = house.inbox.prune().plan(all()).await.unwrap();
-    let done = house.inbox.prune().run(all()).await.unwrap();
+async fn prune(inbox: &TestInbox) -> Pruned {
+    file_all(inbox).await;
+    let plan = inbox.prune().plan(all()).await.unwrap();
+    let done = inbox.prune().run(all()).await.unwrap();
     let figures = |p: &Pruning| (p.threads, p.records, p.mails, sorted(p));
     assert_eq!(figures(&done.taken), figures(&plan), "the preview said what went");
-    assert_eq!(damaged(house), Vec::<String>::new());
+    assert_eq!(damaged(inbox), Vec::<String>::new());
     done
 }
 
@@ -43,8 +43,8 @@ fn sorted(pruning: &Pruning) -> Vec<(String, u64, u64)> {
     tables
 }
 
-fn damaged(house: &House) -> Vec<String> {
-    house.store().audit().verify().unwrap().problems()
+fn damaged(inbox: &TestInbox) -> Vec<String> {
+    inbox.store().audit().verify().unwrap().problems()
 }
 
 fn is_pruned(view: &ThreadView) -> bool {
@@ -55,8 +55,8 @@ fn kept(pruning: &Pruning) -> Vec<(&str, u64)> {
     pruning.kept.iter().map(|kept| (kept.why.as_str(), kept.threads)).collect()
 }
 
-async fn hand_in(house: &House, thread: &ThreadId, raw: &str) -> [u8; 32] {
-    let digest = house.store().put_blob(raw.as_bytes().to_vec()).await.unwrap();
+async fn hand_in(inbox: &TestInbox, thread: &ThreadId, raw: &str) -> [u8; 32] {
+    let digest = inbox.store().put_blob(raw.as_bytes().to_vec()).await.unwrap();
     let mail = HandedIn {
         identity: raw.to_owned(),
         message_id: Some(format!("{raw}@x.test")),
@@ -67,32 +67,32 @@ async fn hand_in(house: &House, thread: &ThreadId, raw: &str) -> [u8; 32] {
         raw: digest,
         words: format!("{raw} saffron"),
     };
-    house.store().mail().hand_in(thread.clone(), mail).await.unwrap();
+    inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
     digest
 }
 
 #[tokio::test]
 async fn what_was_decided_and_done_stays_and_the_rest_goes() {
-    let house = House::new();
-    let plain = house.played(json!([[{"note": "nothing to see"}]])).await;
+    let inbox = TestInbox::new();
+    let plain = inbox.run_program(json!([[{"note": "nothing to see"}]])).await;
     let acted =
-        house.played(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    house.accept(&acted).await;
-    house.settle().await;
-    let newest = house.played(json!([[{"note": "the newest"}]])).await;
-    let before = house.view(&acted).await;
-    let done = prune(&house).await;
+        inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    inbox.accept(&acted).await;
+    inbox.drive().await;
+    let newest = inbox.run_program(json!([[{"note": "the newest"}]])).await;
+    let before = inbox.view(&acted).await;
+    let done = prune(&inbox).await;
     assert_eq!((done.taken.threads, done.taken.records), (3, 1), "{done:?}");
-    assert!(house.inbox.threads().view(plain.clone()).await.is_err(), "nobody needs it");
-    let after = house.view(&acted).await;
+    assert!(inbox.threads().view(plain.clone()).await.is_err(), "nobody needs it");
+    let after = inbox.view(&acted).await;
     assert!(is_pruned(&after) && after.steps.is_empty() && after.state.is_null(), "{after:?}");
     assert_eq!((after.decisions, after.effects), (before.decisions, before.effects));
-    assert!(house.inbox.threads().view(newest).await.is_err(), "nor this");
-    let thread = house.played(json!([[{"note": "after"}]])).await;
-    assert_eq!(house.log(&thread).await, json!(["after"]));
-    assert_eq!(prune(&house).await.taken.threads, 1, "what is pruned is not pruned again");
+    assert!(inbox.threads().view(newest).await.is_err(), "nor this");
+    let thread = inbox.run_program(json!([[{"note": "after"}]])).await;
+    assert_eq!(inbox.log(&thread).await, json!(["after"]));
+    assert_eq!(prune(&inbox).await.taken.threads, 1, "what is pruned is not pruned again");
     // The bytes of what was done are the audit's.
-    let sql = house.sql();
+    let sql = inbox.sql();
     let frozen: i64 = sql
         .query_row("SELECT count(*) FROM effects e JOIN blobs b ON b.digest = e.frozen", [], |row| row.get(0))
         .unwrap();
@@ -101,40 +101,40 @@ async fn what_was_decided_and_done_stays_and_the_rest_goes() {
 
 #[tokio::test]
 async fn a_pruned_thread_says_so_wherever_it_is_touched() {
-    let house = House::new();
-    let thread = house.start("chat", json!({"topic": "tea"})).await;
-    house.settle().await;
-    let asked = house.asked(&thread).await;
-    house.respond(&thread, "done").await;
-    house.settle().await;
-    assert_eq!(kept(&house.inbox.prune().plan(all()).await.unwrap()), [("its result is not filed away", 1)]);
-    house.inbox.decisions().file_away(thread.clone()).await.unwrap();
-    prune(&house).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.start("chat", json!({"topic": "tea"})).await;
+    inbox.drive().await;
+    let asked = inbox.open_question(&thread).await;
+    inbox.respond(&thread, "done").await;
+    inbox.drive().await;
+    assert_eq!(kept(&inbox.prune().plan(all()).await.unwrap()), [("its result is not filed away", 1)]);
+    inbox.decisions().file_away(thread.clone()).await.unwrap();
+    prune(&inbox).await;
     let says = |error: sayso::inbox::InboxError| {
         assert!(error.to_string().contains("was pruned on 20"), "{error}");
     };
-    says(house.inbox.threads().proceed(thread.clone(), "more".to_owned()).await.unwrap_err());
-    says(house.inbox.threads().fork(thread.clone(), 1).await.unwrap_err());
-    let (item, card) = house.inbox.decisions().card(asked).await.unwrap();
+    says(inbox.threads().proceed(thread.clone(), "more".to_owned()).await.unwrap_err());
+    says(inbox.threads().fork(thread.clone(), 1).await.unwrap_err());
+    let (item, card) = inbox.decisions().card(asked).await.unwrap();
     assert!(item.closed.is_some() && !card.text().is_empty());
-    assert_eq!(house.outcome(&thread).await.status, Status::Done);
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
 }
 
 #[tokio::test]
 async fn what_somebody_needs_is_kept_with_the_reason() {
-    let house = House::new();
-    house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-    let forked = house.played(json!([[{"note": "x"}], [{"ask": [{"key": "a"}]}]])).await;
-    house.inbox.threads().fork(forked.clone(), 2).await.unwrap();
-    house.accept(&forked).await;
-    house.settle().await;
+    let inbox = TestInbox::new();
+    inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let forked = inbox.run_program(json!([[{"note": "x"}], [{"ask": [{"key": "a"}]}]])).await;
+    inbox.threads().fork(forked.clone(), 2).await.unwrap();
+    inbox.accept(&forked).await;
+    inbox.drive().await;
     let kid = json!({"key": "k", "program": [[{"ask": [{"key": "a"}]}]]});
-    house.played(json!([[{"start": kid}]])).await;
-    let taught = house.played(json!([])).await;
+    inbox.run_program(json!([[{"start": kid}]])).await;
+    let taught = inbox.run_program(json!([])).await;
     let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
-    house.store().memory().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
-    file_all(&house).await;
-    let plan = house.inbox.prune().plan(all()).await.unwrap();
+    inbox.store().memory().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
+    file_all(&inbox).await;
+    let plan = inbox.prune().plan(all()).await.unwrap();
     assert_eq!(plan.threads, 0, "{plan:?}");
     let mut why = kept(&plan);
     why.sort_unstable();
@@ -146,42 +146,38 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
             ("something is still to be learned from it", 1),
         ]
     );
-    assert_eq!(prune(&house).await.taken.threads, 0);
+    assert_eq!(prune(&inbox).await.taken.threads, 0);
     let young = PruneQuery { before: Timestamp::UNIX_EPOCH, ..all() };
-    assert_eq!(house.inbox.prune().plan(young).await.unwrap(), Pruning::default());
+    assert_eq!(inbox.prune().plan(young).await.unwrap(), Pruning::default());
     let open = PruneQuery { statuses: vec![Status::Waiting, Status::Ready], ..all() };
-    assert_eq!(
-        house.inbox.prune().plan(open).await.unwrap().threads,
-        0,
-        "only what has ended is ever pruned"
-    );
+    assert_eq!(inbox.prune().plan(open).await.unwrap().threads, 0, "only what has ended is ever pruned");
 }
 
 #[tokio::test]
 async fn an_effect_in_doubt_keeps_its_thread() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let thread =
-        house.played(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    *house.world.found.lock().unwrap() = Some(sayso::graph::Found::Unknown("nobody can say".to_owned()));
-    house.world.fault(sayso::graph::EffectError::Unknown("the line broke".to_owned()));
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.trouble(&thread).await.0, "in_doubt");
-    let id = house.asked(&thread).await;
-    house.decide(&id, Decision::Ignore).await.unwrap();
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Abandoned);
-    let plan = house.inbox.prune().plan(all()).await.unwrap();
+        inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    *inbox.world.found.lock().unwrap() = Some(sayso::graph::Found::Unknown("nobody can say".to_owned()));
+    inbox.world.fault(sayso::graph::EffectError::Unknown("the line broke".to_owned()));
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.trouble(&thread).await.0, "in_doubt");
+    let id = inbox.open_question(&thread).await;
+    inbox.decide(&id, Decision::Ignore).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Abandoned);
+    let plan = inbox.prune().plan(all()).await.unwrap();
     // Abandoned by a person who was told of the doubt: how it ended is on record, or it is not pruned.
-    let unsettled = house.view(&thread).await.effects.iter().any(|effect| effect.state == "begun");
+    let unsettled = inbox.view(&thread).await.effects.iter().any(|effect| effect.state == "begun");
     assert_eq!(plan.threads, u64::from(!unsettled), "{plan:?}");
-    prune(&house).await;
-    assert_eq!(house.view(&thread).await.effects.len(), 1);
+    prune(&inbox).await;
+    assert_eq!(inbox.view(&thread).await.effects.len(), 1);
 }
 
 #[tokio::test]
 async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let mail = || NewMail {
         identity: "one".to_owned(),
         account: "home".to_owned(),
@@ -197,9 +193,9 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     };
     let left = NewMail { identity: "left".to_owned(), raw: b"left alone".to_vec(), ..mail() };
     let route = Route::Left("too old".to_owned());
-    assert_eq!(house.store().mail().take_in(left, route, 20).await.unwrap(), TakenIn::Kept);
+    assert_eq!(inbox.store().mail().take_in(left, route, 20).await.unwrap(), TakenIn::Kept);
     let start = || {
-        let spec = house.engine().registry().get("player").unwrap();
+        let spec = inbox.engine().registry().get("player").unwrap();
         sayso::store::NewThread {
             workflow: "player".to_owned(),
             fingerprint: spec.workflow.fingerprint().to_owned(),
@@ -209,154 +205,153 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
             key: String::new(),
         }
     };
-    let taken = house.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap();
+    let taken = inbox.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap();
     let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
-    house.settle().await;
-    house.store().mail().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
-    house.played(json!([])).await;
+    inbox.drive().await;
+    inbox.store().mail().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
+    inbox.run_program(json!([])).await;
     let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
-    assert_eq!(house.inbox.threads().list(search()).await.unwrap().threads.len(), 1);
-    let done = prune(&house).await;
+    assert_eq!(inbox.threads().list(search()).await.unwrap().threads.len(), 1);
+    let done = prune(&inbox).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
-    assert!(house.inbox.threads().view(thread).await.is_err());
+    assert!(inbox.threads().view(thread).await.is_err());
     assert_eq!(
-        house.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap(),
+        inbox.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap(),
         TakenIn::Known
     );
-    assert!(house.store().mail().knows("eve@x.test", None).unwrap());
+    assert!(inbox.store().mail().knows("eve@x.test", None).unwrap());
     let kept = "SELECT count(*) FROM mails WHERE account = 'home' AND raw <> zeroblob(32)";
-    let kept: i64 = house.sql().query_row(kept, [], |row| row.get(0)).unwrap();
+    let kept: i64 = inbox.sql().query_row(kept, [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 0, "their bytes are gone");
-    assert_eq!(house.inbox.threads().list(search()).await.unwrap().threads.len(), 0);
-    let skipped =
-        house.inbox.mail().skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
+    assert_eq!(inbox.threads().list(search()).await.unwrap().threads.len(), 0);
+    let skipped = inbox.mail().skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
     assert_eq!((skipped.mails.len(), skipped.mails[0].reason.as_str()), (1, "a rule"));
-    assert_eq!(prune(&house).await.taken.mails, 0);
+    assert_eq!(prune(&inbox).await.taken.mails, 0);
 }
 
 #[tokio::test]
 async fn bytes_go_only_when_nobody_names_them() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let put = async |text: &str| house.store().put_blob(text.as_bytes().to_vec()).await.unwrap();
+    let put = async |text: &str| inbox.store().put_blob(text.as_bytes().to_vec()).await.unwrap();
     let (own, shared, again) = (put("own").await, put("shared").await, put("again").await);
     let names = |digests: &[&[u8; 32]]| {
         let ops: Vec<_> = digests.iter().map(|digest| json!({"note": hex(digest)})).collect();
         json!([ops])
     };
-    let first = house.played(names(&[&own, &shared, &again])).await;
-    let mailed = hand_in(&house, &first, "mailed").await;
-    let open = house.played(json!([[{"note": hex(&shared)}, {"ask": [{"key": "a"}]}]])).await;
-    let second = house.played(json!([])).await;
-    let twice = hand_in(&house, &second, "twice").await;
-    assert_eq!(hand_in(&house, &open, "twice").await, twice);
-    let done = prune(&house).await;
+    let first = inbox.run_program(names(&[&own, &shared, &again])).await;
+    let mailed = hand_in(&inbox, &first, "mailed").await;
+    let open = inbox.run_program(json!([[{"note": hex(&shared)}, {"ask": [{"key": "a"}]}]])).await;
+    let second = inbox.run_program(json!([])).await;
+    let twice = hand_in(&inbox, &second, "twice").await;
+    assert_eq!(hand_in(&inbox, &open, "twice").await, twice);
+    let done = prune(&inbox).await;
     let blobs = done.taken.tables.iter().find(|table| table.table == "blobs").map(|table| table.rows);
     assert_eq!(blobs, Some(3), "{done:?}");
     for (digest, there) in [(own, false), (again, false), (mailed, false), (shared, true), (twice, true)] {
-        assert_eq!(house.store().blob(&digest).is_ok(), there, "{}", hex(&digest));
+        assert_eq!(inbox.store().blob(&digest).is_ok(), there, "{}", hex(&digest));
     }
     // The same bytes kept once more are there once more.
     assert_eq!(put("again").await, again);
-    assert!(house.store().blob(&again).is_ok());
+    assert!(inbox.store().blob(&again).is_ok());
 }
 
 #[tokio::test]
 async fn bytes_stay_while_a_thread_is_at_work() {
-    let house = House::new();
-    let digest = house.store().put_blob(b"own".to_vec()).await.unwrap();
+    let inbox = TestInbox::new();
+    let digest = inbox.store().put_blob(b"own".to_vec()).await.unwrap();
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    house.played(json!([[{"note": hex}]])).await;
-    file_all(&house).await;
-    let ready = house.play(json!([[{"note": "not driven yet"}]])).await;
-    let done = house.inbox.prune().run(all()).await.unwrap();
+    inbox.run_program(json!([[{"note": hex}]])).await;
+    file_all(&inbox).await;
+    let ready = inbox.start_program(json!([[{"note": "not driven yet"}]])).await;
+    let done = inbox.prune().run(all()).await.unwrap();
     assert!(done.left.iter().any(|left| left.contains("threads are at work")), "{done:?}");
-    assert!(house.store().blob(&digest).is_ok());
-    house.settle().await;
-    assert_eq!(house.status(&ready).await, Status::Done);
-    file_all(&house).await;
-    let done = house.inbox.prune().run(all()).await.unwrap();
+    assert!(inbox.store().blob(&digest).is_ok());
+    inbox.drive().await;
+    assert_eq!(inbox.status(&ready).await, Status::Done);
+    file_all(&inbox).await;
+    let done = inbox.prune().run(all()).await.unwrap();
     assert_eq!(done.left, Vec::<String>::new());
-    assert!(house.store().blob(&digest).is_err(), "the next prune takes them");
+    assert!(inbox.store().blob(&digest).is_err(), "the next prune takes them");
 }
 
 #[tokio::test]
 async fn what_taught_something_stays_on_record() {
-    let house = House::new();
-    let thread = house.played(json!([])).await;
-    house.played(json!([])).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([])).await;
+    inbox.run_program(json!([])).await;
     let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(thread.clone()), interrupt: None };
-    house.store().memory().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
-    assert_eq!(prune(&house).await.taken.records, 1);
-    assert!(is_pruned(&house.view(&thread).await));
+    inbox.store().memory().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
+    assert_eq!(prune(&inbox).await.taken.records, 1);
+    assert!(is_pruned(&inbox.view(&thread).await));
 }
 
 #[tokio::test]
 async fn words_of_later_steps_are_found_after_a_prune() {
-    let house = House::new();
-    house.played(json!([[{"note": "saffron"}]])).await;
+    let inbox = TestInbox::new();
+    inbox.run_program(json!([[{"note": "saffron"}]])).await;
     let query = |word: &str| ThreadQuery { search: Some(word.to_owned()), limit: 9, ..Default::default() };
-    assert_eq!(house.inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 1);
-    prune(&house).await;
-    assert_eq!(house.inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 0);
-    house.played(json!([[{"note": "cardamom"}]])).await;
-    assert_eq!(house.inbox.threads().list(query("cardamom")).await.unwrap().threads.len(), 1);
+    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 1);
+    prune(&inbox).await;
+    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 0);
+    inbox.run_program(json!([[{"note": "cardamom"}]])).await;
+    assert_eq!(inbox.threads().list(query("cardamom")).await.unwrap().threads.len(), 1);
 }
 
 #[tokio::test]
 async fn a_forged_prune_is_noticed() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-    house.accept(&thread).await;
-    house.settle().await;
-    house.sql().execute("UPDATE threads SET pruned_at = 5", []).unwrap();
-    let differing = house.store().audit().verify().unwrap().differing;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    inbox.sql().execute("UPDATE threads SET pruned_at = 5", []).unwrap();
+    let differing = inbox.store().audit().verify().unwrap().differing;
     assert_eq!(differing, [format!("threads: the pruned_at of {thread} is not what the log says")]);
-    let house = House::new();
-    house.played(json!([[{"note": "x"}]])).await;
+    let inbox = TestInbox::new();
+    inbox.run_program(json!([[{"note": "x"}]])).await;
     let gone = "UPDATE log SET body = NULL, sum = zeroblob(32) WHERE kind = 'stepped'";
-    house.sql().execute(gone, []).unwrap();
-    assert!(damaged(&house)[0].contains("is not as it was written"), "{:?}", damaged(&house));
-    let house = House::new();
-    house.played(json!([])).await;
-    house.played(json!([])).await;
-    prune(&house).await;
-    let thread = house.played(json!([])).await;
-    house.sql().execute("DELETE FROM threads", []).unwrap();
-    let differing = house.store().audit().verify().unwrap().differing;
+    inbox.sql().execute(gone, []).unwrap();
+    assert!(damaged(&inbox)[0].contains("is not as it was written"), "{:?}", damaged(&inbox));
+    let inbox = TestInbox::new();
+    inbox.run_program(json!([])).await;
+    inbox.run_program(json!([])).await;
+    prune(&inbox).await;
+    let thread = inbox.run_program(json!([])).await;
+    inbox.sql().execute("DELETE FROM threads", []).unwrap();
+    let differing = inbox.store().audit().verify().unwrap().differing;
     assert!(differing.contains(&format!("threads: {thread} is in the log, and not listed")), "{differing:?}");
 }
 
 #[tokio::test]
 async fn storage_names_every_table_and_a_vacuum_gives_room_back() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     for n in 0..40 {
-        house.play(json!([[{"note": format!("{n} ").repeat(2_000)}]])).await;
+        inbox.start_program(json!([[{"note": format!("{n} ").repeat(2_000)}]])).await;
     }
-    house.settle().await;
-    let before = house.inbox.figures().storage().await.unwrap();
+    inbox.drive().await;
+    let before = inbox.figures().storage().await.unwrap();
     let rows = |name: &str| before.tables.iter().find(|table| table.table == name).map(|table| table.rows);
     assert_eq!((rows("threads"), rows("log")), (Some(40), Some(121)));
     assert!(before.tables.windows(2).all(|pair| pair[0].bytes >= pair[1].bytes));
     assert!(before.tables.iter().all(|table| !table.table.starts_with("words_")), "{before:?}");
-    let done = prune(&house).await;
+    let done = prune(&inbox).await;
     assert!(done.after < done.before / 2, "{} of {}", done.after, done.before);
-    assert_eq!(house.inbox.figures().storage().await.unwrap().file, done.after);
+    assert_eq!(inbox.figures().storage().await.unwrap().file, done.after);
 }
 
 #[tokio::test]
 async fn activity_counts_what_people_decided_by_day_and_tool() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let thread =
-        house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}, {"key": "c"}, {"key": "d"}]}]])).await;
-    let asked = house.outcome(&thread).await.interrupts;
-    house.decide(&asked[0], Decision::Accept).await.unwrap();
-    house.decide(&asked[1], Decision::Ignore).await.unwrap();
-    house.decide(&asked[2], Decision::Edit { args: json!({"key": "c", "n": 7}) }).await.unwrap();
-    house.decide(&asked[3], Decision::Accept).await.unwrap();
-    house.inbox.decisions().undo(asked[3].clone()).await.unwrap();
+        inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}, {"key": "c"}, {"key": "d"}]}]])).await;
+    let asked = inbox.outcome(&thread).await.interrupts;
+    inbox.decide(&asked[0], Decision::Accept).await.unwrap();
+    inbox.decide(&asked[1], Decision::Ignore).await.unwrap();
+    inbox.decide(&asked[2], Decision::Edit { args: json!({"key": "c", "n": 7}) }).await.unwrap();
+    inbox.decide(&asked[3], Decision::Accept).await.unwrap();
+    inbox.decisions().undo(asked[3].clone()).await.unwrap();
     let now = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    let activity = house.inbox.figures().activity(ActivityQuery::last(3, &now)).await.unwrap();
+    let activity = inbox.figures().activity(ActivityQuery::last(3, &now)).await.unwrap();
     assert_eq!(activity.days.len(), 3);
     let today = activity.days[2].decisions;
     assert_eq!((today.untouched, today.edited, today.ignored, today.by_people()), (1, 1, 1, 3));
@@ -364,7 +359,7 @@ async fn activity_counts_what_people_decided_by_day_and_tool() {
     assert!(
         activity.nodes.iter().any(|node| (node.workflow.as_str(), node.node.as_str()) == ("player", "play"))
     );
-    let none = house.inbox.figures().activity(ActivityQuery { days: Vec::new() }).await.unwrap();
+    let none = inbox.figures().activity(ActivityQuery { days: Vec::new() }).await.unwrap();
     assert!(none.days.is_empty() && none.tools.is_empty());
 }
 
@@ -395,49 +390,49 @@ fn happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
-async fn lives(house: &House, happens: &[Happens], cut: usize) -> (Vec<ThreadId>, Timestamp) {
+async fn lives(inbox: &TestInbox, happens: &[Happens], cut: usize) -> (Vec<ThreadId>, Timestamp) {
     let (mut threads, mut before) = (Vec::new(), Timestamp::now());
     for (n, what) in happens.iter().enumerate() {
         if n == cut {
             before = Timestamp::now();
         }
         match what {
-            Happens::Ends => threads.push(house.played(json!([[{"note": n.to_string()}], []])).await),
+            Happens::Ends => threads.push(inbox.run_program(json!([[{"note": n.to_string()}], []])).await),
             Happens::Acts => {
                 let acts = json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}], []]);
-                let thread = house.played(acts).await;
-                house.accept(&thread).await;
-                house.settle().await;
+                let thread = inbox.run_program(acts).await;
+                inbox.accept(&thread).await;
+                inbox.drive().await;
                 threads.push(thread);
             }
-            Happens::Asks => threads.push(house.played(json!([[{"ask": [{"key": "a"}]}], []])).await),
+            Happens::Asks => threads.push(inbox.run_program(json!([[{"ask": [{"key": "a"}]}], []])).await),
             Happens::Starts { waits } => {
                 let first = if *waits { json!([{"ask": [{"key": "a"}]}]) } else { json!([{"note": "kid"}]) };
                 let kid = json!({"key": "k", "program": [first]});
-                threads.push(house.played(json!([[{"spawn": [kid]}], [{"note": "joined"}]])).await);
+                threads.push(inbox.run_program(json!([[{"spawn": [kid]}], [{"note": "joined"}]])).await);
             }
             Happens::Gives => {
-                let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-                house.inbox.threads().stop(thread.clone()).await.unwrap();
-                for id in house.outcome(&thread).await.interrupts {
-                    let _ = house.decide(&id, Decision::Ignore).await;
+                let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+                inbox.threads().stop(thread.clone()).await.unwrap();
+                for id in inbox.outcome(&thread).await.interrupts {
+                    let _ = inbox.decide(&id, Decision::Ignore).await;
                 }
-                house.settle().await;
+                inbox.drive().await;
                 threads.push(thread);
             }
             Happens::Forks { whom, at } if !threads.is_empty() => {
                 let origin = whom.get(&threads).clone();
-                let steps = house.view(&origin).await.steps.len();
-                let fork = house.inbox.threads().fork(origin, at.index(steps) as u64).await.unwrap().thread;
-                house.settle().await;
+                let steps = inbox.view(&origin).await.steps.len();
+                let fork = inbox.threads().fork(origin, at.index(steps) as u64).await.unwrap().thread;
+                inbox.drive().await;
                 threads.push(fork);
             }
             Happens::Answers { whom } if !threads.is_empty() => {
-                house.accept(whom.get(&threads)).await;
-                house.settle().await;
+                inbox.accept(whom.get(&threads)).await;
+                inbox.drive().await;
             }
             Happens::Mails { whom } if !threads.is_empty() => {
-                hand_in(house, whom.get(&threads), &format!("mail {n}")).await;
+                hand_in(inbox, whom.get(&threads), &format!("mail {n}")).await;
             }
             Happens::Forks { .. } | Happens::Answers { .. } | Happens::Mails { .. } => {}
         }
@@ -445,11 +440,11 @@ async fn lives(house: &House, happens: &[Happens], cut: usize) -> (Vec<ThreadId>
     (threads, before)
 }
 
-async fn views(house: &House) -> HashMap<ThreadId, ThreadView> {
+async fn views(inbox: &TestInbox) -> HashMap<ThreadId, ThreadView> {
     let query = ThreadQuery { limit: 999, ..Default::default() };
     let mut views = HashMap::new();
-    for line in house.inbox.threads().list(query).await.unwrap().threads {
-        views.insert(line.id.clone(), house.view(&line.id).await);
+    for line in inbox.threads().list(query).await.unwrap().threads {
+        views.insert(line.id.clone(), inbox.view(&line.id).await);
     }
     views
 }
@@ -463,20 +458,20 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
     runner
         .run(&story, |(story, cut, which)| {
             runtime.block_on(async {
-                let house = House::new();
-                let (threads, cutoff) = lives(&house, &story, cut).await;
+                let inbox = TestInbox::new();
+                let (threads, cutoff) = lives(&inbox, &story, cut).await;
                 // All but the first are read.
                 for thread in threads.iter().skip(1) {
-                    let _ = house.inbox.decisions().file_away(thread.clone()).await;
+                    let _ = inbox.decisions().file_away(thread.clone()).await;
                 }
-                let before = views(&house).await;
+                let before = views(&inbox).await;
                 let statuses = [Status::Done, Status::Abandoned].into_iter().enumerate();
                 let statuses = statuses.filter(|(n, _)| which & (1 << n) != 0).map(|(_, status)| status);
                 let query = PruneQuery { before: cutoff, statuses: statuses.collect() };
-                let done = house.inbox.prune().run(query.clone()).await.unwrap();
-                let house = house.reopen(eager(), Vec::new());
-                prop_assert_eq!(damaged(&house), Vec::<String>::new());
-                let after = views(&house).await;
+                let done = inbox.prune().run(query.clone()).await.unwrap();
+                let inbox = inbox.restart(eager());
+                prop_assert_eq!(damaged(&inbox), Vec::<String>::new());
+                let after = views(&inbox).await;
                 prop_assert_eq!(
                     before.len() - after.len(),
                     (done.taken.threads - done.taken.records) as usize
@@ -506,12 +501,12 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
                 for (id, view) in after.iter().filter(|(_, view)| !is_pruned(view)) {
                     // Whatever is whole can be forked at every step, children started anew included.
                     for step in 0..view.steps.len() {
-                        house.inbox.threads().fork(id.clone(), step as u64).await.unwrap();
+                        inbox.threads().fork(id.clone(), step as u64).await.unwrap();
                     }
-                    house.accept(id).await;
+                    inbox.accept(id).await;
                 }
-                house.settle().await;
-                prop_assert_eq!(damaged(&house), Vec::<String>::new());
+                inbox.drive().await;
+                prop_assert_eq!(damaged(&inbox), Vec::<String>::new());
                 Ok(())
             })
         })
@@ -521,13 +516,13 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
 /// A fork and the thread it shares its beginning with go in one batch, as the preview says.
 #[tokio::test]
 async fn a_fork_and_its_origin_go_together() {
-    let house = House::new();
-    let origin = house.played(json!([[{"note": "one"}], [{"note": "two"}]])).await;
-    let fork = house.inbox.threads().fork(origin.clone(), 1).await.unwrap().thread;
-    house.settle().await;
-    let done = prune(&house).await;
+    let inbox = TestInbox::new();
+    let origin = inbox.run_program(json!([[{"note": "one"}], [{"note": "two"}]])).await;
+    let fork = inbox.threads().fork(origin.clone(), 1).await.unwrap().thread;
+    inbox.drive().await;
+    let done = prune(&inbox).await;
     assert_eq!((done.taken.threads, done.taken.records), (2, 0), "{done:?}");
     for gone in [origin, fork] {
-        assert!(house.inbox.threads().view(gone).await.is_err());
+        assert!(inbox.threads().view(gone).await.is_err());
     }
 }

@@ -3,9 +3,8 @@
 //! `tests/fixtures/states/NAME.json` holds the updates and the state of a thread of workflow NAME. They are only ever
 //! added to; until the first release, `cargo test --test engine -- --ignored write_the_samples` makes them anew.
 
-use crate::support::House;
-use crate::support::house::{eager, registry};
-use sayso::inbox::Registry;
+use crate::support::TestInbox;
+use crate::support::test_inbox::eager;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -28,13 +27,10 @@ fn samples() -> Vec<Sample> {
     samples.map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()).collect()
 }
 
-fn workflows(house: &House) -> Registry {
-    registry(&house.street, &house.world, Vec::new())
-}
-
 #[test]
 fn old_states_and_updates_are_read() {
-    let registry = workflows(&House::new());
+    let inbox = TestInbox::new();
+    let registry = inbox.engine().registry();
     let samples = samples();
     assert!(samples.len() >= 3);
     for Sample { workflow, updates, state } in samples {
@@ -52,8 +48,8 @@ fn old_states_and_updates_are_read() {
 
 #[test]
 fn what_cannot_be_read_names_the_path_of_the_bad_field() {
-    let house = House::new();
-    let registry = workflows(&house);
+    let inbox = TestInbox::new();
+    let registry = inbox.engine().registry();
     let player = &registry.get("player").unwrap().workflow;
     let state = json!({"program": [[{"note": 3}]], "line": 0, "log": [], "answers": []});
     let error = player.read(&state.to_string()).err().unwrap();
@@ -65,15 +61,15 @@ fn what_cannot_be_read_names_the_path_of_the_bad_field() {
 
 #[tokio::test]
 async fn a_thread_that_cannot_be_read_is_trouble_that_names_the_field() {
-    let house = House::new();
-    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     // The same name, another state: as after an update of sayso that forgot its old threads.
     let mut chat = crate::support::chat::spec();
     chat.workflow = sayso::graph::Workflow::new("player", crate::support::chat::graph(), ().into());
-    let house = house.reopen(eager(), vec![chat]);
-    house.accept(&thread).await;
-    house.settle().await;
-    let (code, text) = house.trouble(&thread).await;
+    let inbox = inbox.restart_with(eager(), vec![chat]);
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("cannot read update of workflow `player` at `[0]"), "{text}");
 }
@@ -82,21 +78,21 @@ async fn a_thread_that_cannot_be_read_is_trouble_that_names_the_field() {
 #[ignore = "writes the samples"]
 async fn write_the_samples() {
     std::fs::create_dir_all(folder()).unwrap();
-    let house = House::new();
-    let chat = house.start("chat", json!({"topic": "tea"})).await;
-    let courier = house.start("courier", json!({"parcels": ["book", "lamp"]})).await;
+    let inbox = TestInbox::new();
+    let chat = inbox.start("chat", json!({"topic": "tea"})).await;
+    let courier = inbox.start("courier", json!({"parcels": ["book", "lamp"]})).await;
     let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
-    let player = house
-        .play(json!([[{"call": "x"}, {"spawn": [kid]}], [{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]]))
+    let player = inbox
+        .start_program(json!([[{"call": "x"}, {"spawn": [kid]}], [{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]]))
         .await;
-    house.settle().await;
-    house.respond(&chat, "green").await;
-    house.accept(&courier).await;
-    house.news(&player, "mail").await;
-    house.accept(&player).await;
-    house.settle().await;
+    inbox.drive().await;
+    inbox.respond(&chat, "green").await;
+    inbox.accept(&courier).await;
+    inbox.news(&player, "mail").await;
+    inbox.accept(&player).await;
+    inbox.drive().await;
     for (name, thread) in [("chat", &chat), ("courier", &courier), ("player", &player)] {
-        let view = house.view(thread).await;
+        let view = inbox.view(thread).await;
         let updates = view.steps.into_iter().map(|step| step.updates).collect();
         let sample = Sample { workflow: name.to_owned(), updates, state: view.state };
         let text = serde_json::to_string_pretty(&sample).unwrap();

@@ -1,17 +1,17 @@
 //! Mail that was not shown: newest first, page by page, with the reason.
 
-use crate::support::House;
+use crate::support::TestInbox;
 use sayso::inbox::SkippedQuery;
 use sayso::store::HandedIn;
 use serde_json::json;
 
 #[tokio::test]
 async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
-    let house = House::new();
+    let inbox = TestInbox::new();
     let mut threads = Vec::new();
     for (n, class) in ["ignore", "notify", "ignore", "ignore"].into_iter().enumerate() {
-        let thread = house.played(json!([[{"note": "triaged"}]])).await;
-        let raw = house.store().put_blob(format!("mail {n}").into_bytes()).await.unwrap();
+        let thread = inbox.run_program(json!([[{"note": "triaged"}]])).await;
+        let raw = inbox.store().put_blob(format!("mail {n}").into_bytes()).await.unwrap();
         let mail = HandedIn {
             identity: format!("mail-{n}"),
             message_id: None,
@@ -22,11 +22,11 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
             raw,
             words: String::new(),
         };
-        house.store().mail().hand_in(thread.clone(), mail).await.unwrap();
-        house.store().mail().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();
+        inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
+        inbox.store().mail().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();
         threads.push(thread);
     }
-    let read = |after, limit| house.inbox.mail().skipped(SkippedQuery { after, limit });
+    let read = |after, limit| inbox.mail().skipped(SkippedQuery { after, limit });
     let first = read(None, 2).await.unwrap();
     let titles: Vec<&str> = first.mails.iter().map(|mail| mail.title.as_str()).collect();
     assert_eq!(titles, ["Offer 3", "Offer 2"]);
@@ -36,13 +36,13 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let second = read(first.next, 2).await.unwrap();
     assert_eq!((second.mails.len(), second.mails[0].title.as_str(), second.next), (1, "Offer 0", None));
     // One that was reclassified is no longer among them; one that was tampered with is named.
-    house
+    inbox
         .store()
         .mail()
         .triaged(threads[3].clone(), "respond".to_owned(), "corrected".to_owned())
         .await
         .unwrap();
-    house.sql().execute("UPDATE mails SET reason = 'none' WHERE subject = 'Offer 2'", []).unwrap();
+    inbox.sql().execute("UPDATE mails SET reason = 'none' WHERE subject = 'Offer 2'", []).unwrap();
     let page = read(None, 9).await.unwrap();
     assert_eq!((page.mails.len(), page.damaged.len()), (1, 1));
     assert!(page.damaged[0].contains("mail number 3"), "{:?}", page.damaged);

@@ -1,7 +1,7 @@
 //! Snapshots: whatever they save, the state is always the fold of all updates.
 
-use crate::support::House;
-use crate::support::house::eager;
+use crate::support::TestInbox;
+use crate::support::test_inbox::eager;
 use sayso::app::Settings;
 use sayso::graph::ThreadId;
 use sayso::inbox::Status;
@@ -12,9 +12,9 @@ fn patient() -> Settings {
 }
 
 /// The state folded from the updates as they are shown, by nobody's snapshot.
-async fn folded(house: &House, thread: &ThreadId) -> Value {
-    let workflow = &house.engine().registry().get("player").unwrap().workflow;
-    let steps = house.view(thread).await.steps;
+async fn folded(inbox: &TestInbox, thread: &ThreadId) -> Value {
+    let workflow = &inbox.engine().registry().get("player").unwrap().workflow;
+    let steps = inbox.view(thread).await.steps;
     let state = steps
         .iter()
         .fold(workflow.empty(), |state, step| workflow.apply(state, &step.updates.to_string()).unwrap());
@@ -22,8 +22,8 @@ async fn folded(house: &House, thread: &ThreadId) -> Value {
 }
 
 /// How many entries of the log lie before the newest snapshot.
-fn snapshot(house: &House) -> Option<i64> {
-    house.sql().query_row("SELECT max(step) FROM snapshots", [], |row| row.get(0)).unwrap()
+fn snapshot(inbox: &TestInbox) -> Option<i64> {
+    inbox.sql().query_row("SELECT max(step) FROM snapshots", [], |row| row.get(0)).unwrap()
 }
 
 #[tokio::test]
@@ -31,46 +31,46 @@ async fn the_state_equals_the_full_fold_at_any_length() {
     for (lines, snapped) in
         [(1, false), (61, false), (62, true), (63, true), (64, true), (200, true), (500, true)]
     {
-        let house = House::with(patient(), Vec::new());
+        let inbox = TestInbox::with_settings(patient());
         let program: Vec<Value> = (0..lines).map(|n| json!([{"note": format!("line {n}")}])).collect();
-        let thread = house.played(json!(program)).await;
-        let view = house.view(&thread).await;
+        let thread = inbox.run_program(json!(program)).await;
+        let view = inbox.view(&thread).await;
         assert_eq!((view.status, view.steps.len()), (Status::Done, lines + 2));
-        assert_eq!(view.state, folded(&house, &thread).await, "{lines} lines");
-        assert_eq!(snapshot(&house).is_some(), snapped, "{lines} lines");
-        let house = house.reopen(patient(), Vec::new());
-        assert_eq!(house.view(&thread).await.state, view.state, "{lines} lines, opened again");
-        house.sql().execute("DELETE FROM snapshots", []).unwrap();
-        assert_eq!(house.view(&thread).await.state, view.state, "a snapshot only saves time");
+        assert_eq!(view.state, folded(&inbox, &thread).await, "{lines} lines");
+        assert_eq!(snapshot(&inbox).is_some(), snapped, "{lines} lines");
+        let inbox = inbox.restart(patient());
+        assert_eq!(inbox.view(&thread).await.state, view.state, "{lines} lines, opened again");
+        inbox.sql().execute("DELETE FROM snapshots", []).unwrap();
+        assert_eq!(inbox.view(&thread).await.state, view.state, "a snapshot only saves time");
     }
 }
 
 /// Each turn by another engine: what one has folded and the other added meets in the middle.
 #[tokio::test]
 async fn two_engines_take_turns() {
-    let house = House::with(patient(), Vec::new());
+    let inbox = TestInbox::with_settings(patient());
     let program: Vec<Value> =
         (0..90).map(|n| json!([{"note": n.to_string()}, {"ask": [{"key": "a"}]}])).collect();
-    let thread = house.play(json!(program)).await;
-    let other = House { inbox: house.other(patient()), ..House::with(patient(), Vec::new()) };
+    let thread = inbox.start_program(json!(program)).await;
+    let other = inbox.other_process(patient());
     for turn in 0..90 {
-        let one = if turn % 3 == 0 { &house } else { &other };
-        one.settle().await;
+        let one = if turn % 3 == 0 { &inbox } else { &other };
+        one.drive().await;
         one.accept(&thread).await;
     }
-    house.settle().await;
+    inbox.drive().await;
     let view = other.view(&thread).await;
     assert_eq!(view.status, Status::Done);
-    assert_eq!(view.state, folded(&house, &thread).await);
-    assert!(snapshot(&house).is_some_and(|steps| steps >= 128));
+    assert_eq!(view.state, folded(&inbox, &thread).await);
+    assert!(snapshot(&inbox).is_some_and(|steps| steps >= 128));
 }
 
 #[tokio::test]
 async fn a_damaged_snapshot_is_named() {
-    let house = House::with(patient(), Vec::new());
+    let inbox = TestInbox::with_settings(patient());
     let program: Vec<Value> = (0..70).map(|n| json!([{"note": n.to_string()}])).collect();
-    let thread = house.played(json!(program)).await;
-    house.sql().execute("UPDATE snapshots SET state = zeroblob(length(state))", []).unwrap();
-    let damaged = house.store().audit().verify().unwrap().damaged;
+    let thread = inbox.run_program(json!(program)).await;
+    inbox.sql().execute("UPDATE snapshots SET state = zeroblob(length(state))", []).unwrap();
+    let damaged = inbox.store().audit().verify().unwrap().damaged;
     assert_eq!(damaged, [format!("the snapshot of thread {thread} is not as it was written")]);
 }

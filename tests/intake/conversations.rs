@@ -1,7 +1,7 @@
 //! Which thread a mail belongs to.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
 use sayso::inbox::{Status, ThreadQuery};
@@ -75,7 +75,7 @@ async fn mail_on_an_ended_thread_starts_one_that_knows_of_it() {
 async fn accounts_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
-    let other = crate::pigeonhole::Pigeonhole::new(folder.path().join("other"));
+    let other = crate::folder_mailbox::FolderMailbox::new(folder.path().join("other"));
     post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
     other.put(&letter(1, "bob@b.example", "Lunch", ""));
     other.fails.store(true, std::sync::atomic::Ordering::SeqCst);

@@ -1,7 +1,7 @@
 //! What the person settles in another program.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
 use sayso::inbox::{By, Decide, Status};

@@ -1,7 +1,7 @@
 //! The first look at a mailbox.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
 

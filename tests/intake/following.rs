@@ -1,7 +1,7 @@
 //! Intake that runs by itself, beside a driver.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::app::Driver;
 use sayso::graph::Decision;

@@ -1,7 +1,7 @@
 //! SIGKILL at every point that matters: no mail is lost, none is doubled.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ async fn killed_between_two_pages() {
     let mut trials = 0;
     for point in ["before_cursor:1", "after_cursor:1", "before_cursor:2", "after_cursor:2"] {
         let folder = tempfile::tempdir().unwrap();
-        let hole = crate::pigeonhole::Pigeonhole::new(folder.path().join("hole"));
+        let hole = crate::folder_mailbox::FolderMailbox::new(folder.path().join("hole"));
         hole.fill(1..=520);
         let look = |point: Option<&str>| child(folder.path(), "kills::look_once", point, false);
         assert!(!look(Some(point)), "{point}: it was to die");
@@ -97,7 +97,7 @@ async fn killed_at_every_named_point() {
         for count in 1..=passes {
             let what = format!("{point}:{count} asks {asks}");
             let folder = tempfile::tempdir().unwrap();
-            let hole = crate::pigeonhole::Pigeonhole::new(folder.path().join("hole"));
+            let hole = crate::folder_mailbox::FolderMailbox::new(folder.path().join("hole"));
             for n in 1..=4 {
                 hole.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
             }

@@ -1,7 +1,7 @@
 //! Logins that are over: one card an account, which goes by itself.
 
 use crate::CONFIG;
-use crate::pigeonhole::{Pigeonhole, letter};
+use crate::folder_mailbox::{FolderMailbox, letter};
 use crate::post::Post;
 use sayso::graph::Decision;
 use sayso::inbox::{By, Decide, Item};
@@ -83,7 +83,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
 async fn each_account_has_a_card_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
-    let other = Pigeonhole::new(folder.path().join("other"));
+    let other = FolderMailbox::new(folder.path().join("other"));
     let intake = post.intake_of(vec![post.hole.account("home"), other.account("work")]);
     refuse(&post, true);
     other.refuses.store(true, Ordering::SeqCst);

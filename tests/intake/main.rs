@@ -5,13 +5,13 @@
 mod config;
 mod conversations;
 mod elsewhere;
+mod email_workflow;
 mod first;
+mod folder_mailbox;
 mod following;
 mod kills;
-mod letters;
 mod logins;
 mod pages;
-mod pigeonhole;
 mod post;
 mod trouble;
 mod unreadable;

@@ -1,7 +1,7 @@
 //! Mailboxes with more than a page of mail: the next page is fetched while the last one is written.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use std::path::Path;
 use std::sync::atomic::Ordering::SeqCst;

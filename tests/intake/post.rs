@@ -1,7 +1,7 @@
 //! A data folder, a mailbox, and intake between them.
 
-use crate::letters;
-use crate::pigeonhole::Pigeonhole;
+use crate::email_workflow;
+use crate::folder_mailbox::FolderMailbox;
 use sayso::app::{App, Driver, Engine, Intake, ReadMail, Scope, Settings, Synced, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct Post {
     pub inbox: Inbox,
     pub config: Arc<Config>,
-    pub hole: Arc<Pigeonhole>,
+    pub hole: Arc<FolderMailbox>,
     pub read: ReadMail,
 }
 
@@ -56,10 +56,10 @@ impl Post {
         let config = crate::config::load(&data, &Env::default());
         let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
         let registry =
-            sayso::inbox::Registry::new([letters::spec(), workflows::intake::spec(services).unwrap()]);
+            sayso::inbox::Registry::new([email_workflow::spec(), workflows::intake::spec(services).unwrap()]);
         let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
         let inbox = Inbox::new(Engine::new(store, registry, settings));
-        let hole = Pigeonhole::new(folder.join("hole"));
+        let hole = FolderMailbox::new(folder.join("hole"));
         Self { inbox, config, hole, read: reader() }
     }
 

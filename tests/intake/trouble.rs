@@ -1,7 +1,7 @@
 //! Mail for threads that are in trouble.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{By, Decide, Item, ItemKind, Status};

@@ -1,7 +1,7 @@
 //! Mail that cannot be read.
 
 use crate::CONFIG;
-use crate::pigeonhole::letter;
+use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
 use std::sync::Arc;

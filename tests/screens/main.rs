@@ -4,12 +4,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod activity;
 mod allowed;
 mod drafts;
-#[allow(dead_code)] // The catalogue uses the rest.
-mod harness;
 mod keys;
 mod mails;
-mod pulse;
 mod snapshots;
+#[allow(dead_code)] // The catalogue uses the rest.
+mod test_screen;
 mod threads;

@@ -1,7 +1,7 @@
 //! Every screen and layer at three sizes.
 
-use crate::harness::Desk;
-use crate::support::desk;
+use crate::support::samples;
+use crate::test_screen::TestScreen;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{
     Activity, DayLine, Decisions, ErrorLine, Latency, ModelLine, NodeLine, PruneQuery, Pruning, SkippedLine,
@@ -13,32 +13,32 @@ use serde_json::json;
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (160, 45)];
 
 pub fn snap(name: &str, keys: &str) {
-    snap_with(name, |desk| {
-        desk.press(keys);
+    snap_with(name, |screen| {
+        screen.press(keys);
     });
 }
 
-/// The same over a desk with nothing but a conversation of mails on it.
+/// The same over a screen with nothing but a conversation of mails on it.
 fn snap_mail(name: &str, keys: &str) {
     snap_on(
         name,
-        |size| Desk::with(size, vec![desk::letter()]),
-        |desk| {
-            desk.press(keys);
+        |size| TestScreen::with(size, vec![samples::letter()]),
+        |screen| {
+            screen.press(keys);
         },
     );
 }
 
-pub fn snap_with(name: &str, work: impl Fn(&mut Desk)) {
-    snap_on(name, Desk::full, work);
+pub fn snap_with(name: &str, work: impl Fn(&mut TestScreen)) {
+    snap_on(name, TestScreen::full, work);
 }
 
-fn snap_on(name: &str, begin: impl Fn((u16, u16)) -> Desk, work: impl Fn(&mut Desk)) {
+fn snap_on(name: &str, begin: impl Fn((u16, u16)) -> TestScreen, work: impl Fn(&mut TestScreen)) {
     for size in SIZES {
-        let mut desk = begin(size);
-        work(&mut desk);
+        let mut screen = begin(size);
+        work(&mut screen);
         insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
-            insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), desk.dump());
+            insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), screen.dump());
         });
     }
 }
@@ -79,9 +79,9 @@ fn markdown() {
     };
     snap_on(
         "markdown",
-        |size| Desk::with(size, sample()),
-        |desk| {
-            desk.press("<enter>");
+        |size| TestScreen::with(size, sample()),
+        |screen| {
+            screen.press("<enter>");
         },
     );
 }
@@ -128,9 +128,9 @@ fn layers() {
     snap("search", "/fig");
     snap("sort", "s");
     snap("snooze", "z");
-    snap_with("ending", |desk| {
-        desk.tell(Msg::Driving(Driving::Ours));
-        desk.press("iq");
+    snap_with("ending", |screen| {
+        screen.tell(Msg::Driving(Driving::Ours));
+        screen.press("iq");
     });
 }
 
@@ -138,24 +138,24 @@ fn layers() {
 fn tabs() {
     snap("threads", "2");
     snap("thread", "jjt");
-    snap_with("memory", |desk| {
-        desk.remember();
-        desk.press("3");
+    snap_with("memory", |screen| {
+        screen.remember();
+        screen.press("3");
     });
     snap("memory_none", "3");
     snap("activity", "4");
     snap("running_none", "gr");
-    snap_with("running", |desk| {
-        let thread = desk.start("desk", json!({"kind": "slow", "title": "Read it all"}));
-        desk.press("gr");
-        desk.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "begin".to_owned() }));
-        desk.tell(Msg::Progress(Progress::Bar {
+    snap_with("running", |screen| {
+        let thread = screen.start("desk", json!({"kind": "slow", "title": "Read it all"}));
+        screen.press("gr");
+        screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "begin".to_owned() }));
+        screen.tell(Msg::Progress(Progress::Bar {
             thread: thread.clone(),
             what: "reading".to_owned(),
             done: 3,
             total: 8,
         }));
-        desk.tell(Msg::Progress(Progress::Text {
+        screen.tell(Msg::Progress(Progress::Text {
             thread,
             delta: "I have read three files so far.".to_owned(),
         }));
@@ -173,10 +173,10 @@ fn allowed() {
     snap("reclassify", "C");
     snap("reclassify_confirm", "Cjj<enter>");
     snap("skipped_none", "gk");
-    snap_with("skipped", |desk| {
-        desk.press("gk");
+    snap_with("skipped", |screen| {
+        screen.press("gk");
         let page = SkippedPage { mails: skipped(), ..SkippedPage::default() };
-        desk.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
+        screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     });
 }
 
@@ -186,7 +186,7 @@ fn skipped() -> Vec<SkippedLine> {
         title: title.to_owned(),
         sender: sender.to_owned(),
         reason: reason.to_owned(),
-        at: crate::harness::wall(),
+        at: crate::test_screen::wall(),
     };
     let thread = ThreadId::parse("t12345678").ok();
     vec![
@@ -196,7 +196,8 @@ fn skipped() -> Vec<SkippedLine> {
 }
 
 fn activity() -> Activity {
-    let day = |n: i64| crate::harness::wall().checked_sub(jiff::SignedDuration::from_hours(24 * n)).unwrap();
+    let day =
+        |n: i64| crate::test_screen::wall().checked_sub(jiff::SignedDuration::from_hours(24 * n)).unwrap();
     let decisions = |n: u64| Decisions {
         untouched: n % 5,
         edited: n % 3,
@@ -243,7 +244,7 @@ fn errors() -> Vec<ErrorLine> {
         node: node.to_owned(),
         text: text.to_owned(),
         count,
-        last: crate::harness::wall(),
+        last: crate::test_screen::wall(),
     };
     vec![
         line("triage_router", "the model answered nothing that fits, three times", 12),
@@ -252,12 +253,12 @@ fn errors() -> Vec<ErrorLine> {
 }
 
 /// The tab with figures that are the same in every run.
-fn pulse(keys: &'static str) -> impl Fn(&mut Desk) {
-    move |desk: &mut Desk| {
-        desk.press("4");
-        desk.tell(Msg::Activity(Ok(Box::new(activity()))));
-        desk.tell(Msg::Errors(Ok(errors())));
-        desk.press(keys);
+fn pulse(keys: &'static str) -> impl Fn(&mut TestScreen) {
+    move |screen: &mut TestScreen| {
+        screen.press("4");
+        screen.tell(Msg::Activity(Ok(Box::new(activity()))));
+        screen.tell(Msg::Errors(Ok(errors())));
+        screen.press(keys);
         let table = |table: &str, rows, bytes| TableSize { table: table.to_owned(), rows, bytes };
         let tables = vec![
             table("steps", 61_204, 84_301_222),
@@ -266,8 +267,8 @@ fn pulse(keys: &'static str) -> impl Fn(&mut Desk) {
             table("threads", 7_420, 4_210_000),
             table("settings", 3, 4_096),
         ];
-        desk.tell(Msg::Storage(Ok(Storage { file: 133_000_000, free: 4_100_000, tables })));
-        desk.drawn();
+        screen.tell(Msg::Storage(Ok(Storage { file: 133_000_000, free: 4_100_000, tables })));
+        screen.drawn();
     }
 }
 
@@ -283,24 +284,24 @@ fn activity_tab() {
     snap_with("activity_storage", pulse("G"));
     snap_with("activity_page", pulse("jj<enter>"));
     snap_with("prune_menu", pulse("GP"));
-    snap_with("prune_confirm", |desk| {
-        pulse("G")(desk);
+    snap_with("prune_confirm", |screen| {
+        pulse("G")(screen);
         let mut plan = Pruning { threads: 1_203, records: 311, mails: 1_100, ..Pruning::default() };
         plan.take("steps", 9_604, 14_100_200);
         plan.take("blobs", 1_100, 6_300_000);
         plan.keep("a fork needs its steps");
-        let query = PruneQuery { before: crate::harness::wall(), statuses: vec![Status::Done] };
-        desk.tell(Msg::PrunePlan(query, Ok(plan)));
-        desk.drawn();
+        let query = PruneQuery { before: crate::test_screen::wall(), statuses: vec![Status::Done] };
+        screen.tell(Msg::PrunePlan(query, Ok(plan)));
+        screen.drawn();
     });
 }
 
 #[test]
 fn profiles() {
     let learned = |keys: &'static str| {
-        move |desk: &mut Desk| {
-            desk.remember();
-            desk.press("3").press(keys);
+        move |screen: &mut TestScreen| {
+            screen.remember();
+            screen.press("3").press(keys);
         }
     };
     snap_with("memory_add", learned("oAnswers in French."));
@@ -313,40 +314,40 @@ fn profiles() {
 
 #[test]
 fn health() {
-    let tell = |desk: &mut Desk, error: Option<&str>| {
-        let at = Some(crate::harness::wall());
+    let tell = |screen: &mut TestScreen, error: Option<&str>| {
+        let at = Some(crate::test_screen::wall());
         let source = "home".to_owned();
         let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
-        desk.press("4");
-        desk.tell(Msg::Sources(Ok(vec![line])));
-        desk.tell(Msg::CostToday(Ok(0.1234)));
+        screen.press("4");
+        screen.tell(Msg::Sources(Ok(vec![line])));
+        screen.tell(Msg::CostToday(Ok(0.1234)));
     };
-    snap_with("mail_well", move |desk| tell(desk, None));
-    snap_with("mail_fails", move |desk| tell(desk, Some("the folder is gone")));
+    snap_with("mail_well", move |screen| tell(screen, None));
+    snap_with("mail_fails", move |screen| tell(screen, Some("the folder is gone")));
 }
 
 #[test]
 fn demo() {
-    snap_with("demo", |desk| desk.model.options.demo = true);
+    snap_with("demo", |screen| screen.model.options.demo = true);
 }
 
 #[test]
 fn empty() {
     for size in SIZES {
-        let mut desk = Desk::with(size, Vec::new());
+        let mut screen = TestScreen::with(size, Vec::new());
         let name = format!("empty_{}x{}", size.0, size.1);
         insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
-            insta::assert_snapshot!(name, desk.dump());
+            insta::assert_snapshot!(name, screen.dump());
         });
     }
 }
 
 #[test]
 fn gone() {
-    snap_with("gone", |desk| {
-        desk.press("j");
-        let id = desk.model.inbox.list.selected().unwrap().id.clone();
-        desk.behind(async |inbox| {
+    snap_with("gone", |screen| {
+        screen.press("j");
+        let id = screen.model.inbox.list.selected().unwrap().id.clone();
+        screen.behind(async |inbox| {
             let id = sayso::graph::InterruptId::parse(&id).unwrap();
             let decision = sayso::graph::Decision::Ignore;
             let decide = sayso::inbox::Decide {

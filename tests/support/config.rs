@@ -1,17 +1,17 @@
 //! The config of a data folder, on a machine where nobody is at home.
 
+use jiff::tz::TimeZone;
 use sayso::config::{Config, Env, Flags, Host, Inputs};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub fn load(data: &Path, env: &Env) -> Arc<Config> {
-    let host = Host {
-        home: None,
-        working_dir: data.to_owned(),
-        data_dir: None,
-        config_dir: None,
-        time_zone: jiff::tz::TimeZone::UTC,
-    };
+    load_at(data, env, None, TimeZone::UTC)
+}
+
+/// The same on a machine whose person has a home and a time zone.
+pub fn load_at(data: &Path, env: &Env, home: Option<PathBuf>, time_zone: TimeZone) -> Arc<Config> {
+    let host = Host { home, working_dir: data.to_owned(), data_dir: None, config_dir: None, time_zone };
     let flags = Flags { data: Some(data.to_owned()), ..Flags::default() };
     Arc::new(Config::load(&Inputs { flags, env: env.clone(), host }).unwrap())
 }

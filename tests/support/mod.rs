@@ -3,16 +3,34 @@
 
 pub mod chat;
 pub mod config;
-pub mod courier;
-pub mod desk;
-pub mod house;
+pub mod delivery;
+pub mod email_inbox;
+pub mod fake_model;
+pub mod fake_world;
 pub mod player;
-pub mod walk;
-pub mod world;
+pub mod samples;
+pub mod table_workflow;
+pub mod test_inbox;
 
-pub use house::House;
+pub use fake_model::FakeModel;
+pub use test_inbox::TestInbox;
 
 /// A warning of this code.
 pub fn warning(code: &str) -> sayso::graph::Warning {
     sayso::graph::Warning { code: code.to_owned(), text: format!("There is {code} about this.") }
+}
+
+/// `base` with the fields of `more`.
+pub fn merged(mut base: serde_json::Value, more: serde_json::Value) -> serde_json::Value {
+    base.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    base
+}
+
+/// The names of the files in a folder, in order; none if there is no such folder.
+pub fn file_names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }

@@ -1,6 +1,6 @@
 //! A player: does what its program says, one line a step, and keeps a log of whatever enters it.
 
-use super::world::{Deed, World};
+use super::fake_world::{Deed, FakeWorld};
 use sayso::graph::{
     Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind,
     NodeError, State, StepContext, Workflow, ask, end, goto, spawn,
@@ -166,7 +166,7 @@ impl State for Tape {
     }
 }
 
-fn question(asked: &Question, step: &StepContext, world: &World) -> Interrupt {
+fn question(asked: &Question, step: &StepContext, world: &FakeWorld) -> Interrupt {
     let args = json!({ "key": asked.key, "n": 1 });
     let mut interrupt = proposal(&asked.key, Kind::Approval, "do", &args, &asked.key);
     interrupt.schema = json!({
@@ -204,7 +204,7 @@ fn approved(state: &Tape, key: &str) -> Value {
     })
 }
 
-async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, NodeError> {
+async fn play(ctx: Ctx<Arc<FakeWorld>>, state: Arc<Tape>) -> Result<Command<Tape>, NodeError> {
     let world = ctx.services().clone();
     let here = format!("{}:{}", ctx.step_context().thread, state.line);
     world.ran(here.clone());
@@ -271,7 +271,7 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
     Ok(command.update(TapeUpdate::Played { line: next, log }))
 }
 
-pub fn spec(name: &str, world: Arc<World>) -> Spec {
+pub fn spec(name: &str, world: Arc<FakeWorld>) -> Spec {
     let graph = Graph::builder(name, "play")
         .node("play", play, [goto("play"), ask("play"), spawn("play"), end()])
         .build()

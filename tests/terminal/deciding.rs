@@ -1,7 +1,8 @@
 //! Opened, moved through, decided each way, taken back, edited, resized.
 
-use crate::process::{filled, open};
+use crate::process::filled;
 use crate::pty::Pty;
+use crate::support::samples;
 use sayso::inbox::ThreadQuery;
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +11,7 @@ const HELD: Duration = Duration::from_secs(600);
 
 fn decided(folder: &Path) -> Vec<(String, bool)> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let inbox = open(folder, HELD);
+    let inbox = samples::inbox(folder, HELD).open();
     runtime.block_on(async {
         let mut all = Vec::new();
         for line in

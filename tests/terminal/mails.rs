@@ -2,14 +2,14 @@
 
 use crate::process::fill;
 use crate::pty::Pty;
-use crate::support::desk;
+use crate::support::samples;
 use std::time::Duration;
 
 #[test]
 fn a_mail_is_piped_through_a_command() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(fill(folder.path(), vec![desk::letter()]));
+    runtime.block_on(fill(folder.path(), vec![samples::letter()]));
     let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
     pty.wait("here are the figures");
     pty.send("\r");

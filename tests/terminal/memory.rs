@@ -1,13 +1,11 @@
 //! A walk through what was learned, what is allowed and what is kept, in a real terminal.
 
-use crate::process::{fill, open};
+use crate::process::fill;
 use crate::pty::Pty;
-use crate::support::desk;
-use sayso::app::{Driver, Engine, Scope, Settings, Until};
+use crate::support::samples;
 use sayso::graph::InterruptId;
-use sayso::inbox::{GrantRequest, GrantScope, ItemQuery, Registry, ThreadQuery};
-use sayso::service::Inbox;
-use sayso::store::{MemoryCause, Store};
+use sayso::inbox::{GrantRequest, GrantScope, ThreadQuery};
+use sayso::store::MemoryCause;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,32 +13,22 @@ use std::time::Duration;
 
 const PROFILE: &str = "email/response_preferences";
 
-/// A thread that ended long ago, a desk with one of each, a profile of two versions, and a grant.
+/// A thread that ended long ago, one of each sample, a profile of two versions, and a grant.
 async fn furnish(folder: &Path) {
     let long_ago = || "2024-05-01T10:00:00Z".parse().unwrap();
-    let store = Store::open_with(&folder.join("data"), Arc::new(long_ago)).unwrap();
-    let registry = Registry::new(desk::specs(folder.join("outbox")));
-    let inbox = Inbox::new(Engine::new(store, registry, Settings::default()));
+    let inbox = samples::inbox(folder, Duration::ZERO).clock(Arc::new(long_ago)).open();
     let input = json!({"kind": "report", "title": "An old report", "text": "Nothing moved."});
-    inbox.threads().start("desk".to_owned(), input).await.unwrap();
-    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
-    driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    drop((driver, inbox));
-    fill(folder, desk::samples()).await;
-    let inbox = open(folder, Duration::ZERO);
+    inbox.run("desk", input).await;
+    drop(inbox);
+    fill(folder, samples::samples()).await;
+    let inbox = samples::inbox(folder, Duration::ZERO).open();
     let cause = || MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
     for (read, text) in
         [(0, "Prefers long replies.\nSigns with Ada."), (1, "Prefers short replies.\nSigns with Ada.")]
     {
-        inbox
-            .engine()
-            .store()
-            .memory()
-            .remember(PROFILE.to_owned(), read, text.to_owned(), cause())
-            .await
-            .unwrap();
+        inbox.store().memory().remember(PROFILE.to_owned(), read, text.to_owned(), cause()).await.unwrap();
     }
-    let items = inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items;
+    let items = inbox.items().await;
     let lunch = items.iter().find(|item| item.title == "Lunch on Thursday?").unwrap();
     let interrupt = InterruptId::parse(&lunch.id).unwrap();
     inbox.grants().give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
@@ -88,7 +76,7 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.decide("y", "kept as version 4");
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
-    let inbox = open(folder.path(), Duration::ZERO);
+    let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
     let view = runtime.block_on(inbox.memory().show(PROFILE.to_owned())).unwrap();
     assert_eq!(
         (view.newest.version, view.newest.profile.lines().next()),
@@ -123,19 +111,23 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     pty.send("n");
     pty.until("the question closed", |pty| !pty.text().contains("Let go of 1 thread"));
     let kept = || {
-        let inbox = open(folder.path(), Duration::ZERO);
+        let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
         let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
         let threads = runtime.block_on(inbox.threads().list(query)).unwrap().threads;
         let grants = runtime.block_on(inbox.grants().list()).unwrap();
         (threads.len(), grants.iter().any(|grant| !grant.builtin && grant.in_force))
     };
-    assert_eq!(kept(), (desk::samples().len() + 1, false), "nothing went, and nothing is allowed any more");
+    assert_eq!(
+        kept(),
+        (samples::samples().len() + 1, false),
+        "nothing went, and nothing is allowed any more"
+    );
     pty.send("P");
     pty.wait("Let go of ended threads when");
     pty.send("\r");
     pty.wait("Let go of 1 thread");
     pty.decide("y", "1 thread let go of");
-    assert_eq!(kept().0, desk::samples().len(), "what was old and asked nothing is gone");
+    assert_eq!(kept().0, samples::samples().len(), "what was old and asked nothing is gone");
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
 }

@@ -1,8 +1,8 @@
 //! A walk through the threads of a data folder, in a real terminal.
 
-use crate::process::{fill, open};
+use crate::process::fill;
 use crate::pty::Pty;
-use crate::support::desk;
+use crate::support::samples;
 use sayso::inbox::ThreadQuery;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 fn past_threads_are_searched_turned_forked_and_written_out() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(fill(folder.path(), desk::samples()));
+    runtime.block_on(fill(folder.path(), samples::samples()));
     let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
     pty.wait("Quarterly figures");
     pty.send("2");
@@ -60,7 +60,7 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     assert!(std::fs::read_to_string(&path).unwrap().contains("## Steps"));
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
-    let inbox = open(folder.path(), Duration::ZERO);
+    let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
     let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
     let threads = runtime.block_on(inbox.threads().list(query)).unwrap().threads;
     assert_eq!(threads.iter().filter(|line| line.forked_from.is_some()).count(), 1);

@@ -1,8 +1,8 @@
 //! A data folder whose threads are told of to a server.
 
 use crate::server::{Play, Server};
-use crate::support::house::eager;
 use crate::support::player;
+use crate::support::test_inbox::eager;
 use sayso::app::{App, Driver, Engine, Scope, Setup, Traces, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::ThreadId;

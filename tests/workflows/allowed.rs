@@ -1,6 +1,7 @@
 //! What an analysis may do without asking, what it says of itself, and what it does not take.
 
-use crate::study::{Study, paid};
+use crate::inputs::{self, analyze, paid};
+use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::{Block, OUTPUT_FILES, Status};
 use serde_json::{Value, json};
@@ -8,62 +9,61 @@ use serde_json::{Value, json};
 #[tokio::test]
 async fn a_result_is_written_after_asking_where_output_files_are_not_granted() {
     for (decision, written) in [(Decision::Accept, true), (Decision::Ignore, false)] {
-        let study = Study::new([paid("Since when?"), paid("# It was late"), paid("Go on?"), paid("# Later")]);
-        study.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-        let thread = study.begun().await;
-        assert_eq!(study.says(&thread, "DONE").await.status, Status::Waiting);
-        let item = study.item(&study.asked(&thread).await).await;
-        let file = study.inputs().canonicalize().unwrap().join("analysis_result.md");
+        let inbox = inputs::with_answers([
+            paid("Since when?"),
+            paid("# It was late"),
+            paid("Go on?"),
+            paid("# Later"),
+        ]);
+        inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+        let thread = analyze(&inbox).await;
+        assert_eq!(inbox.answer(&thread, respond("DONE")).await.status, Status::Waiting);
+        let item = inbox.open_item(&thread).await;
+        let file = inbox.inputs().canonicalize().unwrap().join("analysis_result.md");
         assert_eq!((item.action.as_str(), &item.args), ("write_result", &json!({"file": file})));
         assert!(
             item.text.contains("analysis_result.md") && item.text.contains("# It was late"),
             "{}",
             item.text
         );
-        assert!(!study.files().contains(&"analysis_result.md".to_owned()));
-        let outcome = study.decides(&thread, decision.clone()).await;
+        assert!(!inbox.input_files().contains(&"analysis_result.md".to_owned()));
+        let outcome = inbox.answer(&thread, decision.clone()).await;
         assert_eq!(outcome.status, Status::Done);
-        assert_eq!(study.files().contains(&"analysis_result.md".to_owned()), written);
+        assert_eq!(inbox.input_files().contains(&"analysis_result.md".to_owned()), written);
         let expected = if written { json!(file) } else { Value::Null };
         assert_eq!(outcome.output, Some(json!({"answer": "# It was late", "file": expected})));
         // Whoever goes on is asked about the next result too.
-        study.inbox.threads().proceed(thread.clone(), "And now?".to_owned()).await.unwrap();
-        study.settle().await;
-        study.says(&thread, "DONE").await;
-        assert_eq!(study.item(&study.asked(&thread).await).await.action, "write_result");
+        inbox.threads().proceed(thread.clone(), "And now?".to_owned()).await.unwrap();
+        inbox.drive().await;
+        inbox.answer(&thread, respond("DONE")).await;
+        assert_eq!(inbox.open_item(&thread).await.action, "write_result");
     }
 }
 
 #[tokio::test]
 async fn why_tells_what_the_thread_did_and_what_it_cost() {
-    let study =
-        Study::with("[prices.scripted]\ninput = 1.0\noutput = 10.0\n", [paid("Since when?"), paid("# Late")]);
-    let thread = study.begun().await;
-    let why = study.inbox.decisions().why(study.asked(&thread).await.to_string()).await.unwrap().text();
+    let inbox = inputs::with_config(
+        "[prices.scripted]\ninput = 1.0\noutput = 10.0\n",
+        [paid("Since when?"), paid("# Late")],
+    );
+    let thread = analyze(&inbox).await;
+    let why = inbox.decisions().why(inbox.open_question(&thread).await.to_string()).await.unwrap().text();
     assert!(why.contains("one thing at a time") && why.contains("turns so far: 1 by the agent"), "{why}");
     assert!(why.contains("model calls: 1") && why.contains("cost: $0.0020"), "{why}");
-    study.says(&thread, "DONE").await;
-    let result = study.inbox.decisions().why(thread.to_string()).await.unwrap();
+    inbox.answer(&thread, respond("DONE")).await;
+    let result = inbox.decisions().why(thread.to_string()).await.unwrap();
     assert!(result.text().contains("model calls: 2") && matches!(result.blocks[0], Block::Fields(_)));
     assert!(
-        study
-            .inbox
-            .decisions()
-            .why("x".to_owned())
-            .await
-            .unwrap_err()
-            .to_string()
-            .contains("there is no item `x`")
+        inbox.decisions().why("x".to_owned()).await.unwrap_err().to_string().contains("there is no item `x`")
     );
 }
 
 #[tokio::test]
 async fn an_analysis_has_no_class_to_correct() {
-    let study = Study::new([paid("Since when?")]);
-    let thread = study.begun().await;
-    let told =
-        study.inbox.mail().reclassify(thread.clone(), "respond".to_owned()).await.unwrap_err().to_string();
+    let inbox = inputs::with_answers([paid("Since when?")]);
+    let thread = analyze(&inbox).await;
+    let told = inbox.mail().reclassify(thread.clone(), "respond".to_owned()).await.unwrap_err().to_string();
     assert_eq!(told, "threads of `analyze` have no class to correct");
-    let told = study.inbox.mail().reclassify(thread, "spam".to_owned()).await.unwrap_err().to_string();
+    let told = inbox.mail().reclassify(thread, "spam".to_owned()).await.unwrap_err().to_string();
     assert_eq!(told, "`spam` is not a class; there are ignore, notify, respond");
 }

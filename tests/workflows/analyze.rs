@@ -1,6 +1,7 @@
 //! `analyze`: the conversation.
 
-use crate::study::{Study, happened, paid, said};
+use crate::inputs::{self, analysis, analyze, analyze_with, happened, paid, said};
+use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{InboxError, Status};
 use sayso::llm::{Message, Scripted};
@@ -14,21 +15,25 @@ fn answers<const N: usize>(
 
 #[tokio::test]
 async fn a_question_an_answer_an_approval_a_result() {
-    let study = Study::new([paid("Since when?"), paid("The parts were late. Right?"), paid("# It was late")]);
-    let thread = study.begun().await;
-    let card = study.card(&thread).await;
+    let inbox = inputs::with_answers([
+        paid("Since when?"),
+        paid("The parts were late. Right?"),
+        paid("# It was late"),
+    ]);
+    let thread = analyze(&inbox).await;
+    let card = inbox.open_item(&thread).await.text;
     assert!(card.starts_with("Since when?") && card.contains("files: notes.md"), "{card}");
-    assert_eq!(study.says(&thread, "Since Monday").await.status, Status::Waiting);
-    let card = study.card(&thread).await;
+    assert_eq!(inbox.answer(&thread, respond("Since Monday")).await.status, Status::Waiting);
+    let card = inbox.open_item(&thread).await.text;
     assert!(card.contains("agent: Since when?") && card.contains("you: Since Monday"), "{card}");
-    let outcome = study.says(&thread, "DONE").await;
+    let outcome = inbox.answer(&thread, respond("DONE")).await;
     assert_eq!(outcome.status, Status::Done);
-    let file = study.inputs().canonicalize().unwrap().join("analysis_result.md");
+    let file = inbox.inputs().canonicalize().unwrap().join("analysis_result.md");
     assert_eq!(outcome.output, Some(json!({"answer": "# It was late", "file": file})));
-    assert_eq!(study.read("analysis_result.md"), "# It was late\n");
-    assert_eq!(study.tasks(), ["analyze.initial", "analyze.followup", "analyze.final"]);
+    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n");
+    assert_eq!(inbox.model.tasks(), ["analyze.initial", "analyze.followup", "analyze.final"]);
 
-    let view = study.view(&thread).await;
+    let view = inbox.view(&thread).await;
     assert_eq!(
         happened(&view),
         [
@@ -46,7 +51,7 @@ async fn a_question_an_answer_an_approval_a_result() {
     let effects: Vec<_> = view.effects.iter().map(|e| (e.name.as_str(), e.state.as_str())).collect();
     assert_eq!(effects, [("write_result", "done")]);
     assert_eq!((view.usage.calls, view.usage.input_tokens, view.usage.output_tokens), (3, 3000, 300));
-    let (item, card) = study.inbox.decisions().result(thread).await.unwrap();
+    let (item, card) = inbox.decisions().result(thread).await.unwrap();
     assert_eq!(item.kind.word(), "result");
     assert!(
         card.text().starts_with("# It was late") && card.text().contains("written to: "),
@@ -58,17 +63,18 @@ async fn a_question_an_answer_an_approval_a_result() {
 /// What a model was told, and what it said, is there to be read: exactly, at every turn.
 #[tokio::test]
 async fn every_call_keeps_its_words() {
-    let study = Study::new(answers(["Since when?", "The parts were late. Right?", "# It was late"]));
-    let thread = study.begun().await;
-    study.says(&thread, "Since Monday").await;
-    study.says(&thread, "DONE").await;
-    let view = study.view(&thread).await;
+    let inbox =
+        inputs::with_answers(answers(["Since when?", "The parts were late. Right?", "# It was late"]));
+    let thread = analyze(&inbox).await;
+    inbox.answer(&thread, respond("Since Monday")).await;
+    inbox.answer(&thread, respond("DONE")).await;
+    let view = inbox.view(&thread).await;
     let calls: Vec<u64> =
         view.trace.children.iter().flat_map(|node| &node.children).filter_map(|span| span.call).collect();
-    let asked = study.requests();
+    let asked = inbox.model.requests();
     assert_eq!(calls.len(), asked.len());
     for (call, request) in calls.iter().zip(&asked) {
-        let words = study.inbox.threads().model_call(thread.clone(), *call).await.unwrap();
+        let words = inbox.threads().model_call(thread.clone(), *call).await.unwrap();
         assert_eq!((words.system, words.task), (request.system.clone(), request.task.clone()));
         let told: Vec<String> = request
             .messages
@@ -83,36 +89,36 @@ async fn every_call_keeps_its_words() {
         assert_eq!(kept, told);
         assert!(words.answer.is_some_and(|answer| !answer.is_empty()) && words.missing.is_none());
     }
-    let other = study.begun().await;
-    let stranger = study.inbox.threads().model_call(other, calls[0]).await.unwrap_err().to_string();
+    let other = analyze(&inbox).await;
+    let stranger = inbox.threads().model_call(other, calls[0]).await.unwrap_err().to_string();
     assert!(stranger.contains("there is no model call"), "{stranger}");
 }
 
 /// What a step did to the state, and what there was to see before it.
 #[tokio::test]
 async fn every_step_tells_what_it_changed() {
-    let study = Study::new(answers(["Since when?"]));
-    let thread = study.begun().await;
-    let steps = study.view(&thread).await.steps.len() as u64;
-    let asked = study.inbox.threads().step_states(thread.clone(), 1).await.unwrap();
+    let inbox = inputs::with_answers(answers(["Since when?"]));
+    let thread = analyze(&inbox).await;
+    let steps = inbox.view(&thread).await.steps.len() as u64;
+    let asked = inbox.threads().step_states(thread.clone(), 1).await.unwrap();
     let paths: Vec<&str> = asked.changes.iter().map(|change| change.path.as_str()).collect();
     assert!(paths.contains(&"analysis_history[0]"), "{paths:?}");
     assert_eq!(
-        study.inbox.threads().step_states(thread.clone(), steps - 1).await.unwrap().state,
-        study.view(&thread).await.state
+        inbox.threads().step_states(thread.clone(), steps - 1).await.unwrap().state,
+        inbox.view(&thread).await.state
     );
-    let beyond = study.inbox.threads().step_states(thread.clone(), steps).await.unwrap_err().to_string();
+    let beyond = inbox.threads().step_states(thread.clone(), steps).await.unwrap_err().to_string();
     assert!(beyond.contains("no step"), "{beyond}");
-    let said = study.inbox.threads().conversation(thread).await.unwrap().text();
+    let said = inbox.threads().conversation(thread).await.unwrap().text();
     assert!(said.contains("query: "), "{said}");
 }
 
 #[tokio::test]
 async fn what_it_costs_is_known_where_prices_are() {
     let prices = "[prices.scripted]\ninput = 1.0\noutput = 10.0\n";
-    let study = Study::with(prices, [paid("Since when?")]);
-    let thread = study.begun().await;
-    let usage = study.view(&thread).await.usage;
+    let inbox = inputs::with_config(prices, [paid("Since when?")]);
+    let thread = analyze(&inbox).await;
+    let usage = inbox.view(&thread).await.usage;
     assert!((usage.cost.unwrap() - 0.002).abs() < 1e-9, "{usage:?}");
 }
 
@@ -121,36 +127,36 @@ async fn only_a_whole_answer_approves() {
     for (answer, hint) in
         [("not done yet", true), ("we abandoned it", false), ("is the solution approved by legal?", true)]
     {
-        let study = Study::new(answers(["Since when?", "And now?", "So?"]));
-        let thread = study.begun().await;
-        assert_eq!(study.says(&thread, answer).await.status, Status::Waiting, "{answer}");
-        assert_eq!(study.tasks().last().unwrap(), "analyze.followup", "{answer}");
-        let card = study.card(&thread).await;
+        let inbox = inputs::with_answers(answers(["Since when?", "And now?", "So?"]));
+        let thread = analyze(&inbox).await;
+        assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Waiting, "{answer}");
+        assert_eq!(inbox.model.tasks().last().unwrap(), "analyze.followup", "{answer}");
+        let card = inbox.open_item(&thread).await.text;
         assert_eq!(card.contains("To approve, press `a` or answer DONE."), hint, "{answer}: {card}");
-        study.says(&thread, "go on").await;
-        assert!(!study.card(&thread).await.contains("To approve"), "said once");
+        inbox.answer(&thread, respond("go on")).await;
+        assert!(!inbox.open_item(&thread).await.text.contains("To approve"), "said once");
     }
     for answer in ["DONE", "done!", "Solution approved.", " okay, bye "] {
-        let study = Study::new(answers(["Since when?", "# Result"]));
-        let thread = study.begun().await;
-        assert_eq!(study.says(&thread, answer).await.status, Status::Done, "{answer}");
+        let inbox = inputs::with_answers(answers(["Since when?", "# Result"]));
+        let thread = analyze(&inbox).await;
+        assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Done, "{answer}");
     }
 }
 
 #[tokio::test]
 async fn accept_approves_and_ignore_abandons() {
-    let study = Study::new(answers(["Since when?", "# Result"]));
-    let thread = study.begun().await;
-    assert_eq!(study.decides(&thread, Decision::Accept).await.status, Status::Done);
-    assert_eq!(said(&study.view(&thread).await), ["A:Since when?", "A:# Result"]);
+    let inbox = inputs::with_answers(answers(["Since when?", "# Result"]));
+    let thread = analyze(&inbox).await;
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(said(&inbox.view(&thread).await), ["A:Since when?", "A:# Result"]);
 
-    let study = Study::new(answers(["Since when?", "And now?"]));
-    let thread = study.begun().await;
-    study.says(&thread, "Monday").await;
-    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
-    assert_eq!(said(&study.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
-    assert_eq!(study.files(), ["notes.md"]);
-    let again = study.inbox.threads().proceed(thread, "still there?".into()).await;
+    let inbox = inputs::with_answers(answers(["Since when?", "And now?"]));
+    let thread = analyze(&inbox).await;
+    inbox.answer(&thread, respond("Monday")).await;
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(said(&inbox.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
+    assert_eq!(inbox.input_files(), ["notes.md"]);
+    let again = inbox.threads().proceed(thread, "still there?".into()).await;
     assert!(matches!(again, Err(InboxError::NotOpen { .. })), "{again:?}");
 }
 
@@ -158,20 +164,20 @@ async fn accept_approves_and_ignore_abandons() {
 async fn twenty_turns_double_nothing() {
     let question = |n: usize| format!("Question {n}?");
     let script = (0..=20).map(question).chain(["# Result".to_owned()]);
-    let study = Study::new(script.map(|text| Ok(Scripted::text(&text))));
-    let thread = study.begun().await;
+    let inbox = inputs::with_answers(script.map(|text| Ok(Scripted::text(&text))));
+    let thread = analyze(&inbox).await;
     for n in 0..20 {
-        study.says(&thread, &format!("Answer {n}.")).await;
-        let view = study.view(&thread).await;
+        inbox.answer(&thread, respond(&format!("Answer {n}."))).await;
+        let view = inbox.view(&thread).await;
         assert_eq!(said(&view).len(), 2 * n + 3);
-        let request = study.requests().pop().unwrap();
+        let request = inbox.model.requests().pop().unwrap();
         // The question with the files, then every turn once.
         assert_eq!(request.messages.len(), 1 + 2 * (n + 1));
         assert_eq!(request.facts["history"].as_array().unwrap().len(), 2 * n + 1);
         assert_eq!(request.facts["input"], format!("Answer {n}."));
     }
-    study.says(&thread, "DONE").await;
-    let asked = serde_json::to_string(&study.requests().pop().unwrap().messages).unwrap();
+    inbox.answer(&thread, respond("DONE")).await;
+    let asked = serde_json::to_string(&inbox.model.requests().pop().unwrap().messages).unwrap();
     for n in 0..20 {
         assert_eq!(asked.matches(&format!("Answer {n}.")).count(), 1, "{n}");
         assert_eq!(asked.matches(&question(n)).count(), 1, "{n}");
@@ -181,81 +187,85 @@ async fn twenty_turns_double_nothing() {
 
 #[tokio::test]
 async fn words_after_a_result_go_on_from_it() {
-    let study =
-        Study::new(answers(["Since when?", "# By month", "By quarter, then. Right?", "# By quarter"]));
-    let thread = study.begun().await;
-    study.says(&thread, "DONE").await;
+    let inbox = inputs::with_answers(answers([
+        "Since when?",
+        "# By month",
+        "By quarter, then. Right?",
+        "# By quarter",
+    ]));
+    let thread = analyze(&inbox).await;
+    inbox.answer(&thread, respond("DONE")).await;
     assert_eq!(
-        study.inbox.threads().proceed(thread.clone(), "Now by quarter".into()).await.unwrap().status,
+        inbox.threads().proceed(thread.clone(), "Now by quarter".into()).await.unwrap().status,
         Status::Ready
     );
-    study.settle().await;
-    assert_eq!(study.status(&thread).await, Status::Waiting);
-    assert!(study.inbox.decisions().result(thread.clone()).await.is_err(), "it is no result any more");
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Waiting);
+    assert!(inbox.decisions().result(thread.clone()).await.is_err(), "it is no result any more");
     let expected =
         ["A:Since when?", "U:DONE", "A:# By month", "U:Now by quarter", "A:By quarter, then. Right?"];
-    assert_eq!(said(&study.view(&thread).await), expected);
+    assert_eq!(said(&inbox.view(&thread).await), expected);
     // The model knows what it concluded, and is not asked for the files anew.
-    let request = &study.requests()[2];
+    let request = &inbox.model.requests()[2];
     assert_eq!(request.task, "analyze.followup");
     assert!(request.messages.contains(&Message::assistant("# By month")), "{:?}", request.messages);
-    assert_eq!(study.says(&thread, "done").await.status, Status::Done);
-    assert_eq!(study.read("analysis_result.md"), "# By quarter\n");
-    let kept = study.files().into_iter().find(|name| name.starts_with("analysis_result-")).unwrap();
-    assert_eq!(study.read(&kept), "# By month\n");
-    assert_eq!(study.view(&thread).await.effects.len(), 2);
+    assert_eq!(inbox.answer(&thread, respond("done")).await.status, Status::Done);
+    assert_eq!(inbox.read_input("analysis_result.md"), "# By quarter\n");
+    let kept = inbox.input_files().into_iter().find(|name| name.starts_with("analysis_result-")).unwrap();
+    assert_eq!(inbox.read_input(&kept), "# By month\n");
+    assert_eq!(inbox.view(&thread).await.effects.len(), 2);
 }
 
 #[tokio::test]
 async fn an_earlier_result_is_kept_and_never_read() {
-    let study = Study::new(answers(["Since when?", "# New"]));
-    study.write("analysis_result.md", "# Old");
-    study.write("analysis_result-2020-01-01T000000.md", "# Older");
-    let thread = study.begun().await;
-    assert!(!serde_json::to_string(&study.requests()).unwrap().contains("# Old"));
-    study.says(&thread, "DONE").await;
-    assert_eq!(study.read("analysis_result.md"), "# New\n");
-    let files = study.files();
+    let inbox = inputs::with_answers(answers(["Since when?", "# New"]));
+    inbox.write_input("analysis_result.md", "# Old");
+    inbox.write_input("analysis_result-2020-01-01T000000.md", "# Older");
+    let thread = analyze(&inbox).await;
+    assert!(!serde_json::to_string(&inbox.model.requests()).unwrap().contains("# Old"));
+    inbox.answer(&thread, respond("DONE")).await;
+    assert_eq!(inbox.read_input("analysis_result.md"), "# New\n");
+    let files = inbox.input_files();
     assert_eq!(files.len(), 4, "{files:?}");
-    let kept: Vec<_> = files.iter().filter(|name| study.read(name) == "# Old").collect();
+    let kept: Vec<_> = files.iter().filter(|name| inbox.read_input(name) == "# Old").collect();
     assert!(matches!(kept.as_slice(), [name] if name.starts_with("analysis_result-20")), "{files:?}");
 }
 
 #[tokio::test]
 async fn the_folder_is_read_once() {
-    let study = Study::new(answers(["Since when?", "And?"]));
-    let thread = study.begun().await;
-    study.write("notes.md", "Rewritten meanwhile.");
-    study.write("more.txt", "More.");
-    study.says(&thread, "Monday").await;
-    let files = study.requests()[1].facts["files"].clone();
+    let inbox = inputs::with_answers(answers(["Since when?", "And?"]));
+    let thread = analyze(&inbox).await;
+    inbox.write_input("notes.md", "Rewritten meanwhile.");
+    inbox.write_input("more.txt", "More.");
+    inbox.answer(&thread, respond("Monday")).await;
+    let files = inbox.model.requests()[1].facts["files"].clone();
     assert_eq!(files, json!([{"name": "notes.md", "text": "The launch slipped by three weeks."}]));
 }
 
 #[tokio::test]
 async fn a_thread_keeps_to_its_model() {
-    let study = Study::new([]);
-    let thread = study.begun_with(json!({"model": "other"})).await;
-    study.says(&thread, "Monday").await;
-    study.says(&thread, "DONE").await;
-    assert_eq!((study.requests().len(), study.others()), (0, 3));
-    assert_eq!(study.read("analysis_result.md"), "Other: analyze.final\n");
-    let mut input = study.input();
+    let inbox = inputs::with_answers([]);
+    let thread = analyze_with(&inbox, json!({"model": "other"})).await;
+    inbox.answer(&thread, respond("Monday")).await;
+    inbox.answer(&thread, respond("DONE")).await;
+    assert_eq!((inbox.model.requests().len(), inbox.model.asked_other()), (0, 3));
+    assert_eq!(inbox.read_input("analysis_result.md"), "Other: analyze.final\n");
+    let mut input = analysis(&inbox);
     input["model"] = json!("oracle");
-    let error = study.inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
+    let error = inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
     assert!(error.contains("model") && error.contains("there are main, other"), "{error}");
 }
 
 #[tokio::test]
 async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
-    let study = Study::new([]);
-    std::fs::create_dir(study.inputs().join("empty")).unwrap();
+    let inbox = inputs::with_answers([]);
+    std::fs::create_dir(inbox.inputs().join("empty")).unwrap();
     let with = |key: &str, value: serde_json::Value| {
-        let mut input = study.input();
+        let mut input = analysis(&inbox);
         input[key] = value;
         input
     };
-    let folder = study.inputs();
+    let folder = inbox.inputs();
     for (input, expected) in [
         (with("query", json!("  ")), "say what you want to know"),
         (with("inputs", json!(folder.join("nowhere"))), "it does not exist"),
@@ -265,14 +275,10 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         (with("depth", json!(3)), "depth"),
         (json!({"query": "Why?"}), "inputs"),
     ] {
-        let error = study.inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
+        let error = inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{expected}: {error}");
     }
-    let all = study
-        .inbox
-        .threads()
-        .list(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() })
-        .await
-        .unwrap();
+    let all =
+        inbox.threads().list(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() }).await.unwrap();
     assert_eq!(all.threads.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
 }

@@ -2,11 +2,10 @@
 //!
 //! The page quotes this file, and the last test holds it to that.
 
-use crate::support::House;
-use crate::support::house::eager;
+use crate::support::TestInbox;
 use sayso::graph::{
     Answer, Basis, BoxFuture, BuildError, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event,
-    Found, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
+    Found, Graph, InterruptId, Kind, NodeError, State, ThreadId, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Block, Card, Spec, Status, proposal};
 use sayso::text::Visible;
@@ -162,8 +161,19 @@ fn spec(desk: Desk) -> Result<Spec, BuildError> {
     }))
 }
 
-fn house(folder: &Path) -> House {
-    House::with(eager(), vec![spec(Desk { folder: folder.to_owned() }).unwrap()])
+fn house(folder: &Path) -> TestInbox {
+    TestInbox::builder().with_workflow(spec(Desk { folder: folder.to_owned() }).unwrap()).open()
+}
+
+/// The words of the page.
+impl TestInbox {
+    async fn settle(&self) {
+        self.drive().await;
+    }
+
+    async fn asked(&self, thread: &ThreadId) -> InterruptId {
+        self.open_question(thread).await
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ mod ask;
 mod docs;
 mod email;
 mod example;
+mod inputs;
 mod request;
 mod sheet;
-mod study;
 mod trouble;

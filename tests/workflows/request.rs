@@ -1,34 +1,30 @@
 //! Requests in a data folder whose clock goes wild, and what the workflow refuses besides.
 
+use crate::support::{FakeModel, TestInbox, merged};
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Engine, Settings, services};
-use sayso::config::{Env, Expiry};
+use sayso::app::Settings;
+use sayso::config::Expiry;
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, Ending, Registry, Status};
-use sayso::service::{Asking, Inbox, Waited};
-use sayso::store::Store;
+use sayso::inbox::{By, Decide, Ending, Status};
+use sayso::service::{Asking, Waited};
 use sayso::tools::moment::{Machine, Moment};
-use sayso::workflows::request;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 /// A folder whose clock is set so many years ahead.
-fn wild(folder: &tempfile::TempDir) -> (Inbox, Arc<AtomicI64>) {
-    with(folder, Settings::default())
+fn wild() -> (TestInbox, Arc<AtomicI64>) {
+    with(Settings::default())
 }
 
-fn with(folder: &tempfile::TempDir, settings: Settings) -> (Inbox, Arc<AtomicI64>) {
+fn with(settings: Settings) -> (TestInbox, Arc<AtomicI64>) {
     let years = Arc::new(AtomicI64::new(0));
     let set = years.clone();
     let ahead = move || Timestamp::now() + SignedDuration::from_hours(24 * 365 * set.load(Ordering::SeqCst));
-    let data = folder.path().join("data");
-    let store = Store::open_with(&data, Arc::new(ahead)).unwrap();
-    let config = crate::support::config::load(&data, &Env::default());
-    let services = Arc::new(services(&config, Env::default(), &store));
-    let registry = Registry::new([request::spec(services).unwrap()]);
-    (Inbox::new(Engine::new(store, registry, settings)), years)
+    let model = FakeModel::default();
+    let inbox = TestInbox::builder().settings(settings).clock(Arc::new(ahead)).with_model(model).open();
+    (inbox, years)
 }
 
 fn asking(title: &str, expires_in: u64) -> Asking {
@@ -38,8 +34,7 @@ fn asking(title: &str, expires_in: u64) -> Asking {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let (inbox, years) = wild(&folder);
+    let (inbox, years) = wild();
     let asked = inbox.requests().ask(asking("An hour?", 3600)).await.unwrap();
     for jump in [10, -10, 5, 0] {
         years.store(jump, Ordering::SeqCst);
@@ -77,9 +72,8 @@ async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
 
 #[tokio::test]
 async fn an_answer_is_told_once_it_cannot_be_taken_back() {
-    let folder = tempfile::tempdir().unwrap();
     // Longer than the moment for which whoever reads an answer helps its thread along.
-    let (inbox, _) = with(&folder, Settings { soft_hold: Duration::from_secs(2), ..Settings::default() });
+    let (inbox, _) = with(Settings { soft_hold: Duration::from_secs(2), ..Settings::default() });
     let asked = inbox.requests().ask(asking("Go?", 3600)).await.unwrap();
     let decide =
         |decision| Decide { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
@@ -96,25 +90,20 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
 /// `w` on a request says who asked, from where, by which rule it was asked and when it is over.
 #[tokio::test]
 async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
-    let folder = tempfile::tempdir().unwrap();
-    let (inbox, _) = wild(&folder);
+    let (inbox, _) = wild();
     let command = |line: &str| json!({"title": "Run", "action": "Bash", "args": {"command": line}});
-    let with = |mut input: serde_json::Value, more: serde_json::Value| {
-        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        input
-    };
     let named = json!({"source": "builder", "folder": "/home/a/app"});
     let cases = [
         (json!({"title": "Which?", "source": "ci"}), "It asks for your words"),
         (json!({"title": "Built", "notice": true}), "that is always shown"),
-        (with(command("rm -r build"), named.clone()), "It carries a warning (deletes)"),
+        (merged(command("rm -r build"), named.clone()), "It carries a warning (deletes)"),
         (
-            with(command("cargo test --lib"), named.clone()),
+            merged(command("cargo test --lib"), named.clone()),
             "no grant allowed `cargo test --lib`, nor every `cargo test …` in /home/a/app by builder",
         ),
-        (with(command("echo 'a b'"), named.clone()), "more than plain words"),
-        (with(command("cargo test"), json!({"source": "builder"})), "named no folder"),
-        (with(command("cargo test"), json!({"folder": "/home/a/app"})), "gave no name"),
+        (merged(command("echo 'a b'"), named.clone()), "more than plain words"),
+        (merged(command("cargo test"), json!({"source": "builder"})), "named no folder"),
+        (merged(command("cargo test"), json!({"folder": "/home/a/app"})), "gave no name"),
         (json!({"title": "Push?", "action": "push", "args": {"to": "main"}}), "this is no command"),
     ];
     for (input, rule) in cases {
@@ -134,10 +123,9 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
 
 #[tokio::test]
 async fn a_request_that_the_policy_ends_has_expired_for_its_asker() {
-    let folder = tempfile::tempdir().unwrap();
     let week = Some(Duration::from_secs(7 * 86_400));
     let expiry = Expiry { workflows: [("request".to_owned(), week)].into(), ..Expiry::default() };
-    let (inbox, _) = with(&folder, Settings { expiry, ..Settings::default() });
+    let (inbox, _) = with(Settings { expiry, ..Settings::default() });
     let input = json!({"title": "Pay?", "action": "pay", "args": {"amount": 120}});
     let asked = inbox.requests().ask(Asking { input, key: None }).await.unwrap();
     for ms in [0, 7 * 86_400_000] {

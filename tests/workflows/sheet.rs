@@ -1,6 +1,8 @@
 //! `sheet`: whole tasks on workbooks, with a model that says what a test wants and a sandbox that is real.
 
-use crate::study::{Study, happened};
+use crate::inputs::{self, happened};
+use crate::support::test_inbox::respond;
+use crate::support::{TestInbox, merged};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{GrantRequest, GrantScope, Status};
 use sayso::llm::{Message, ModelError, Reply, Scripted};
@@ -22,24 +24,21 @@ fn finish(answer: &str) -> Answer {
     Ok(Scripted::calls([("finish", json!({ "answer": answer }))]))
 }
 
-/// A study with a workbook, and work on it driven to its first question.
-async fn begun(name: &str, text: &str, answers: Vec<Answer>) -> (Study, ThreadId) {
-    let study = Study::new(answers);
-    study.write(name, text);
-    let thread = start(&study, name, json!({})).await;
-    (study, thread)
+/// A inbox with a workbook, and work on it driven to its first question.
+async fn begun(name: &str, text: &str, answers: Vec<Answer>) -> (TestInbox, ThreadId) {
+    let inbox = inputs::with_answers(answers);
+    inbox.write_input(name, text);
+    let thread = start(&inbox, name, json!({})).await;
+    (inbox, thread)
 }
 
-async fn start(study: &Study, name: &str, more: Value) -> ThreadId {
-    let mut input = json!({"workbook": study.inputs().join(name), "instruction": "Look at the sales"});
-    input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let thread = study.start("sheet", input).await;
-    study.settle().await;
-    thread
+async fn start(inbox: &TestInbox, name: &str, more: Value) -> ThreadId {
+    let input = json!({"workbook": inbox.inputs().join(name), "instruction": "Look at the sales"});
+    inbox.run("sheet", merged(input, more)).await
 }
 
-fn result(study: &Study, name: &str) -> Book {
-    let bytes = std::fs::read(study.inputs().join(name)).unwrap();
+fn result(inbox: &TestInbox, name: &str) -> Book {
+    let bytes = std::fs::read(inbox.inputs().join(name)).unwrap();
     workbook::open(name, &bytes).unwrap()
 }
 
@@ -61,20 +60,22 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
         ),
         finish("East leads with 900."),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    let card = study.card(&thread).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let card = inbox.open_item(&thread).await.text;
     assert!(card.starts_with("I **sum** by region.") || card.starts_with("I sum by region."), "{card}");
     assert!(card.contains("group_by(sheet()") && card.contains("decimal point"), "{card}");
-    let item = study.item(&study.asked(&thread).await).await;
+    let item = inbox.open_item(&thread).await;
     assert_eq!((item.action.as_str(), item.kind.word()), ("python", "approval"));
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output, Some(json!({"answer": "East leads with 900.", "file": null, "formulas": []})));
-    let Message::Tool { text, .. } = study.requests()[1].messages.last().unwrap().clone() else { panic!() };
+    let Message::Tool { text, .. } = inbox.model.requests()[1].messages.last().unwrap().clone() else {
+        panic!()
+    };
     assert_eq!(text, "Printed:\nNorth 180\nSouth 175\nEast 900");
-    assert_eq!(study.files(), ["notes.md", "sales.csv"]);
+    assert_eq!(inbox.input_files(), ["notes.md", "sales.csv"]);
     assert_eq!(
-        happened(&study.view(&thread).await),
+        happened(&inbox.view(&thread).await),
         [
             "START: started",
             "planner_node: read planned",
@@ -84,7 +85,7 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
             "planner_node: finished"
         ]
     );
-    let (_, card) = study.inbox.decisions().result(thread).await.unwrap();
+    let (_, card) = inbox.decisions().result(thread).await.unwrap();
     assert!(
         card.text().starts_with("East leads with 900.") && card.text().contains("North 180"),
         "{}",
@@ -113,21 +114,21 @@ async fn a_filter_a_join_and_a_pivot_are_written_beside_the_original() {
         ),
         finish("Done."),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.decides(&thread, Decision::Accept).await;
-    let card = study.card(&thread).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let card = inbox.open_item(&thread).await.text;
     assert!(card.contains("sheets added: North"), "{card}");
-    study.decides(&thread, Decision::Accept).await;
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
-    assert_eq!(study.read("sales.csv"), SALES);
-    let book = result(&study, "sales.result.xlsx");
+    assert_eq!(inbox.read_input("sales.csv"), SALES);
+    let book = result(&inbox, "sales.result.xlsx");
     assert_eq!(shown(&book, "North").len(), 3);
     assert_eq!(shown(&book, "sales")[1], ["North", "Hub", "120", "2026-01-05", "24"]);
     let pivot = shown(&book, "Pivot");
     assert_eq!(pivot[0], ["Region", "Hub", "Rim"]);
     assert_eq!(pivot[1..], [["East", "900", "0"], ["North", "120", "60"], ["South", "95", "80"]]);
-    let effects = study.view(&thread).await.effects;
+    let effects = inbox.view(&thread).await.effects;
     assert_eq!((effects[0].name.as_str(), effects[0].state.as_str()), ("write_result", "done"));
 }
 
@@ -141,11 +142,11 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
         ),
         finish("Cleaned."),
     ];
-    let (study, thread) = begun("dates.csv", text, answers).await;
-    assert!(study.card(&thread).await.contains("semicolon, decimal comma"));
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    let (inbox, thread) = begun("dates.csv", text, answers).await;
+    assert!(inbox.open_item(&thread).await.text.contains("semicolon, decimal comma"));
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["formulas"], json!(["dates!B5 =SUM(B2:B4)"]));
-    let book = result(&study, "dates.result.xlsx");
+    let book = result(&inbox, "dates.result.xlsx");
     let day = |row| match book.sheets[0].value(At::new(row, 0)) {
         Cell::Date(date) => date.date().to_string(),
         other => panic!("{other:?}"),
@@ -154,16 +155,16 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
     assert_eq!(book.sheets[0].shown(At::new(4, 1)), "=SUM(B2:B4)");
     // Asked again it keeps the earlier result.
     let answers = vec![code("Once more.", "sheet().set('C1', 'x')"), finish("Done.")];
-    let other = Study::new(answers);
+    let other = inputs::with_answers(answers);
     std::fs::create_dir_all(other.inputs()).unwrap();
     std::fs::write(other.inputs().join("dates.csv"), text).unwrap();
     std::fs::write(other.inputs().join("dates.result.xlsx"), "mine").unwrap();
     let thread = start(&other, "dates.csv", json!({})).await;
-    other.decides(&thread, Decision::Accept).await;
-    let files = other.files();
+    other.answer(&thread, Decision::Accept).await;
+    let files = other.input_files();
     let kept: Vec<_> = files.iter().filter(|name| name.starts_with("dates.result-")).collect();
     assert_eq!(kept.len(), 1, "{files:?}");
-    assert_eq!(other.read(kept[0]), "mine");
+    assert_eq!(other.read_input(kept[0]), "mine");
 }
 
 #[tokio::test]
@@ -173,9 +174,10 @@ async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
         code("Without.", "x = len(sheet().records())\nprint(x)"),
         finish("5 rows."),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.decides(&thread, Decision::Accept).await;
-    let Message::Tool { text, failed, .. } = study.requests()[1].messages.last().unwrap().clone() else {
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let Message::Tool { text, failed, .. } = inbox.model.requests()[1].messages.last().unwrap().clone()
+    else {
         panic!()
     };
     assert!(
@@ -184,26 +186,26 @@ async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
             && text.contains("Hint: sheet(\"Name\").records()"),
         "{text}"
     );
-    let card = study.card(&thread).await;
+    let card = inbox.open_item(&thread).await.text;
     assert!(card.contains("It failed:") && card.contains("pandas"), "{card}");
-    assert_eq!(study.decides(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
 }
 
 #[tokio::test]
 async fn edited_code_is_what_runs_and_what_the_conversation_keeps() {
     let answers = vec![code("Two.", "x = 2"), code("Show.", "print(x)"), finish("Shown.")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.decides(&thread, Decision::Edit { args: json!({"code": "x = 40 + 2"}) }).await;
-    study.decides(&thread, Decision::Accept).await;
-    let view = study.view(&thread).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, Decision::Edit { args: json!({"code": "x = 40 + 2"}) }).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let view = inbox.view(&thread).await;
     assert_eq!(view.state["cells"][1]["observation"]["stdout"], "42\n");
-    let last = study.requests().pop().unwrap();
+    let last = inbox.model.requests().pop().unwrap();
     let Message::Assistant { calls, .. } = &last.messages[1] else { panic!("{:?}", last.messages) };
     assert_eq!(calls[0].args["code"], "x = 40 + 2");
-    let wrong = Study::new(vec![code("Two.", "x = 2")]);
-    wrong.write("sales.csv", SALES);
+    let wrong = inputs::with_answers(vec![code("Two.", "x = 2")]);
+    wrong.write_input("sales.csv", SALES);
     let thread = start(&wrong, "sales.csv", json!({})).await;
-    let id = wrong.asked(&thread).await;
+    let id = wrong.open_question(&thread).await;
     let refused = wrong.decide(&id, Decision::Edit { args: json!({"code": 7}) }).await;
     assert!(refused.is_err());
 }
@@ -211,13 +213,15 @@ async fn edited_code_is_what_runs_and_what_the_conversation_keeps() {
 #[tokio::test]
 async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
     let answers = vec![code("All.", "print('all')"), code("Less.", "print('less')")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.says(&thread, "only the North, please").await;
-    let Message::Tool { text, .. } = study.requests()[1].messages.last().unwrap().clone() else { panic!() };
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, respond("only the North, please")).await;
+    let Message::Tool { text, .. } = inbox.model.requests()[1].messages.last().unwrap().clone() else {
+        panic!()
+    };
     assert_eq!(text, "Not run. The person says: only the North, please");
-    assert_eq!(study.view(&thread).await.state["cells"], json!([]));
-    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
-    assert_eq!(study.files(), ["notes.md", "sales.csv"]);
+    assert_eq!(inbox.view(&thread).await.state["cells"], json!([]));
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(inbox.input_files(), ["notes.md", "sales.csv"]);
 }
 
 #[tokio::test]
@@ -228,60 +232,60 @@ async fn ending_after_something_was_changed_writes_it() {
         code("Again.", "print(sheet().get('E1'), sheet().get('E2'))"),
         finish("So."),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    let first = study.item(&study.asked(&thread).await).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let first = inbox.open_item(&thread).await;
     assert_eq!(first.labels.ignore.as_deref(), Some("end"));
-    study.decides(&thread, Decision::Accept).await;
-    let second = study.item(&study.asked(&thread).await).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let second = inbox.open_item(&thread).await;
     assert_eq!(second.labels.ignore.as_deref(), Some("end, and write what is done"));
-    let outcome = study.decides(&thread, Decision::Ignore).await;
+    let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done);
     let output = outcome.output.unwrap();
     assert_eq!(
         output["answer"],
         "You ended it here. What was changed until then (1 cell) stands in the result."
     );
-    assert_eq!(study.files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
-    let rows = shown(&result(&study, "sales.result.xlsx"), "sales");
+    assert_eq!(inbox.input_files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
+    let rows = shown(&result(&inbox, "sales.result.xlsx"), "sales");
     assert_eq!((rows[0][4].as_str(), rows[1][4].as_str()), ("Checked", ""));
     // Going on begins where it was ended; the model was told that its code did not run.
-    study.inbox.threads().proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
-    study.settle().await;
-    let told = format!("{:?}", study.requests().last().unwrap().messages);
+    inbox.threads().proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
+    inbox.drive().await;
+    let told = format!("{:?}", inbox.model.requests().last().unwrap().messages);
     assert!(told.contains("Not run. The person ended the work here."), "{told}");
-    study.decides(&thread, Decision::Accept).await;
-    let ran = study.view(&thread).await.state["cells"][1]["observation"]["stdout"].clone();
+    inbox.answer(&thread, Decision::Accept).await;
+    let ran = inbox.view(&thread).await.state["cells"][1]["observation"]["stdout"].clone();
     assert_eq!(ran, "Checked None\n");
 
     // The same at the limit of steps.
     let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')")];
-    let study = Study::new(answers);
-    study.write("sales.csv", SALES);
-    let thread = start(&study, "sales.csv", json!({"max_steps": 1})).await;
-    study.decides(&thread, Decision::Accept).await;
-    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Done);
-    assert_eq!(study.files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
+    let inbox = inputs::with_answers(answers);
+    inbox.write_input("sales.csv", SALES);
+    let thread = start(&inbox, "sales.csv", json!({"max_steps": 1})).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Done);
+    assert_eq!(inbox.input_files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
 }
 
 #[tokio::test]
 async fn the_config_says_how_far_code_may_go() {
     let config = "[sheet]\nmax_steps = 3\nwith_informer = \"on\"\noutput_kb = 1\nmax_rows = 6\n";
     let answers = vec![code("Much.", "print('x' * 5000)"), finish("So.")];
-    let study = Study::with(config, answers);
-    study.write("sales.csv", SALES);
-    let thread = start(&study, "sales.csv", json!({})).await;
-    let state = study.view(&thread).await.state;
+    let inbox = inputs::with_config(config, answers);
+    inbox.write_input("sales.csv", SALES);
+    let thread = start(&inbox, "sales.csv", json!({})).await;
+    let state = inbox.view(&thread).await.state;
     assert_eq!((&state["max_steps"], &state["with_informer"]), (&json!(3), &json!(true)));
-    study.decides(&thread, Decision::Accept).await;
-    let error = study.view(&thread).await.state["observation"]["error"].clone();
+    inbox.answer(&thread, Decision::Accept).await;
+    let error = inbox.view(&thread).await.state["observation"]["error"].clone();
     assert!(error.as_str().unwrap().contains("more than 1 KB"), "{error}");
     // What a thread is started with counts more.
-    let thread = start(&study, "sales.csv", json!({"max_steps": 7, "with_informer": false})).await;
-    let state = study.view(&thread).await.state;
+    let thread = start(&inbox, "sales.csv", json!({"max_steps": 7, "with_informer": false})).await;
+    let state = inbox.view(&thread).await.state;
     assert_eq!((&state["max_steps"], &state["with_informer"]), (&json!(7), &json!(false)));
-    study.write("long.csv", &format!("{SALES}West,Hub,1,2026-03-02\n"));
-    let thread = start(&study, "long.csv", json!({})).await;
-    let (_, text) = study.trouble(&thread).await;
+    inbox.write_input("long.csv", &format!("{SALES}West,Hub,1,2026-03-02\n"));
+    let thread = start(&inbox, "long.csv", json!({})).await;
+    let (_, text) = inbox.trouble(&thread).await;
     assert!(text.contains("`long` has 7 rows, and sheet.max_rows in the config says 6"), "{text}");
 }
 
@@ -289,9 +293,9 @@ async fn the_config_says_how_far_code_may_go() {
 async fn a_call_with_other_arguments_is_told_so() {
     let odd = |args: Value| Ok(Scripted::calls([("python", args)]));
     let answers = vec![odd(json!({"code": 7})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    assert_eq!(study.outcome(&thread).await.status, Status::Waiting);
-    let told = format!("{:?}", study.requests()[2].messages.last());
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting);
+    let told = format!("{:?}", inbox.model.requests()[2].messages.last());
     assert!(told.contains("python takes `code`, a text that is not empty"), "{told}");
 }
 
@@ -302,17 +306,17 @@ fn words(text: &str) -> Answer {
 #[tokio::test]
 async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_twice() {
     let answers = vec![words("Look:\n```python\nprint('hi')\n```"), words("Done.")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "hi");
     assert!(
-        matches!(study.requests()[1].messages.last(), Some(Message::User { text }) if text == "Printed:\nhi")
+        matches!(inbox.model.requests()[1].messages.last(), Some(Message::User { text }) if text == "Printed:\nhi")
     );
 
     let answers = vec![words("```python\n```"), words("```python\nprint("), words("```python\n```")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    assert_eq!(study.outcome(&thread).await.status, Status::Trouble);
-    assert_eq!(study.requests().len(), 3);
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Trouble);
+    assert_eq!(inbox.model.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -320,64 +324,68 @@ async fn words_after_code_are_the_answer() {
     for said in
         ["The total for North is 6,298.50.", "Done. The total is 5.", "Totals:\n```text\nNorth 180\n```"]
     {
-        let (study, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(said)]).await;
-        let outcome = study.decides(&thread, Decision::Accept).await;
-        assert_eq!((outcome.status, study.requests().len()), (Status::Done, 2), "{said}");
+        let (inbox, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(said)]).await;
+        let outcome = inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 2), "{said}");
         assert_eq!(outcome.output, Some(json!({"answer": said, "file": null, "formulas": []})));
-        let (_, card) = study.inbox.decisions().result(thread).await.unwrap();
+        let (_, card) = inbox.decisions().result(thread).await.unwrap();
         assert!(card.text().starts_with(said.lines().next().unwrap()), "{}", card.text());
     }
     // What was changed is written, as with an answer by call.
     let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')"), words("I added the column Checked.")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "I added the column Checked.");
-    assert_eq!(study.files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
+    assert_eq!(inbox.input_files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
 }
 
 #[tokio::test]
 async fn an_empty_reply_is_no_answer() {
     let answers = vec![code("Sum.", "print(180)"), words(" \n"), words(""), words("North has 180.")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
     let answers = vec![code("Sum.", "print(180)"), words(""), words(" "), words("")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    assert_eq!(study.decides(&thread, Decision::Accept).await.status, Status::Trouble);
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
 }
 
 #[tokio::test]
 async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     // A reminder is often enough.
-    let (study, thread) = begun("sales.csv", SALES, vec![words("I will sum it."), code("Sum.", "1")]).await;
-    assert_eq!(study.item(&study.asked(&thread).await).await.action, "python");
-    assert!(study.last_words().contains("nothing was computed for this yet"), "{}", study.last_words());
+    let (inbox, thread) = begun("sales.csv", SALES, vec![words("I will sum it."), code("Sum.", "1")]).await;
+    assert_eq!(inbox.open_item(&thread).await.action, "python");
+    assert!(
+        inbox.model.last_words().contains("nothing was computed for this yet"),
+        "{}",
+        inbox.model.last_words()
+    );
 
     let twice = || vec![words("Done."), words("The sheet has five rows.")];
-    let (study, thread) = begun("sales.csv", SALES, twice()).await;
-    let item = study.item(&study.asked(&thread).await).await;
+    let (inbox, thread) = begun("sales.csv", SALES, twice()).await;
+    let item = inbox.open_item(&thread).await;
     assert_eq!((item.kind.word(), item.action.as_str()), ("question", "unchecked_answer"));
     assert!(item.text.starts_with("The sheet has five rows."), "{}", item.text);
     assert!(item.text.contains("No code was run for this."), "{}", item.text);
-    assert_eq!(study.requests().len(), 2);
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(inbox.model.requests().len(), 2);
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output.unwrap()["answer"], "The sheet has five rows.");
-    assert_eq!(study.requests().len(), 2);
+    assert_eq!(inbox.model.requests().len(), 2);
 
-    let (study, thread) = begun("sales.csv", SALES, twice()).await;
-    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    let (inbox, thread) = begun("sales.csv", SALES, twice()).await;
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
 
     let answers = twice().into_iter().chain([code("Count.", "print(5)"), words("Five rows.")]).collect();
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.says(&thread, "count them").await;
-    let asked = study.requests().pop().unwrap().messages;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, respond("count them")).await;
+    let asked = inbox.model.requests().pop().unwrap().messages;
     let [.., Message::Assistant { text: said, .. }, Message::User { text: answered }] = asked.as_slice()
     else {
         panic!("{asked:?}")
     };
     assert_eq!((said.as_str(), answered.as_str()), ("The sheet has five rows.", "count them"));
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "Five rows.");
 }
 
@@ -389,12 +397,12 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
         words("I will do it by quarter."),
         words("One hundred and eighty."),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.decides(&thread, Decision::Accept).await;
-    study.inbox.threads().proceed(thread.clone(), "in words, please".to_owned()).await.unwrap();
-    study.settle().await;
-    let outcome = study.outcome(&thread).await;
-    assert_eq!((outcome.status, study.requests().len()), (Status::Done, 4));
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    inbox.threads().proceed(thread.clone(), "in words, please".to_owned()).await.unwrap();
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
+    assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 4));
     assert_eq!(outcome.output.unwrap()["answer"], "One hundred and eighty.");
 }
 
@@ -402,39 +410,39 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
 async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
     let look = || Ok(Scripted::calls([("inform", json!({ "question": "Where is North?" }))]));
     let answers = vec![look(), code("One.", "1 + 1"), code("Two.", "2 + 2"), finish("Enough.")];
-    let study = Study::new(answers);
-    study.write("sales.csv", SALES);
-    let thread = start(&study, "sales.csv", json!({"max_steps": 2, "with_informer": true})).await;
-    let found = study.view(&thread).await.state["key_information"].clone();
+    let inbox = inputs::with_answers(answers);
+    inbox.write_input("sales.csv", SALES);
+    let thread = start(&inbox, "sales.csv", json!({"max_steps": 2, "with_informer": true})).await;
+    let found = inbox.view(&thread).await.state["key_information"].clone();
     assert_eq!(found, json!(["\"north\" in sales: 2 cells, first A2, A4"]));
-    study.decides(&thread, Decision::Accept).await;
-    let item = study.item(&study.asked(&thread).await).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let item = inbox.open_item(&thread).await;
     assert_eq!((item.kind.word(), item.action.as_str()), ("trouble", "step_limit"));
-    assert_eq!(study.requests().len(), 2);
-    study.decides(&thread, Decision::Accept).await;
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(inbox.model.requests().len(), 2);
+    inbox.answer(&thread, Decision::Accept).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     // The last of the four allowed is not needed.
     assert_eq!(outcome.status, Status::Done);
     // Without it, look-ups are not offered.
-    let without = Study::new(vec![finish("So.")]);
-    without.write("sales.csv", SALES);
+    let without = inputs::with_answers(vec![finish("So.")]);
+    without.write_input("sales.csv", SALES);
     start(&without, "sales.csv", json!({})).await;
-    let names: Vec<String> = without.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
+    let names: Vec<String> = without.model.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(names, ["python", "finish"]);
 }
 
 #[tokio::test]
 async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
     let answers = vec![code("One.", "x = 1"), code("Two.", "print(x + 1)"), finish("2")];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    let id = study.asked(&thread).await;
-    let item = study.item(&id).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let id = inbox.open_question(&thread).await;
+    let item = inbox.item(&id).await;
     assert!(item.grantable.thread && item.grantable.sender.is_none());
     let request = GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None };
-    study.inbox.grants().give(request).await.unwrap();
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    inbox.grants().give(request).await.unwrap();
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
-    let view = study.view(&thread).await;
+    let view = inbox.view(&thread).await;
     assert_eq!(view.decisions.len(), 2);
     assert!(view.decisions[1].by.starts_with("grant:"), "{:?}", view.decisions[1]);
 }
@@ -447,15 +455,15 @@ async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
         code("Use.", "print(sum(kept), sheet().get('F1'))"),
         finish("6"),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.decides(&thread, Decision::Accept).await;
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, Decision::Accept).await;
     // The file may be gone or changed by now: its bytes were kept.
-    study.write("sales.csv", "other\n1\n");
-    study.inbox.threads().proceed(thread.clone(), "now the sum".into()).await.unwrap();
-    study.settle().await;
-    let outcome = study.decides(&thread, Decision::Accept).await;
+    inbox.write_input("sales.csv", "other\n1\n");
+    inbox.threads().proceed(thread.clone(), "now the sum".into()).await.unwrap();
+    inbox.drive().await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
-    let view = study.view(&thread).await;
+    let view = inbox.view(&thread).await;
     assert_eq!(view.state["cells"][1]["observation"]["stdout"], "6 x\n");
     assert_eq!(view.decisions.len(), 2);
 }
@@ -468,23 +476,25 @@ async fn a_cell_that_was_stopped_leaves_nothing_behind() {
         code("Look.", "print(n, sheet().get('A1'))"),
         finish("1"),
     ];
-    let (study, thread) = begun("sales.csv", SALES, answers).await;
-    study.decides(&thread, Decision::Accept).await;
-    study.decides(&thread, Decision::Accept).await;
-    let Some(Message::Tool { text, .. }) = study.requests()[2].messages.last().cloned() else { panic!() };
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let Some(Message::Tool { text, .. }) = inbox.model.requests()[2].messages.last().cloned() else {
+        panic!()
+    };
     assert!(text.contains("memory") && text.contains("Nothing of this code counts"), "{text}");
-    study.decides(&thread, Decision::Accept).await;
-    let view = study.view(&thread).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let view = inbox.view(&thread).await;
     assert_eq!(view.state["cells"].as_array().unwrap().len(), 2);
     assert_eq!(view.state["cells"][1]["observation"]["stdout"], "1 Region\n");
 }
 
 #[tokio::test]
 async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
-    let study = Study::new([]);
-    study.write("sales.csv", SALES);
-    study.write("folder.xlsx/x.md", "");
-    let book = |name: &str| study.inputs().join(name);
+    let inbox = inputs::with_answers([]);
+    inbox.write_input("sales.csv", SALES);
+    inbox.write_input("folder.xlsx/x.md", "");
+    let book = |name: &str| inbox.inputs().join(name);
     let many = [
         (json!({"workbook": book("none.xlsx"), "instruction": "x"}), "cannot be opened"),
         (json!({"workbook": book("notes.md"), "instruction": "x"}), "not a workbook"),
@@ -495,14 +505,14 @@ async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
         (json!({"workbook": book("sales.csv")}), "instruction"),
     ];
     for (input, said) in many {
-        let error = study.inbox.threads().start("sheet".to_owned(), input.clone()).await.unwrap_err();
+        let error = inbox.threads().start("sheet".to_owned(), input.clone()).await.unwrap_err();
         assert!(error.to_string().contains(said), "{input}: {error}");
     }
     // What only shows when it is read is trouble, with the reason.
-    study.write("broken.xlsx", "not a package");
-    let thread = start(&study, "broken.xlsx", json!({})).await;
-    let outcome = study.outcome(&thread).await;
+    inbox.write_input("broken.xlsx", "not a package");
+    let thread = start(&inbox, "broken.xlsx", json!({})).await;
+    let outcome = inbox.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Trouble);
     let said = "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
-    assert!(study.card(&thread).await.contains(said), "{}", study.card(&thread).await);
+    assert!(inbox.open_item(&thread).await.text.contains(said), "{}", inbox.open_item(&thread).await.text);
 }

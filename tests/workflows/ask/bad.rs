@@ -1,6 +1,6 @@
 //! Servers that misbehave.
 
-use super::room::Room;
+use super::ask_inbox::AskInbox;
 use super::server::{Reply, Server};
 use sayso::graph::Decision;
 use sayso::inbox::Status;
@@ -8,9 +8,9 @@ use serde_json::json;
 
 const TRENDING: &str = "/v1/tracks/trending";
 
-async fn troubled(room: &Room, told: &str) {
-    let thread = room.ask("trending tracks").await;
-    let (code, text) = room.trouble(&thread).await;
+async fn troubled(inbox: &AskInbox, told: &str) {
+    let thread = inbox.ask("trending tracks").await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed", "{text}");
     assert!(text.contains(told), "{told}: {text}");
 }
@@ -27,17 +27,17 @@ async fn bad_answers_are_trouble_and_a_retry_asks_again() {
         (Reply::To("file:///etc/passwd".to_owned()), "only http and https"),
         (Reply::Json(403, json!({"message": "no"})), "does [apis.audius] name the right key?"),
     ] {
-        let room = Room::new().await;
-        room.server.tell(TRENDING, [reply]);
-        troubled(&room, told).await;
+        let inbox = AskInbox::by_rules().await;
+        inbox.server.tell(TRENDING, [reply]);
+        troubled(&inbox, told).await;
     }
-    let room = Room::new().await;
-    room.server.tell(TRENDING, [Reply::Html]);
-    let thread = room.ask("trending tracks").await;
-    room.trouble(&thread).await;
-    room.server.tell(TRENDING, [Reply::Json(200, json!({"data": []}))]);
-    assert_eq!(room.decides(&thread, Decision::Accept).await.status, Status::Done);
-    assert_eq!(room.answered(&thread).await, "Trending Tracks (time week): nothing was found.");
+    let inbox = AskInbox::by_rules().await;
+    inbox.server.tell(TRENDING, [Reply::Html]);
+    let thread = inbox.ask("trending tracks").await;
+    inbox.trouble(&thread).await;
+    inbox.server.tell(TRENDING, [Reply::Json(200, json!({"data": []}))]);
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.answer_of(&thread).await, "Trending Tracks (time week): nothing was found.");
 }
 
 #[tokio::test]
@@ -49,15 +49,15 @@ async fn json_that_means_harm_is_told_or_refused() {
         ("{\"data\": [\"\\ud800\"]}".to_owned(), "and not with JSON"),
         ("{\"data\": [1]} trailing".to_owned(), "and not with JSON"),
     ] {
-        let room = Room::new().await;
-        room.server.tell(TRENDING, [Reply::Raw(text)]);
-        troubled(&room, told).await;
+        let inbox = AskInbox::by_rules().await;
+        inbox.server.tell(TRENDING, [Reply::Raw(text)]);
+        troubled(&inbox, told).await;
     }
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let odd = r#"{"data": [{"title": "A\u001b]0;x\u0007", "play_count": 123456789012345678901234567890,
         "user": {"name": "\u202eB\n\n# C"}}, {"title": {"deep": [1, 2]}, "play_count": -9223372036854775808}]}"#;
-    room.server.tell(TRENDING, [Reply::Raw(odd.to_owned())]);
-    let answer = room.answer("trending tracks").await;
+    inbox.server.tell(TRENDING, [Reply::Raw(odd.to_owned())]);
+    let answer = inbox.answer_to("trending tracks").await;
     assert!(!answer.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{answer}");
     assert_eq!(
         answer.lines().filter(|line| line.starts_with("1. ") || line.starts_with("2. ")).count(),
@@ -69,66 +69,67 @@ async fn json_that_means_harm_is_told_or_refused() {
 
 #[tokio::test]
 async fn what_passes_is_tried_again() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let fine = Reply::Json(200, json!({"data": [{"title": "A"}]}));
-    room.server.tell(TRENDING, [Reply::Later(0), Reply::Json(503, json!({})), fine]);
-    assert_eq!(room.answer("trending tracks").await, "Trending Tracks (time week):\n\n1. \"A\"");
-    assert_eq!(room.server.asked().len(), 3);
+    inbox.server.tell(TRENDING, [Reply::Later(0), Reply::Json(503, json!({})), fine]);
+    assert_eq!(inbox.answer_to("trending tracks").await, "Trending Tracks (time week):\n\n1. \"A\"");
+    assert_eq!(inbox.server.asked().len(), 3);
 }
 
 #[tokio::test]
 async fn too_many_requests_wait_as_long_as_the_server_says() {
-    let room = Room::new().await;
-    room.server.tell(TRENDING, [Reply::Later(3600)]);
-    let thread = room.start("ask", json!({"query": "trending tracks"})).await;
-    let driven = tokio::time::timeout(std::time::Duration::from_secs(2), room.settle()).await;
+    let inbox = AskInbox::by_rules().await;
+    inbox.server.tell(TRENDING, [Reply::Later(3600)]);
+    let thread = inbox.start("ask", json!({"query": "trending tracks"})).await;
+    let driven = tokio::time::timeout(std::time::Duration::from_secs(2), inbox.drive()).await;
     assert!(driven.is_err(), "it waits");
-    assert_eq!(room.server.asked().len(), 1);
-    assert!(room.status(&thread).await.active());
+    assert_eq!(inbox.server.asked().len(), 1);
+    assert!(inbox.status(&thread).await.active());
 }
 
 #[tokio::test]
 async fn what_is_not_there_goes_back_to_the_model_once_and_is_then_trouble() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let found = json!({"data": [{"id": "gone", "title": "Gone"}]});
-    room.server.tell("/v1/tracks/search", [Reply::Json(200, found)]);
-    let thread = room.ask("Tell me about the track \"Gone\"").await;
-    let (code, text) = room.trouble(&thread).await;
+    inbox.server.tell("/v1/tracks/search", [Reply::Json(200, found)]);
+    let thread = inbox.ask("Tell me about the track \"Gone\"").await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("says 404: there is no such thing"), "{text}");
-    assert_eq!(room.server.count("GET /v1/tracks/gone"), 2);
-    assert_eq!(room.state(&thread).await["error_history"][0]["node"], "send_request");
+    assert_eq!(inbox.server.count("GET /v1/tracks/gone"), 2);
+    assert_eq!(inbox.state(&thread).await["error_history"][0]["node"], "send_request");
 }
 
 #[tokio::test]
 async fn another_server_answers_where_the_first_is_not_well() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let other = Server::start().await;
     // Nobody listens at the first, and the second is not ours to reach: it is private, and the config does not name it.
-    room.server.lists(&["http://127.0.0.1:1".to_owned(), other.url(), room.server.url()]);
-    let thread = room.ask("trending tracks").await;
-    assert_eq!(room.outcome(&thread).await.status, Status::Done);
-    assert_eq!(room.state(&thread).await["selected_host"], room.server.url());
+    inbox.server.lists(&["http://127.0.0.1:1".to_owned(), other.url(), inbox.server.url()]);
+    let thread = inbox.ask("trending tracks").await;
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
+    assert_eq!(inbox.state(&thread).await["selected_host"], inbox.server.url());
     assert_eq!(other.count(""), 0);
 
     // A server that fails later is left for another, which is kept.
-    let room = Room::new().await;
-    room.server.lists(&[format!("{}/", room.server.url()), "http://127.0.0.1:1".to_owned()]);
-    room.server
+    let inbox = AskInbox::by_rules().await;
+    inbox.server.lists(&[format!("{}/", inbox.server.url()), "http://127.0.0.1:1".to_owned()]);
+    inbox
+        .server
         .tell("/health_check", [Reply::Json(200, json!({"data": {"discovery_provider_healthy": false}}))]);
-    let thread = room.ask("trending tracks").await;
-    let (_, text) = room.trouble(&thread).await;
+    let thread = inbox.ask("trending tracks").await;
+    let (_, text) = inbox.trouble(&thread).await;
     assert!(text.contains("says that it is not well") && text.contains("cannot be reached"), "{text}");
-    assert!(room.server.asked().is_empty());
+    assert!(inbox.server.asked().is_empty());
 }
 
 #[tokio::test]
 async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let tracks: Vec<_> =
         (0..500).map(|n| json!({"title": format!("T{n}\u{202e}\u{1b}[2J"), "play_count": n})).collect();
-    room.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
-    let answer = room.answer("trending tracks").await;
+    inbox.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
+    let answer = inbox.answer_to("trending tracks").await;
     assert!(answer.contains("1. \"T0⟨U+202E…×2⟩[2J\" (0 plays)"), "{answer}");
     assert!(
         answer.contains("100 of 500 are shown; say “more” for the next.") && !answer.contains("T100"),
@@ -138,24 +139,24 @@ async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
 
 #[tokio::test]
 async fn a_long_list_is_told_page_by_page_and_asked_for_once() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let tracks: Vec<_> = (0..250).map(|n| json!({"title": format!("T{n}"), "play_count": n})).collect();
-    room.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
-    let thread = room.ask("trending tracks").await;
+    inbox.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
+    let thread = inbox.ask("trending tracks").await;
     for (says, first, last, rest) in [
         ("more", "101. \"T100\" (100 plays)", "200. \"T199\" (199 plays)", "200 of 250 are shown"),
         ("Show more!", "201. \"T200\" (200 plays)", "250. \"T249\" (249 plays)", ""),
     ] {
-        room.proceeds(&thread, says).await;
-        let answer = room.answered(&thread).await;
+        inbox.proceed(&thread, says).await;
+        let answer = inbox.answer_of(&thread).await;
         assert!(answer.starts_with("Trending Tracks (time week):"), "{answer}");
         assert!(answer.contains(first) && answer.contains(last) && answer.contains(rest), "{answer}");
         assert_eq!(answer.contains("say “more”"), !rest.is_empty(), "{answer}");
     }
-    room.proceeds(&thread, "more").await;
-    assert_eq!(room.answered(&thread).await, "Nothing is left to show; that was all.");
-    assert_eq!(room.server.asked().len(), 1, "the answer was kept");
+    inbox.proceed(&thread, "more").await;
+    assert_eq!(inbox.answer_of(&thread).await, "Nothing is left to show; that was all.");
+    assert_eq!(inbox.server.asked().len(), 1, "the answer was kept");
     // Words that only begin so are a question.
-    room.proceeds(&thread, "more trending tracks").await;
-    assert_eq!(room.server.asked().len(), 2);
+    inbox.proceed(&thread, "more trending tracks").await;
+    assert_eq!(inbox.server.asked().len(), 2);
 }

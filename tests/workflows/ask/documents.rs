@@ -1,17 +1,16 @@
 //! OpenAPI documents of some size: what is read of them, what a parameter may be, and requests made by them.
 
-use super::room::Room;
+use super::ask_inbox::AskInbox;
 use super::server::Reply;
-use crate::support::house::eager;
+use crate::support::FakeModel;
 use sayso::config::Env;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
-use sayso::llm::{ModelError, Reply as Words, Scripted};
+use sayso::llm::Scripted;
 use sayso::tools::catalogue::{Auth, Catalogue, Operation, Shelf};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 fn read(document: &str) -> (Catalogue, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
@@ -144,9 +143,9 @@ fn parameters_are_checked_by_the_documents_own_words() {
     assert_eq!(filled.url, "https://h.example/accounts/a/search?q=hub&types=order&types=parcel");
 }
 
-/// A room with the depot's API, and a model that chooses `api` and says these parameters.
-async fn room(label: &'static str, api: &'static str, parameters: Value) -> Room {
-    let script = Scripted::by(move |request| {
+/// A inbox with the depot's API, and a model that chooses `api` and says these parameters.
+async fn depot(label: &'static str, api: &'static str, parameters: Value) -> AskInbox {
+    let model = FakeModel::by(move |request| {
         let answer = match request.task.as_str() {
             "ask.category" => json!({
                 "query_type": "depot", "categories": [label], "is_entity_query": false, "complexity": "simple",
@@ -154,7 +153,7 @@ async fn room(label: &'static str, api: &'static str, parameters: Value) -> Room
             "ask.select" => json!({"api": api, "secondary_api": null}),
             _ => json!({"parameters": parameters}),
         };
-        Ok::<Words, ModelError>(Scripted::json(&answer))
+        Ok(Scripted::json(&answer))
     });
     let more = |port: u16| {
         format!(
@@ -162,45 +161,46 @@ async fn room(label: &'static str, api: &'static str, parameters: Value) -> Room
              api_key_env = \"DEPOT_KEY\"\n"
         )
     };
-    let room = Room::configured(Some(Arc::new(script)), eager(), more).await;
-    room.adds("depot.json");
-    room
+    let inbox = AskInbox::with(model.builtin(), more).await;
+    inbox.add_api("depot.json");
+    inbox
 }
 
 #[tokio::test]
 async fn a_question_is_answered_by_one_of_many_operations() {
     let parameters = json!({"account": "acme", "status": "open"});
-    let room = room("List orders", "depot/orders_list", parameters).await;
+    let inbox = depot("List orders", "depot/orders_list", parameters).await;
     let orders: Vec<Value> =
         (0..130).map(|n| json!({"id": format!("o{n}"), "description": format!("Hub {n}")})).collect();
-    room.server.tell(
+    inbox.server.tell(
         "/v2/accounts/acme/orders",
         [Reply::Json(200, json!({"data": orders, "has_more": false, "next_cursor": null}))],
     );
-    let thread = room.ask("Which orders are open?").await;
-    let answer = room.answered(&thread).await;
+    let thread = inbox.ask("Which orders are open?").await;
+    let answer = inbox.answer_of(&thread).await;
     assert!(
         answer.starts_with("List orders (account acme, page_size 20, status open):\n\n1. \"o0\""),
         "{answer}"
     );
     assert!(answer.contains("100 of 130 are shown"), "a list beside other fields is paged too: {answer}");
-    assert_eq!(room.server.lines(), ["GET /v2/accounts/acme/orders?page_size=20&status=open"]);
-    assert!(room.server.last_body().contains("canary-depot"));
-    room.proceeds(&thread, "more").await;
-    let answer = room.answered(&thread).await;
+    assert_eq!(inbox.server.lines(), ["GET /v2/accounts/acme/orders?page_size=20&status=open"]);
+    assert!(inbox.server.last_body().contains("canary-depot"));
+    inbox.proceed(&thread, "more").await;
+    let answer = inbox.answer_of(&thread).await;
     assert!(answer.contains("130. \"o129\"") && !answer.contains("say “more”"), "{answer}");
-    assert_eq!(room.server.lines().len(), 1);
+    assert_eq!(inbox.server.lines().len(), 1);
 }
 
 #[tokio::test]
 async fn a_request_with_an_object_in_it_is_shown_and_made() {
     let items = json!([{"product_id": "hub-7", "quantity": 2}]);
     let parameters = json!({"account": "acme", "customer_id": "c9", "items": items});
-    let room = room("Create a order", "depot/orders_create", parameters).await;
-    room.server
+    let inbox = depot("Create a order", "depot/orders_create", parameters).await;
+    inbox
+        .server
         .tell("/v2/accounts/acme/orders", [Reply::Json(200, json!({"id": "o1", "customer_id": "c9"}))]);
-    let thread = room.ask("Order two of hub-7 for c9").await;
-    let card = room.open(&thread).await;
+    let thread = inbox.ask("Order two of hub-7 for c9").await;
+    let card = inbox.open_item(&thread).await;
     for part in [
         "POST http://127.0.0.1",
         "/v2/accounts/acme/orders",
@@ -209,11 +209,11 @@ async fn a_request_with_an_object_in_it_is_shown_and_made() {
     ] {
         assert!(card.text.contains(part), "{part}: {}", card.text);
     }
-    assert!(room.server.lines().is_empty());
-    assert_eq!(room.decides(&thread, Decision::Accept).await.status, Status::Done);
-    assert_eq!(room.server.lines(), ["POST /v2/accounts/acme/orders"]);
+    assert!(inbox.server.lines().is_empty());
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.server.lines(), ["POST /v2/accounts/acme/orders"]);
     let body = r#"{"customer_id":"c9","gift":false,"items":[{"product_id":"hub-7","quantity":2}]}"#;
-    assert!(room.server.last_body().ends_with(body), "{}", room.server.last_body());
+    assert!(inbox.server.last_body().ends_with(body), "{}", inbox.server.last_body());
 }
 
 /// Documents that mean harm: each is refused or read within a moment, and none takes anything down.

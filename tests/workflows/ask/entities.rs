@@ -1,17 +1,18 @@
 //! Things that questions name: found among things of their own kind, asked for where they are missing.
 
-use super::room::Room;
+use super::ask_inbox::AskInbox;
+use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use serde_json::json;
 
 #[tokio::test]
 async fn a_name_is_searched_first_and_an_exact_name_is_taken() {
-    let room = Room::new().await;
-    let answer = room.answer("Who are the followers of Skrillex?").await;
+    let inbox = AskInbox::by_rules().await;
+    let answer = inbox.answer_to("Who are the followers of Skrillex?").await;
     // "Skrillex Fans" was found too, and is somebody else.
     assert_eq!(
-        room.server.asked(),
+        inbox.server.asked(),
         ["GET /v1/users/search?query=Skrillex&limit=10", "GET /v1/users/U2/followers?limit=10"]
     );
     assert!(answer.starts_with("Followers, Skrillex @skrillex:"), "{answer}");
@@ -20,86 +21,86 @@ async fn a_name_is_searched_first_and_an_exact_name_is_taken() {
 
 #[tokio::test]
 async fn a_playlist_is_never_taken_for_a_track() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     // There is a track and a playlist of this name.
-    let answer = room.answer("Tell me about the playlist \"Night Drive\"").await;
+    let answer = inbox.answer_to("Tell me about the playlist \"Night Drive\"").await;
     assert_eq!(
-        room.server.asked(),
+        inbox.server.asked(),
         ["GET /v1/playlists/search?query=Night+Drive&limit=10", "GET /v1/playlists/P1"]
     );
     assert!(answer.contains("- plays: 5,000"), "{answer}");
-    let answer = room.answer("Tell me about the track \"Night Drive\"").await;
+    let answer = inbox.answer_to("Tell me about the track \"Night Drive\"").await;
     assert_eq!(
-        room.server.asked()[2..],
+        inbox.server.asked()[2..],
         ["GET /v1/tracks/search?query=Night+Drive&limit=10", "GET /v1/tracks/T3"]
     );
     assert!(answer.contains("- plays: 7"), "{answer}");
     // Even where the server mixes them up.
     let mixed = json!({"data": [{"id": "P1", "playlist_name": "Night Drive"}]});
-    room.server.tell("/v1/tracks/search", [super::server::Reply::Json(200, mixed)]);
-    let thread = room.ask("Tell me about the track \"Night Drive\"").await;
-    let asked = room.open(&thread).await;
+    inbox.server.tell("/v1/tracks/search", [super::server::Reply::Json(200, mixed)]);
+    let thread = inbox.ask("Tell me about the track \"Night Drive\"").await;
+    let asked = inbox.open_item(&thread).await;
     assert!(asked.text.contains("There is no track called “Night Drive”"), "{}", asked.text);
 }
 
 #[tokio::test]
 async fn several_that_may_be_meant_are_asked_about() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let two = json!({"data": [
         {"id": "A", "title": "Echo", "user": {"name": "Ann"}},
         {"id": "B", "title": "Echo", "user": {"name": "Bob"}},
     ]});
-    room.server.tell("/v1/tracks/search", [super::server::Reply::Json(200, two)]);
-    room.server.tell(
+    inbox.server.tell("/v1/tracks/search", [super::server::Reply::Json(200, two)]);
+    inbox.server.tell(
         "/v1/tracks/B",
         [super::server::Reply::Json(200, json!({"data": {"id": "B", "title": "Echo", "play_count": 5}}))],
     );
     for answer in ["2", "Echo by Bob"] {
-        let thread = room.ask("Tell me about the track \"Echo\"").await;
-        let asked = room.open(&thread).await;
+        let thread = inbox.ask("Tell me about the track \"Echo\"").await;
+        let asked = inbox.open_item(&thread).await;
         assert!(asked.text.contains("1. Echo by Ann\n2. Echo by Bob"), "{}", asked.text);
-        assert_eq!(room.says(&thread, answer).await.status, Status::Done);
-        assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/B");
+        assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Done);
+        assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/B");
     }
 }
 
 #[tokio::test]
 async fn what_is_missing_is_asked_and_answered() {
-    let room = Room::new().await;
-    let thread = room.ask("Who are the followers of the artist?").await;
-    let asked = room.open(&thread).await;
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask("Who are the followers of the artist?").await;
+    let asked = inbox.open_item(&thread).await;
     assert_eq!((asked.action.as_str(), asked.args["parameter"].as_str()), ("question", Some("user_id")));
     assert!(!asked.allow.accept && !asked.allow.edit && asked.allow.respond && asked.allow.ignore);
     // A name that nobody has is asked again.
-    assert_eq!(room.says(&thread, "Nobody Atall").await.status, Status::Waiting);
-    assert!(room.open(&thread).await.text.contains("There is no user called “Nobody Atall”"));
-    assert_eq!(room.says(&thread, "@skrillex").await.status, Status::Done);
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
+    assert_eq!(inbox.answer(&thread, respond("Nobody Atall")).await.status, Status::Waiting);
+    assert!(inbox.open_item(&thread).await.text.contains("There is no user called “Nobody Atall”"));
+    assert_eq!(inbox.answer(&thread, respond("@skrillex")).await.status, Status::Done);
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
 
-    let thread = room.ask("find tracks").await;
-    assert_eq!(room.open(&thread).await.args["parameter"], "query");
-    assert_eq!(room.says(&thread, "second song").await.status, Status::Done);
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/search?query=second+song&limit=10");
+    let thread = inbox.ask("find tracks").await;
+    assert_eq!(inbox.open_item(&thread).await.args["parameter"], "query");
+    assert_eq!(inbox.answer(&thread, respond("second song")).await.status, Status::Done);
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/search?query=second+song&limit=10");
 
-    let thread = room.ask("followers of the user").await;
-    assert_eq!(room.says(&thread, "id U3").await.status, Status::Done);
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/users/U3/followers?limit=10");
+    let thread = inbox.ask("followers of the user").await;
+    assert_eq!(inbox.answer(&thread, respond("id U3")).await.status, Status::Done);
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U3/followers?limit=10");
 }
 
 #[tokio::test]
 async fn ignoring_a_question_ends() {
-    let room = Room::new().await;
-    let thread = room.ask("find tracks").await;
-    let outcome = room.decides(&thread, Decision::Ignore).await;
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask("find tracks").await;
+    let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!((outcome.status, outcome.output), (Status::Abandoned, None));
     // What was answered before stays the result.
-    let thread = room.ask_with("trending tracks", json!({"follow_up": true})).await;
-    room.says(&thread, "find tracks").await;
-    let outcome = room.decides(&thread, Decision::Ignore).await;
+    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    inbox.answer(&thread, respond("find tracks")).await;
+    let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done);
     assert!(outcome.output.unwrap()["answer"].as_str().unwrap().contains("1,234 plays"));
     for decision in [Decision::Accept, Decision::Ignore] {
-        let thread = room.ask_with("trending tracks", json!({"follow_up": true})).await;
-        assert_eq!(room.decides(&thread, decision).await.status, Status::Done);
+        let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+        assert_eq!(inbox.answer(&thread, decision).await.status, Status::Done);
     }
 }

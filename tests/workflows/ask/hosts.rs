@@ -1,6 +1,6 @@
 //! Servers that die in the middle of a request: what reads goes elsewhere, what changes something is never repeated.
 
-use super::room::Room;
+use super::ask_inbox::AskInbox;
 use super::server::Reply;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
@@ -58,21 +58,21 @@ fn dying(how: Dies) -> (u16, Arc<AtomicUsize>) {
 async fn a_question_goes_to_the_next_server() {
     for how in [Dies::AtOnce, Dies::AfterReading, Dies::Answering] {
         let (dead, count) = dying(how);
-        let room = Room::reaching(|port| vec![dead, port]).await;
-        room.server.tell("/v1/lists", [Reply::Json(200, json!([{"title": "Buy tea"}]))]);
-        let thread = room.ask("List tasks with list=home").await;
+        let inbox = AskInbox::reaching(|port| vec![dead, port]).await;
+        inbox.server.tell("/v1/lists", [Reply::Json(200, json!([{"title": "Buy tea"}]))]);
+        let thread = inbox.ask("List tasks with list=home").await;
         assert_eq!(
-            room.outcome(&thread).await.status,
+            inbox.outcome(&thread).await.status,
             Status::Done,
             "{:?}",
-            room.outcome(&thread).await.error
+            inbox.outcome(&thread).await.error
         );
         assert_eq!(count.load(Ordering::SeqCst), 1, "asked once, then left");
-        assert_eq!(room.server.asked(), ["GET /v1/lists/home/tasks"]);
+        assert_eq!(inbox.server.asked(), ["GET /v1/lists/home/tasks"]);
         // The one that answered is kept for the next question.
-        assert_eq!(room.state(&thread).await["selected_host"], room.server.url());
-        room.proceeds(&thread, "List tasks with list=work").await;
-        assert_eq!((count.load(Ordering::SeqCst), room.server.asked().len()), (1, 2));
+        assert_eq!(inbox.state(&thread).await["selected_host"], inbox.server.url());
+        inbox.proceed(&thread, "List tasks with list=work").await;
+        assert_eq!((count.load(Ordering::SeqCst), inbox.server.asked().len()), (1, 2));
     }
 }
 
@@ -80,20 +80,20 @@ async fn a_question_goes_to_the_next_server() {
 async fn a_change_that_may_have_happened_is_in_doubt_and_goes_nowhere_else() {
     for how in [Dies::AtOnce, Dies::AfterReading, Dies::Answering] {
         let (dead, count) = dying(how);
-        let room = Room::reaching(|port| vec![dead, port]).await;
-        room.server.tell("/v1/lists", [Reply::Json(201, json!({"id": 7}))]);
-        let thread = room.ask("Add a task with list=home and title=\"Buy tea\"").await;
-        room.decides(&thread, Decision::Accept).await;
-        let (code, text) = room.trouble(&thread).await;
+        let inbox = AskInbox::reaching(|port| vec![dead, port]).await;
+        inbox.server.tell("/v1/lists", [Reply::Json(201, json!({"id": 7}))]);
+        let thread = inbox.ask("Add a task with list=home and title=\"Buy tea\"").await;
+        inbox.answer(&thread, Decision::Accept).await;
+        let (code, text) = inbox.trouble(&thread).await;
         assert_eq!(code, "in_doubt", "{text}");
         assert_eq!(count.load(Ordering::SeqCst), 1, "never made again without being told to");
-        assert!(room.server.lines().is_empty(), "and nowhere else: {:?}", room.server.lines());
+        assert!(inbox.server.lines().is_empty(), "and nowhere else: {:?}", inbox.server.lines());
         // The person says that it was not done: the same bytes go to the same server, once.
-        let card = room.open(&thread).await;
+        let card = inbox.open_item(&thread).await;
         let mut args = card.args.clone();
         args["outcome"] = json!("not_done");
-        room.decides(&thread, Decision::Edit { args }).await;
+        inbox.answer(&thread, Decision::Edit { args }).await;
         assert_eq!(count.load(Ordering::SeqCst), 2);
-        assert!(room.server.lines().is_empty());
+        assert!(inbox.server.lines().is_empty());
     }
 }

@@ -1,11 +1,11 @@
 //! `ask`: questions to a server that behaves like the API, and to one that does not.
 
 mod approve;
+mod ask_inbox;
 mod bad;
 mod documents;
 mod entities;
 mod hosts;
-mod room;
 mod server;
 mod state;
 mod words;

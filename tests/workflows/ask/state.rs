@@ -1,6 +1,7 @@
 //! The state on its way from a question to the next, and what a model may and may not say.
 
-use super::room::Room;
+use super::ask_inbox::AskInbox;
+use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::llm::{Message, Request};
@@ -26,16 +27,16 @@ fn trending(request: &Request) -> Value {
 
 #[tokio::test]
 async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
-    let room = Room::scripted(trending).await;
-    let thread = room.ask("What are the trending tracks on Audius?").await;
-    let answer = room.answered(&thread).await;
+    let inbox = AskInbox::by(trending).await;
+    let thread = inbox.ask("What are the trending tracks on Audius?").await;
+    let answer = inbox.answer_of(&thread).await;
     assert_eq!(
         answer,
         "Trending Tracks (time month):\n\n1. \"Example Track\" by Example Artist (1,234 plays)\n\
          2. \"Second Song\" by Example Artist (987,654 plays)\n3. \"Night Drive\" by Example Artist (7 plays)"
     );
-    assert_eq!(room.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
-    let nodes: Vec<String> = room.view(&thread).await.steps.into_iter().map(|step| step.node).collect();
+    assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
+    let nodes: Vec<String> = inbox.view(&thread).await.steps.into_iter().map(|step| step.node).collect();
     let route = [
         "START",
         "extract_category_node",
@@ -48,7 +49,7 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
         "reset_state_node",
     ];
     assert_eq!(nodes, route);
-    let (item, card) = room.inbox.decisions().result(thread.clone()).await.unwrap();
+    let (item, card) = inbox.decisions().result(thread.clone()).await.unwrap();
     let text = card.text();
     assert_eq!(item.workflow, "ask");
     assert!(text.contains("# | title | by | plays\n1 | Example Track | Example Artist | 1,234"), "{text}");
@@ -57,15 +58,15 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
 
 #[tokio::test]
 async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
-    let room = Room::new().await;
-    let thread = room.ask_with("tracks by Skrillex", json!({"follow_up": true})).await;
-    let asked = room.open(&thread).await;
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask_with("tracks by Skrillex", json!({"follow_up": true})).await;
+    let asked = inbox.open_item(&thread).await;
     assert_eq!(
         (asked.action.as_str(), asked.args["question"].as_str()),
         ("question", Some("What else do you want to know?"))
     );
     assert!(asked.text.contains("\"Example Track\" by Example Artist (1,234 plays)"), "{}", asked.text);
-    let state = room.state(&thread).await;
+    let state = inbox.state(&thread).await;
     for cleared in [
         "query",
         "query_type",
@@ -89,42 +90,42 @@ async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
     ] {
         assert_eq!(state.get(cleared), Some(&Value::Null), "{cleared}");
     }
-    assert_eq!(state["selected_host"], room.server.url());
+    assert_eq!(state["selected_host"], inbox.server.url());
     assert_eq!(state["message_history"].as_array().unwrap().len(), 2);
     // The server is kept: it is chosen once, and asked how it is once.
-    assert_eq!(room.server.count("GET /health_check"), 1);
-    room.says(&thread, "Who follows them?").await;
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
-    assert_eq!((room.server.count("GET /health_check"), room.server.count("GET / ")), (1, 0));
-    room.says(&thread, "And the trending playlists?").await;
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/playlists/trending?time=week&limit=10");
-    let outcome = room.says(&thread, "Done").await;
+    assert_eq!(inbox.server.count("GET /health_check"), 1);
+    inbox.answer(&thread, respond("Who follows them?")).await;
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
+    assert_eq!((inbox.server.count("GET /health_check"), inbox.server.count("GET / ")), (1, 0));
+    inbox.answer(&thread, respond("And the trending playlists?")).await;
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/playlists/trending?time=week&limit=10");
+    let outcome = inbox.answer(&thread, respond("Done")).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output.unwrap()["query"], "And the trending playlists?");
 }
 
 #[tokio::test]
 async fn a_result_can_be_gone_on_from() {
-    let room = Room::new().await;
-    let thread = room.ask("trending tracks").await;
-    assert_eq!(room.outcome(&thread).await.status, Status::Done);
-    room.inbox.threads().proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
-    room.settle().await;
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/trending?time=month&limit=10");
-    assert_eq!(room.state(&thread).await["message_history"].as_array().unwrap().len(), 4);
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask("trending tracks").await;
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
+    inbox.threads().proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/trending?time=month&limit=10");
+    assert_eq!(inbox.state(&thread).await["message_history"].as_array().unwrap().len(), 4);
 }
 
 #[tokio::test]
 async fn a_question_of_two_parts_takes_two_requests_and_one_answer() {
-    let room = Room::new().await;
-    let answer = room.answer("Tell me about the artist \"Skrillex\" and their tracks").await;
-    assert_eq!(room.server.asked()[1..], ["GET /v1/users/U2", "GET /v1/users/U2/tracks?limit=10"]);
+    let inbox = AskInbox::by_rules().await;
+    let answer = inbox.answer_to("Tell me about the artist \"Skrillex\" and their tracks").await;
+    assert_eq!(inbox.server.asked()[1..], ["GET /v1/users/U2", "GET /v1/users/U2/tracks?limit=10"]);
     assert!(answer.contains("- followers: 1,000,000") && answer.contains("2. \"Second Song\""), "{answer}");
 }
 
 #[tokio::test]
 async fn the_second_request_is_told_what_the_first_answered() {
-    let room = Room::scripted(|request| match request.task.as_str() {
+    let inbox = AskInbox::by(|request| match request.task.as_str() {
         "ask.category" => json!({
             "query_type": "x", "categories": ["Get Trending Tracks", "Get User Tracks"],
             "is_entity_query": false, "complexity": "complex",
@@ -133,16 +134,16 @@ async fn the_second_request_is_told_what_the_first_answered() {
         _ => json!({"parameters": {}}),
     })
     .await;
-    room.answer("What else did the artist of the top trending track make?").await;
+    inbox.answer_to("What else did the artist of the top trending track make?").await;
     // The artist of the first track.
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/users/U1/tracks?limit=10");
-    assert!(words(room.requests().last().unwrap()).contains("Example Track"));
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U1/tracks?limit=10");
+    assert!(words(inbox.model.requests().last().unwrap()).contains("Example Track"));
 }
 
 #[tokio::test]
 async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
     let tries = std::sync::atomic::AtomicUsize::new(0);
-    let room = Room::scripted(move |request| match request.task.as_str() {
+    let inbox = AskInbox::by(move |request| match request.task.as_str() {
         "ask.category" => json!({
             "query_type": "x", "categories": ["Get Track"], "is_entity_query": true,
             "entity_name": "Night Drive", "entity_type": if tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 { "playlist" } else { "track" },
@@ -151,29 +152,29 @@ async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
         _ => json!({"parameters": {}}),
     })
     .await;
-    let thread = room.ask("Tell me about Night Drive").await;
+    let thread = inbox.ask("Tell me about Night Drive").await;
     // A playlist is never taken for a track: the first choice was refused.
-    let state = room.state(&thread).await;
+    let state = inbox.state(&thread).await;
     assert_eq!(state["error_history"][0]["node"], "select_api_node");
     assert_eq!(
         state["error_history"][0]["text"],
         "`Get Track` is about a track, and the question names a playlist"
     );
     assert!(
-        words(&room.requests()[1])
+        words(&inbox.model.requests()[1])
             .contains("What was wrong with your last answer: `Get Track` is about a track")
     );
-    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/T3");
-    let why = room.inbox.decisions().why(thread.to_string()).await.unwrap().text();
+    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/T3");
+    let why = inbox.decisions().why(thread.to_string()).await.unwrap().text();
     assert!(why.contains("went wrong: 1 × select_api_node"), "{why}");
-    let errors = room.inbox.figures().errors().await.unwrap();
+    let errors = inbox.figures().errors().await.unwrap();
     assert_eq!((errors[0].workflow.as_str(), errors[0].node.as_str()), ("ask", "select_api_node"));
     assert_eq!((errors[0].count, errors.len()), (1, 1));
 }
 
 #[tokio::test]
 async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
-    let room = Room::scripted(|request| match request.task.as_str() {
+    let inbox = AskInbox::by(|request| match request.task.as_str() {
         "ask.category" => json!({
             "query_type": "x", "categories": ["Get Track"], "is_entity_query": true,
             "entity_name": "Night Drive", "entity_type": "playlist", "complexity": "simple",
@@ -181,14 +182,14 @@ async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
         other => panic!("nobody asks for {other}"),
     })
     .await;
-    let thread = room.ask("Tell me about Night Drive").await;
-    let (code, text) = room.trouble(&thread).await;
+    let thread = inbox.ask("Tell me about Night Drive").await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("the question names a playlist"), "{text}");
-    assert_eq!(room.requests().len(), 3);
-    assert!(room.server.asked().is_empty());
+    assert_eq!(inbox.model.requests().len(), 3);
+    assert!(inbox.server.asked().is_empty());
     // What it remembers and the trouble that came of it are one line for whoever looks at all workflows.
-    let errors = room.inbox.figures().errors().await.unwrap();
+    let errors = inbox.figures().errors().await.unwrap();
     let told: Vec<_> = errors.iter().map(|line| (line.node.as_str(), line.count)).collect();
     assert_eq!(told, [("select_api_node", 3)], "{errors:?}");
 }
@@ -196,57 +197,56 @@ async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
 #[tokio::test]
 async fn a_model_cannot_name_what_is_not_in_a_catalogue() {
     // The schema is a closed choice, so the answer is refused before any node sees it.
-    let room = Room::scripted(|_| {
+    let inbox = AskInbox::by(|_| {
         json!({"query_type": "x", "categories": ["Delete Everything"], "is_entity_query": false, "complexity": "simple"})
     })
     .await;
-    let thread = room.ask("Anything").await;
-    let (code, text) = room.trouble(&thread).await;
+    let thread = inbox.ask("Anything").await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("does not fit"), "{text}");
-    let schema = room.requests()[0].output.clone().unwrap().schema;
+    let schema = inbox.model.requests()[0].output.clone().unwrap().schema;
     let names = schema["properties"]["categories"]["items"]["enum"].as_array().unwrap();
     assert!(names.len() > 20 && names.contains(&json!("Add Task")), "{names:?}");
-    assert!(room.server.asked().is_empty());
+    assert!(inbox.server.asked().is_empty());
 }
 
 #[tokio::test]
 async fn parameters_that_do_not_fit_are_never_sent() {
-    let room = Room::scripted(|request| match request.task.as_str() {
+    let inbox = AskInbox::by(|request| match request.task.as_str() {
         "ask.params" => json!({"parameters": {"time": "fortnight"}}),
         _ => trending(request),
     })
     .await;
-    let thread = room.ask("trending tracks").await;
-    let (code, _) = room.trouble(&thread).await;
+    let thread = inbox.ask("trending tracks").await;
+    let (code, _) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
-    assert!(room.server.asked().is_empty());
+    assert!(inbox.server.asked().is_empty());
 }
 
 #[tokio::test]
 async fn what_no_api_answers_is_said_and_can_be_put_in_other_words() {
-    let room = Room::new().await;
-    let thread = room.ask("What is the weather in Paris?").await;
-    let (code, text) = room.trouble(&thread).await;
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask("What is the weather in Paris?").await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert!(code == "failed" && text.contains("sayso apis list"), "{text}");
     let outcome =
-        room.decides(&thread, Decision::Respond { text: "I mean the trending tracks".to_owned() }).await;
+        inbox.answer(&thread, Decision::Respond { text: "I mean the trending tracks".to_owned() }).await;
     assert_eq!(outcome.status, Status::Done);
-    assert_eq!(room.server.asked(), ["GET /v1/tracks/trending?time=week&limit=10"]);
+    assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=week&limit=10"]);
 }
 
 #[tokio::test]
 async fn bad_starts_are_refused() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     for (input, told) in [
         (json!({"query": "  "}), "say what you want to know"),
         (json!({}), "query"),
-        (json!({"query": "x", "model": "oracle"}), "there is test"),
+        (json!({"query": "x", "model": "oracle"}), "there are main, other"),
         (json!({"query": "x", "follow_up": "yes"}), "follow_up"),
         (json!({"query": "x", "depth": 3}), "depth"),
     ] {
-        let error =
-            room.inbox.threads().start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let error = inbox.threads().start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
         assert!(error.contains(told), "{input}: {error}");
     }
 }

@@ -1,10 +1,10 @@
 //! Questions in plain words, with the built-in rules: what is asked of the server, and what is said in the end.
 
-use super::room::Room;
+use super::ask_inbox::AskInbox;
 
 #[tokio::test]
 async fn common_questions_reach_the_right_operation() {
-    let room = Room::new().await;
+    let inbox = AskInbox::by_rules().await;
     let me = "/v1/users/U2";
     let mut wrong = Vec::new();
     for (question, path) in [
@@ -40,10 +40,10 @@ async fn common_questions_reach_the_right_operation() {
         ("top genres", "/v1/metrics/genres?limit=20"),
         ("Show the latest tips", "/v1/tips?limit=10"),
     ] {
-        let thread = room.ask(question).await;
-        let asked = room.server.asked().pop().unwrap_or_default();
-        if asked != format!("GET {path}") || room.outcome(&thread).await.output.is_none() {
-            let outcome = room.outcome(&thread).await;
+        let thread = inbox.ask(question).await;
+        let asked = inbox.server.asked().pop().unwrap_or_default();
+        if asked != format!("GET {path}") || inbox.outcome(&thread).await.output.is_none() {
+            let outcome = inbox.outcome(&thread).await;
             wrong.push(format!(
                 "{question}: {asked} and not {path}; {:?} {:?}",
                 outcome.status, outcome.error

@@ -1,6 +1,7 @@
 //! What a person is asked: what no file can answer, and whether to spend the tokens.
 
-use super::bureau::{Bureau, Script, result, words};
+use super::docs_inbox::{DocsInbox, Script, result};
+use crate::support::fake_model::words;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{ItemKind, Status};
 use serde_json::json;
@@ -11,10 +12,10 @@ fn curious() -> Script {
 
 #[tokio::test]
 async fn what_only_a_person_can_answer_is_put_to_them() {
-    let bureau = Bureau::new(curious());
-    let (thread, outcome) = bureau.run(json!({"ask_human": true})).await;
+    let inbox = DocsInbox::new(curious());
+    let (thread, outcome) = inbox.document(json!({"ask_human": true})).await;
     assert_eq!(outcome.status, Status::Joining);
-    let open = bureau.open().await;
+    let open = inbox.questions().await;
     assert_eq!(open.len(), 6);
     for (id, item) in open {
         assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
@@ -27,15 +28,15 @@ async fn what_only_a_person_can_answer_is_put_to_them() {
         } else {
             Decision::Ignore
         };
-        bureau.decide(&id, decision).await.unwrap();
+        inbox.decide(&id, decision).await.unwrap();
     }
-    bureau.settle().await;
-    let outcome = bureau.outcome(&thread).await;
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Done, "{outcome:?}");
     assert_eq!(result(&outcome, "architecture")["warnings"], json!(["Iteration 1: Addressed 4 questions"]));
     assert_eq!(result(&outcome, "testing")["warnings"], json!(["Iteration 1: Addressed 3 questions"]));
     let refined = |name: &str| {
-        let requests = bureau.requests();
+        let requests = inbox.model.requests();
         let found = requests.iter().find(|r| r.task == "docs.refine" && r.facts["agent"] == name);
         words(found.unwrap())
     };
@@ -45,40 +46,40 @@ async fn what_only_a_person_can_answer_is_put_to_them() {
 
 #[tokio::test]
 async fn nobody_is_asked_who_did_not_want_to_be() {
-    let bureau = Bureau::new(curious());
-    let (_, outcome) = bureau.run(json!({})).await;
+    let inbox = DocsInbox::new(curious());
+    let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(outcome.status, Status::Done);
-    assert!(bureau.open().await.is_empty());
+    assert!(inbox.questions().await.is_empty());
     assert_eq!(result(&outcome, "testing")["warnings"], json!(["Iteration 1: Addressed 3 questions"]));
 }
 
 #[tokio::test]
 async fn a_costly_refinement_is_asked_about_first() {
     let script = || Script { scores: vec![20.0, 40.0, 90.0], ..Script::default() };
-    let bureau = Bureau::new(script());
-    let (_, outcome) = bureau.run(json!({"approve_over_tokens": 10_000_000})).await;
+    let inbox = DocsInbox::new(script());
+    let (_, outcome) = inbox.document(json!({"approve_over_tokens": 10_000_000})).await;
     assert_eq!(outcome.status, Status::Done, "nothing costs that much");
 
-    let bureau = Bureau::new(script());
-    let (thread, _) = bureau.run(json!({"approve_over_tokens": 1000})).await;
-    let open = bureau.open().await;
+    let inbox = DocsInbox::new(script());
+    let (thread, _) = inbox.document(json!({"approve_over_tokens": 1000})).await;
+    let open = inbox.questions().await;
     assert_eq!(open.len(), 6);
-    assert_eq!(bureau.asked_for("testing", "docs.questions"), 0, "nothing is spent before");
+    assert_eq!(inbox.asked_for("testing", "docs.questions"), 0, "nothing is spent before");
     for (id, item) in open {
         assert_eq!((item.kind, item.action.as_str()), (ItemKind::Interrupt(Kind::Approval), "refine"));
         assert_eq!((&item.args["iteration"], &item.args["approve_over_tokens"]), (&json!(1), &json!(1000)));
         assert!(item.args["estimated_tokens"].as_u64().unwrap() > 1000);
         let yes = item.args["agent"] == "testing";
-        bureau.decide(&id, if yes { Decision::Accept } else { Decision::Ignore }).await.unwrap();
+        inbox.decide(&id, if yes { Decision::Accept } else { Decision::Ignore }).await.unwrap();
     }
-    bureau.settle().await;
+    inbox.drive().await;
     // The one that went on asks again before its next refinement.
-    let open = bureau.open().await;
+    let open = inbox.questions().await;
     assert_eq!(open.len(), 1);
     assert_eq!((&open[0].1.args["agent"], &open[0].1.args["iteration"]), (&json!("testing"), &json!(2)));
-    bureau.decide(&open[0].0, Decision::Accept).await.unwrap();
-    bureau.settle().await;
-    let outcome = bureau.outcome(&thread).await;
+    inbox.decide(&open[0].0, Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Done);
     let found = |name: &str| {
         let metadata = &result(&outcome, name)["metadata"];

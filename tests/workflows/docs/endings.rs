@@ -1,6 +1,6 @@
 //! Where the loop ends: good enough, as often as allowed, too little gained, switched off; and how scores count.
 
-use super::bureau::{AGENTS, Bureau, Script, result, scores};
+use super::docs_inbox::{AGENTS, DocsInbox, Script, result, scores};
 use sayso::inbox::Status;
 use sayso::llm::Scripted;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A run with these scores: iterations, why it stopped, confidence and what was asked of the model, of one agent.
 async fn ends(given: &[f64], more: Value) -> (Value, Value, Value, [usize; 5]) {
-    let bureau = Bureau::new(Script { scores: given.to_vec(), ..Script::default() });
-    let (_, outcome) = bureau.run(more).await;
+    let inbox = DocsInbox::new(Script { scores: given.to_vec(), ..Script::default() });
+    let (_, outcome) = inbox.document(more).await;
     assert_eq!(outcome.status, Status::Done, "{outcome:?}");
     let found = result(&outcome, "architecture");
     let tasks = ["docs.analyze", "docs.evaluate", "docs.questions", "docs.answer", "docs.refine"];
@@ -17,7 +17,7 @@ async fn ends(given: &[f64], more: Value) -> (Value, Value, Value, [usize; 5]) {
         found["metadata"]["iterations"].clone(),
         found["metadata"]["stop"].clone(),
         found["confidence"].clone(),
-        tasks.map(|task| bureau.asked_for("architecture", task)),
+        tasks.map(|task| inbox.asked_for("architecture", task)),
     )
 }
 
@@ -46,8 +46,8 @@ async fn a_gain_that_is_too_small_ends_it_and_the_better_text_is_taken() {
     assert_eq!(small, (json!(1), json!("small_gain"), json!(0.54), [1, 2, 1, 4, 1]));
     let enough = ends(&[50.0, 54.0, 56.0], json!({"min_improvement": 3})).await;
     assert_eq!(enough, (json!(2), json!("small_gain"), json!(0.56), [1, 3, 2, 8, 2]));
-    let bureau = Bureau::new(Script { scores: vec![60.0, 40.0], ..Script::default() });
-    let (_, outcome) = bureau.run(json!({})).await;
+    let inbox = DocsInbox::new(Script { scores: vec![60.0, 40.0], ..Script::default() });
+    let (_, outcome) = inbox.document(json!({})).await;
     let found = result(&outcome, "patterns");
     assert_eq!(found["confidence"], 0.6);
     assert!(found["markdown"].as_str().unwrap().contains("First of patterns."));
@@ -66,9 +66,9 @@ async fn the_score_is_the_mean_of_four_and_results_are_as_promised() {
         let each = if first { [80.0, 60.0, 40.0, 21.0] } else { [100.0, 80.0, 60.0, 80.0] };
         (request.task == "docs.evaluate").then(|| Ok(Scripted::json(&scores(each))))
     };
-    let bureau = Bureau::new(Script { special: Box::new(special), ..Script::default() });
-    let (thread, outcome) = bureau.run(json!({})).await;
-    let view = bureau.agent("testing").await;
+    let inbox = DocsInbox::new(Script { special: Box::new(special), ..Script::default() });
+    let (thread, outcome) = inbox.document(json!({})).await;
+    let view = inbox.agent("testing").await;
     assert_eq!(view.state["scores"], json!([50.25, 80.0]));
     for name in AGENTS {
         let found = result(&outcome, name);
@@ -80,7 +80,7 @@ async fn the_score_is_the_mean_of_four_and_results_are_as_promised() {
         assert!(!found["summary"].as_str().unwrap().is_empty() && found["data"]["sections"].is_array());
     }
     assert_eq!(
-        bureau.nodes(&thread).await[1..],
+        inbox.nodes(&thread).await[1..],
         ["scan_project_structure", "create_execution_context", "execute_agents", "JOIN", "aggregate_results"]
     );
     let nodes: Vec<&str> = view.steps.iter().map(|step| step.node.as_str()).collect();
@@ -112,13 +112,14 @@ async fn scores_that_cannot_be_used_are_asked_again_and_then_done_without() {
             _ => None,
         }
     };
-    let bureau = Bureau::new(Script { scores: vec![88.0], special: Box::new(special), ..Script::default() });
-    let (_, outcome) = bureau.run(json!({})).await;
+    let inbox =
+        DocsInbox::new(Script { scores: vec![88.0], special: Box::new(special), ..Script::default() });
+    let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["confidence"], 0.88);
     let unscored = result(&outcome, "patterns");
     assert_eq!((&unscored["status"], &unscored["confidence"]), (&json!("success"), &json!(0.0)));
     let warning = unscored["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("Evaluation 1: the scores could not be read"), "{warning}");
-    assert_eq!(bureau.asked_for("patterns", "docs.evaluate"), 3);
-    assert!(bureau.page("patterns.md").contains("First of patterns."));
+    assert_eq!(inbox.asked_for("patterns", "docs.evaluate"), 3);
+    assert!(inbox.page("patterns.md").contains("First of patterns."));
 }

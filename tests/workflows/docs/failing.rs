@@ -1,7 +1,7 @@
 //! Agents that fail, and what is left of a run then.
 
-use super::bureau::{AGENTS, Bureau, Script, result};
-use crate::study::{refused, unreachable};
+use super::docs_inbox::{AGENTS, DocsInbox, Script, result};
+use crate::inputs::{refused, unreachable};
 use sayso::inbox::Status;
 use serde_json::{Value, json};
 
@@ -18,63 +18,63 @@ async fn an_agent_that_fails_leaves_the_others() {
     for (at, passing) in
         [("docs.analyze", false), ("docs.analyze", true), ("docs.answer", true), ("docs.refine", false)]
     {
-        let bureau = Bureau::new(fails(at, "patterns", passing));
-        std::fs::create_dir_all(bureau.out()).unwrap();
-        std::fs::write(bureau.out().join("patterns.md"), "as it was").unwrap();
-        let (_, outcome) = bureau.run(json!({})).await;
+        let inbox = DocsInbox::new(fails(at, "patterns", passing));
+        std::fs::create_dir_all(inbox.out()).unwrap();
+        std::fs::write(inbox.out().join("patterns.md"), "as it was").unwrap();
+        let (_, outcome) = inbox.document(json!({})).await;
         assert_eq!(outcome.status, Status::Done, "{at}: {outcome:?}");
         assert_eq!(result(&outcome, "patterns")["status"], "failed", "{at}");
         for name in AGENTS.iter().filter(|name| **name != "patterns") {
             assert_eq!(result(&outcome, name)["status"], "success", "{at} {name}");
-            assert!(bureau.page(&format!("{name}.md")).contains("Refined 1"), "{at} {name}");
+            assert!(inbox.page(&format!("{name}.md")).contains("Refined 1"), "{at} {name}");
         }
-        assert_eq!(bureau.page("patterns.md"), "as it was", "{at}");
-        let index = bureau.page("index.md");
+        assert_eq!(inbox.page("patterns.md"), "as it was", "{at}");
+        let index = inbox.page("index.md");
         assert!(index.contains("| Patterns | failed; see below"), "{index}");
         let why = if passing { "nobody answers" } else { "it would rather not" };
         assert!(index.contains(why), "{index}");
         // The engine's own retries were spent first.
         let expected = if passing { 3 } else { 1 };
         if at == "docs.analyze" {
-            assert_eq!(bureau.asked_for("patterns", at), expected);
+            assert_eq!(inbox.asked_for("patterns", at), expected);
         }
-        assert_eq!(bureau.agent("patterns").await.status, Status::Done);
+        assert_eq!(inbox.agent("patterns").await.status, Status::Done);
     }
 }
 
 #[tokio::test]
 async fn when_all_fail_nothing_is_written_and_one_can_go_on() {
-    let bureau = Bureau::new(fails("docs.analyze", "all", false));
-    let (thread, outcome) = bureau.run(json!({})).await;
+    let inbox = DocsInbox::new(fails("docs.analyze", "all", false));
+    let (thread, outcome) = inbox.document(json!({})).await;
     assert_eq!(outcome.status, Status::Done);
     let output = outcome.output.unwrap();
     assert!(output["answer"].as_str().unwrap().starts_with("No page was written"), "{output}");
     assert_eq!((&output["files"], &output["file"]), (&json!([]), &Value::Null));
-    assert!(bureau.pages().is_empty());
-    bureau.inbox.threads().proceed(thread.clone(), "Once more, and briefly.".to_owned()).await.unwrap();
-    bureau.settle().await;
-    assert_eq!(bureau.asked_for("testing", "docs.analyze"), 2);
-    let last = bureau.requests().pop().unwrap();
+    assert!(inbox.pages().is_empty());
+    inbox.threads().proceed(thread.clone(), "Once more, and briefly.".to_owned()).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.asked_for("testing", "docs.analyze"), 2);
+    let last = inbox.model.requests().pop().unwrap();
     assert_eq!(last.facts["project"]["wishes"], json!(["Once more, and briefly."]));
-    assert!(super::bureau::words(&last).contains("Once more, and briefly."));
+    assert!(crate::support::fake_model::words(&last).contains("Once more, and briefly."));
 }
 
 #[tokio::test]
 async fn an_abandoned_agent_is_a_failed_one() {
     let script = Script { scores: vec![50.0], for_person: true, ..Script::default() };
-    let bureau = Bureau::new(script);
-    let (thread, outcome) = bureau.run(json!({"ask_human": true, "max_iterations": 1})).await;
+    let inbox = DocsInbox::new(script);
+    let (thread, outcome) = inbox.document(json!({"ask_human": true, "max_iterations": 1})).await;
     assert_eq!(outcome.status, Status::Joining);
-    let child = bureau.agent("patterns").await.id;
-    bureau.inbox.threads().stop(child.clone()).await.unwrap();
-    let trouble = bureau.outcome(&child).await.interrupts.pop().unwrap();
-    bureau.decide(&trouble, sayso::graph::Decision::Ignore).await.unwrap();
-    for (id, item) in bureau.open().await {
+    let child = inbox.agent("patterns").await.id;
+    inbox.threads().stop(child.clone()).await.unwrap();
+    let trouble = inbox.outcome(&child).await.interrupts.pop().unwrap();
+    inbox.decide(&trouble, sayso::graph::Decision::Ignore).await.unwrap();
+    for (id, item) in inbox.questions().await {
         assert_eq!(item.action, "question");
-        bureau.decide(&id, sayso::graph::Decision::Ignore).await.unwrap();
+        inbox.decide(&id, sayso::graph::Decision::Ignore).await.unwrap();
     }
-    bureau.settle().await;
-    let outcome = bureau.outcome(&thread).await;
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Done, "{outcome:?}");
     assert_eq!(result(&outcome, "patterns")["status"], "failed");
     assert_eq!(result(&outcome, "testing")["status"], "success");

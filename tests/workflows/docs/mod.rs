@@ -1,7 +1,7 @@
 //! `docs` with agents whose model says what a test wants.
 
 mod asking;
-mod bureau;
+mod docs_inbox;
 mod endings;
 mod failing;
 mod reading;

@@ -1,14 +1,15 @@
 //! What agents get to see: facts within bounds, files of the tree and no others, and what siblings found out.
 
-use super::bureau::{Bureau, Script, agent, result, words};
+use super::docs_inbox::{DocsInbox, Script, agent, result};
+use crate::support::fake_model::words;
 use sayso::llm::{Message, Request, Scripted};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
-    let bureau = Bureau::new(Script::default());
-    bureau.run(json!({})).await;
-    let requests = bureau.requests();
+    let inbox = DocsInbox::new(Script::default());
+    inbox.document(json!({})).await;
+    let requests = inbox.model.requests();
     let first = |name: &str| words(requests.iter().find(|r| agent(r) == name).unwrap());
     assert!(first("dependency-analyzer").contains("- serde 1 (normal): 1 imports, from src"));
     assert!(
@@ -22,19 +23,22 @@ async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
         assert!(words(request).len() < 96_000);
     }
     // Pages of an earlier run are no part of the code base.
-    bureau.run(json!({})).await;
-    assert!(!bureau.requests().iter().any(|r| words(r).contains("docs-sayso")));
+    inbox.document(json!({})).await;
+    assert!(!inbox.model.requests().iter().any(|r| words(r).contains("docs-sayso")));
 }
 
 #[tokio::test]
 async fn a_large_code_base_stays_within_the_room_of_a_prompt() {
-    let bureau = Bureau::new(Script { scores: vec![50.0, 90.0], ..Script::default() });
+    let inbox = DocsInbox::new(Script { scores: vec![50.0, 90.0], ..Script::default() });
     for n in 0..400 {
         let about = "words ".repeat(60);
-        bureau.write(&format!("part{n}/inner/mod.rs"), &format!("//! {about}{n}.\npub struct Long{n};\n"));
+        inbox.write_input(
+            &format!("part{n}/inner/mod.rs"),
+            &format!("//! {about}{n}.\npub struct Long{n};\n"),
+        );
     }
-    bureau.run(json!({})).await;
-    let longest = bureau.requests().iter().map(|r| words(r).len() + r.system.len()).max().unwrap();
+    inbox.document(json!({})).await;
+    let longest = inbox.model.requests().iter().map(|r| words(r).len() + r.system.len()).max().unwrap();
     assert!(longest > 8_000 && longest <= 96_000, "{longest}");
 }
 
@@ -54,11 +58,11 @@ fn reads(paths: &'static [&'static str]) -> Script {
 #[tokio::test]
 async fn read_file_reads_what_was_scanned_and_nothing_else() {
     const PATHS: &[&str] = &["src/lib.rs", "secret.txt", "../outside.txt"];
-    let bureau = Bureau::new(reads(PATHS));
-    std::fs::write(bureau.inputs().join("../outside.txt"), "canary").unwrap();
-    let (_, outcome) = bureau.run(json!({})).await;
+    let inbox = DocsInbox::new(reads(PATHS));
+    std::fs::write(inbox.inputs().join("../outside.txt"), "canary").unwrap();
+    let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["status"], "success");
-    let requests = bureau.requests();
+    let requests = inbox.model.requests();
     let told =
         requests.iter().find(|r| r.messages.iter().any(|m| matches!(m, Message::Tool { .. }))).unwrap();
     let tools: Vec<(&str, bool)> = told
@@ -82,15 +86,15 @@ async fn keys_are_not_read_and_reading_has_an_end() {
         let calls = PATHS.iter().map(|path| ("read_file", json!({ "path": path })));
         wanted.then(|| Ok(Scripted::calls(calls)))
     };
-    let bureau =
-        Bureau::new(Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() });
-    bureau.write(".env", "KEY=canary\n");
-    bureau.write("a.pem", "canary\n");
-    let (_, outcome) = bureau.run(json!({})).await;
+    let inbox =
+        DocsInbox::new(Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() });
+    inbox.write_input(".env", "KEY=canary\n");
+    inbox.write_input("a.pem", "canary\n");
+    let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["status"], "success");
     // Four questions, each asked three times: twice with files, then without.
-    assert_eq!(bureau.asked_for("testing", "docs.answer"), 12);
-    let text = serde_json::to_string(&bureau.requests()).unwrap();
+    assert_eq!(inbox.asked_for("testing", "docs.answer"), 12);
+    let text = serde_json::to_string(&inbox.model.requests()).unwrap();
     assert!(
         !text.contains("canary") && text.contains("it may hold secrets") && text.contains("only 4 files")
     );
@@ -103,12 +107,12 @@ async fn what_one_agent_found_out_the_others_need_not_ask() {
         let questions: Vec<Value> = (0..3).map(one).collect();
         (request.task == "docs.questions").then(|| Ok(Scripted::json(&json!({ "questions": questions }))))
     };
-    let bureau =
-        Bureau::new(Script { scores: vec![50.0, 90.0], special: Box::new(same), ..Script::default() });
-    let (_, outcome) = bureau.run(json!({})).await;
+    let inbox =
+        DocsInbox::new(Script { scores: vec![50.0, 90.0], special: Box::new(same), ..Script::default() });
+    let (_, outcome) = inbox.document(json!({})).await;
     let agents = outcome.output.as_ref().unwrap()["agents"].as_array().unwrap();
     let shared: u64 = agents.iter().map(|one| one["metadata"]["shared_answers"].as_u64().unwrap()).sum();
-    let asked = bureau.requests().iter().filter(|request| request.task == "docs.answer").count() as u64;
+    let asked = inbox.model.requests().iter().filter(|request| request.task == "docs.answer").count() as u64;
     assert_eq!(shared + asked, 18, "each question was answered, by a model or by a sibling");
     assert!(agents.iter().all(|one| one["warnings"] == json!(["Iteration 1: Addressed 3 questions"])));
 }

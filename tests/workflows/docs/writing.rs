@@ -1,6 +1,6 @@
 //! Pages on the disk: written by grant or after asking, written again around what a person wrote.
 
-use super::bureau::{Bureau, Script};
+use super::docs_inbox::{DocsInbox, Script};
 use sayso::graph::Decision;
 use sayso::inbox::{OUTPUT_FILES, Status};
 use serde_json::json;
@@ -17,33 +17,33 @@ const PAGES: [&str; 7] = [
 
 #[tokio::test]
 async fn an_index_and_a_page_an_agent_are_written_once() {
-    let bureau = Bureau::new(Script::default());
-    let (thread, outcome) = bureau.run(json!({})).await;
-    assert_eq!(bureau.pages(), PAGES);
-    let view = bureau.view(&thread).await;
+    let inbox = DocsInbox::new(Script::default());
+    let (thread, outcome) = inbox.document(json!({})).await;
+    assert_eq!(inbox.pages(), PAGES);
+    let view = inbox.view(&thread).await;
     assert_eq!(view.effects.len(), 7);
     assert!(view.effects.iter().all(|effect| effect.state == "done"), "{:?}", view.effects);
     let output = outcome.output.unwrap();
-    let out = bureau.out().canonicalize().unwrap();
+    let out = inbox.out().canonicalize().unwrap();
     assert_eq!((&output["file"], &output["out"]), (&json!(out.join("index.md")), &json!(out)));
-    let index = bureau.page("index.md");
+    let index = inbox.page("index.md");
     assert!(index.starts_with("# box\n") && index.contains("[Architecture](architecture.md)"), "{index}");
-    let architecture = bureau.page("architecture.md");
+    let architecture = inbox.page("architecture.md");
     assert!(
         architecture.contains("```mermaid\ngraph LR") && architecture.contains("Keeps rows."),
         "{architecture}"
     );
-    assert!(bureau.page("dependency-analyzer.md").contains("| `serde` | 1 | normal | 1 | src |"));
+    assert!(inbox.page("dependency-analyzer.md").contains("| `serde` | 1 | normal | 1 | src |"));
 }
 
 #[tokio::test]
 async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
-    let bureau = Bureau::new(Script::default());
-    bureau.run(json!({})).await;
+    let inbox = DocsInbox::new(Script::default());
+    inbox.document(json!({})).await;
     let change = |name: &str, from: &str, to: &str| {
-        let page = bureau.page(name);
+        let page = inbox.page(name);
         assert!(page.contains(from), "{page}");
-        std::fs::write(bureau.out().join(name), page.replace(from, to)).unwrap();
+        std::fs::write(inbox.out().join(name), page.replace(from, to)).unwrap();
     };
     change(
         "architecture.md",
@@ -51,45 +51,45 @@ async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
         "## Overview\n\n<!-- keep -->\nAsk Noor about this.\n<!-- /keep -->\n",
     );
     change("testing.md", "First of testing.", "Not quite, I think.");
-    bureau.write("src/more/mod.rs", "//! Keeps more.\nuse crate::store;\n");
-    bureau.run(json!({})).await;
-    let architecture = bureau.page("architecture.md");
+    inbox.write_input("src/more/mod.rs", "//! Keeps more.\nuse crate::store;\n");
+    inbox.document(json!({})).await;
+    let architecture = inbox.page("architecture.md");
     let (kept, overview) =
         (architecture.find("Ask Noor").unwrap(), architecture.find("## Overview").unwrap());
     assert!(overview < kept && kept < architecture.find("## What leans on what").unwrap(), "{architecture}");
     assert!(architecture.contains("src/more"), "{architecture}");
     let others: Vec<String> =
-        bureau.pages().into_iter().filter(|name| !PAGES.contains(&name.as_str())).collect();
+        inbox.pages().into_iter().filter(|name| !PAGES.contains(&name.as_str())).collect();
     assert_eq!(others.len(), 1, "only the page changed by hand is kept beside the new one: {others:?}");
-    assert!(others[0].starts_with("testing-20") && bureau.page(&others[0]).contains("Not quite, I think."));
-    assert!(bureau.page("testing.md").contains("First of testing."));
+    assert!(others[0].starts_with("testing-20") && inbox.page(&others[0]).contains("Not quite, I think."));
+    assert!(inbox.page("testing.md").contains("First of testing."));
 }
 
 #[tokio::test]
 async fn where_output_files_are_not_granted_the_person_is_asked() {
     for (decision, written) in [(Decision::Accept, 7), (Decision::Ignore, 0)] {
-        let bureau = Bureau::new(Script::default());
-        bureau.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-        let (thread, outcome) = bureau.run(json!({})).await;
+        let inbox = DocsInbox::new(Script::default());
+        inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+        let (thread, outcome) = inbox.document(json!({})).await;
         assert_eq!(outcome.status, Status::Waiting);
-        let item = bureau.item(&bureau.asked(&thread).await).await;
+        let item = inbox.open_item(&thread).await;
         assert_eq!((item.action.as_str(), item.args["files"].as_array().unwrap().len()), ("write_docs", 7));
         assert!(
             item.text.contains("docs-sayso") && item.text.contains("First of patterns."),
             "{}",
             item.text
         );
-        assert!(bureau.pages().is_empty());
-        let outcome = bureau.decides(&thread, decision.clone()).await;
-        assert_eq!((outcome.status, bureau.pages().len()), (Status::Done, written), "{outcome:?}");
+        assert!(inbox.pages().is_empty());
+        let outcome = inbox.answer(&thread, decision.clone()).await;
+        assert_eq!((outcome.status, inbox.pages().len()), (Status::Done, written), "{outcome:?}");
         assert_eq!(outcome.output.unwrap()["files"].as_array().unwrap().len(), written);
     }
 }
 
 #[tokio::test]
 async fn bad_starts_are_refused_with_their_field() {
-    let bureau = Bureau::new(Script::default());
-    let dir = bureau.inputs();
+    let inbox = DocsInbox::new(Script::default());
+    let dir = inbox.inputs();
     for (input, expected) in [
         (json!({"dir": dir.join("nowhere")}), "`dir`: the folder"),
         (json!({"dir": dir.join("Cargo.toml")}), "is not a folder"),
@@ -102,21 +102,19 @@ async fn bad_starts_are_refused_with_their_field() {
         (json!({"dir": dir, "model": "oracle"}), "`model`"),
         (json!({"dir": dir, "agents": []}), "agents"),
     ] {
-        let told =
-            bureau.inbox.threads().start("docs".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let told = inbox.threads().start("docs".to_owned(), input.clone()).await.unwrap_err().to_string();
         assert!(told.contains(expected), "{input}: {told}");
     }
-    let told =
-        bureau.inbox.threads().start("docs/agent".to_owned(), json!({})).await.unwrap_err().to_string();
+    let told = inbox.threads().start("docs/agent".to_owned(), json!({})).await.unwrap_err().to_string();
     assert!(told.contains("there is no workflow `docs/agent`"), "{told}");
 }
 
 #[tokio::test]
 async fn a_folder_with_nothing_in_it_is_trouble_that_says_so() {
-    let bureau = Bureau::new(Script::default());
-    std::fs::create_dir(bureau.inputs().join("empty")).unwrap();
-    let thread = bureau.start("docs", json!({"dir": bureau.inputs().join("empty")})).await;
-    bureau.settle().await;
-    let (code, text) = bureau.trouble(&thread).await;
+    let inbox = DocsInbox::new(Script::default());
+    std::fs::create_dir(inbox.inputs().join("empty")).unwrap();
+    let thread = inbox.start("docs", json!({"dir": inbox.inputs().join("empty")})).await;
+    inbox.drive().await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert!(code == "failed" && text.contains("holds no file to document"), "{text}");
 }

@@ -1,75 +1,76 @@
 //! Forks of a real conversation: what was sent is not sent again, and nothing is handled twice.
 
-use super::office::{Office, calls, done, respond, write};
+use crate::support::email_inbox::{EmailInbox, calls, done, write};
+use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::{NextView, Status};
 
 /// From every step of a thread that has sent a mail, another one begins; none of them sends anything by itself.
 #[tokio::test]
 async fn a_fork_after_a_sent_mail_sends_nothing() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.outcome(&thread).await.status, Status::Done);
-    let original = office.view(&thread).await;
-    let (sent, marks) = (office.sent(), office.marks());
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
+    let original = inbox.view(&thread).await;
+    let (sent, marks) = (inbox.sent(), inbox.marks());
     assert_eq!(sent.len(), 1);
     let asked = original.steps.iter().position(|step| matches!(step.next, NextView::Ask { .. })).unwrap();
     for step in &original.steps {
-        let fork = office.inbox.threads().fork(thread.clone(), step.n).await.unwrap().thread;
-        office.settle().await;
-        assert_eq!(office.sent(), sent, "forked after step {}", step.n);
-        assert_eq!(office.marks(), marks, "a fork marks nothing handled, after step {}", step.n);
-        let outcome = office.outcome(&fork).await;
+        let fork = inbox.threads().fork(thread.clone(), step.n).await.unwrap().thread;
+        inbox.drive().await;
+        assert_eq!(inbox.sent(), sent, "forked after step {}", step.n);
+        assert_eq!(inbox.marks(), marks, "a fork marks nothing handled, after step {}", step.n);
+        let outcome = inbox.outcome(&fork).await;
         if step.n < asked as u64 {
             // The models are asked anew, and may say something else; what they propose waits for the person.
             assert!(outcome.status == Status::Waiting || outcome.status == Status::Done, "{outcome:?}");
         }
         if step.n == asked as u64 {
-            let item = office.open(&fork).await;
+            let item = inbox.open_item(&fork).await;
             let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
             assert!(codes.contains(&"done_in_original"), "{codes:?}");
             assert!(item.text.contains("It comes tomorrow."), "{}", item.text);
         }
     }
-    assert_eq!(office.view(&thread).await, original, "the original is as it was");
+    assert_eq!(inbox.view(&thread).await, original, "the original is as it was");
 }
 
 /// Another answer on a fork does what it says there, once, and leaves the original alone.
 #[tokio::test]
 async fn another_answer_on_a_fork_goes_its_own_way() {
-    let office =
-        Office::new("respond", [calls([write()]), calls([done()]), calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Accept).await;
-    let original = office.view(&thread).await;
+    let inbox =
+        EmailInbox::new("respond", [calls([write()]), calls([done()]), calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let original = inbox.view(&thread).await;
     let asked = original.steps.iter().find(|step| matches!(step.next, NextView::Ask { .. })).unwrap().n;
-    let fork = office.inbox.threads().fork(thread.clone(), asked).await.unwrap().thread;
-    office.decides(&fork, respond("Shorter, please")).await;
-    assert_eq!(office.sent().len(), 1, "words send nothing");
-    let item = office.open(&fork).await;
+    let fork = inbox.threads().fork(thread.clone(), asked).await.unwrap().thread;
+    inbox.answer(&fork, respond("Shorter, please")).await;
+    assert_eq!(inbox.sent().len(), 1, "words send nothing");
+    let item = inbox.open_item(&fork).await;
     assert!(item.text.contains("you: Shorter, please"), "{}", item.text);
-    office.decides(&fork, Decision::Accept).await;
-    assert_eq!(office.sent().len(), 2, "what was approved on the fork is sent there, once");
-    assert_eq!(office.view(&thread).await, original);
+    inbox.answer(&fork, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 2, "what was approved on the fork is sent there, once");
+    assert_eq!(inbox.view(&thread).await, original);
 }
 
 /// `w` says what was known: the class and its reason, and the profile as it stood when the mail was triaged.
 #[tokio::test]
 async fn why_tells_the_memory_it_went_by() {
-    let office = Office::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let asked = office.open(&thread).await.id;
-    let why = office.inbox.decisions().why(asked.clone()).await.unwrap().text();
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let asked = inbox.open_item(&thread).await.id;
+    let why = inbox.decisions().why(asked.clone()).await.unwrap().text();
     assert!(why.contains("class: respond") && why.contains("because: It says so."), "{why}");
     assert!(!why.contains("Memory it could go by"), "nothing was learned by then: {why}");
-    office.decides(&thread, respond("Shorter")).await;
-    office.settle().await;
-    let again = office.open(&thread).await.id;
-    let why = office.inbox.decisions().why(again).await.unwrap().text();
+    inbox.answer(&thread, respond("Shorter")).await;
+    inbox.drive().await;
+    let again = inbox.open_item(&thread).await.id;
+    let why = inbox.decisions().why(again).await.unwrap().text();
     assert!(why.contains("## Cost"), "{why}");
     assert_eq!(
-        office.inbox.decisions().why(asked).await.unwrap().text().matches("Keep replies short").count(),
+        inbox.decisions().why(asked).await.unwrap().text().matches("Keep replies short").count(),
         0,
         "not by then"
     );

@@ -1,4 +1,4 @@
-//! `email`: a post office with mailboxes that count, a calendar, and a model that says what a test wants.
+//! `email`: a post inbox with mailboxes that count, a calendar, and a model that says what a test wants.
 
 mod expiring;
 mod forks;
@@ -6,7 +6,6 @@ mod learning;
 mod meeting;
 mod news;
 mod observing;
-mod office;
 mod reminding;
 mod reply;
 mod rules;

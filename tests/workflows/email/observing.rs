@@ -1,20 +1,20 @@
 //! Accounts that only observe: nothing leaves by any tool, and what was asked then is not done later.
 
-use super::office::*;
+use crate::support::email_inbox::*;
 use sayso::config::MailMode;
 use sayso::graph::Decision;
 use serde_json::json;
 
-fn plan() -> Plan {
-    Plan { mode: MailMode::Observe, ..Plan::default() }
+fn setup() -> EmailSetup {
+    EmailSetup { mode: MailMode::Observe, ..EmailSetup::default() }
 }
 
 /// Nothing has left by any door.
-async fn nothing_left(office: &Office, thread: &sayso::graph::ThreadId) {
-    assert!(office.sent().is_empty() && office.marks().is_empty());
-    assert!(office.mailbox.drafts.lock().unwrap().is_empty());
-    assert!(office.days.events.lock().unwrap().is_empty());
-    assert!(office.view(thread).await.effects.is_empty());
+async fn nothing_left(inbox: &EmailInbox, thread: &sayso::graph::ThreadId) {
+    assert!(inbox.sent().is_empty() && inbox.marks().is_empty());
+    assert!(inbox.mailbox.drafts.lock().unwrap().is_empty());
+    assert!(inbox.calendar.events.lock().unwrap().is_empty());
+    assert!(inbox.view(thread).await.effects.is_empty());
 }
 
 #[tokio::test]
@@ -30,15 +30,15 @@ async fn nothing_leaves_by_any_tool() {
         (list, leave(), Decision::Accept),
     ] {
         let name = format!("{} {decision:?}", call.0);
-        let office = Office::with(plan(), "respond", [calls([call]), calls([done()])]);
-        let thread = office.receive(&raw, json!({})).await.unwrap();
-        office.settle().await;
-        let item = office.open(&thread).await;
+        let inbox = EmailInbox::with(setup(), "respond", [calls([call]), calls([done()])]);
+        let thread = inbox.take_in(&raw, json!({})).await.unwrap();
+        inbox.drive().await;
+        let item = inbox.open_item(&thread).await;
         assert!(item.text.contains("only observes"), "{name}: {}", item.text);
         assert_eq!(item.labels.accept.as_deref(), Some("accept, sends nothing"), "{name}");
-        office.decides(&thread, decision).await;
-        nothing_left(&office, &thread).await;
-        let outcome = office.outcome(&thread).await.output.unwrap()["outcome"].clone();
+        inbox.answer(&thread, decision).await;
+        nothing_left(&inbox, &thread).await;
+        let outcome = inbox.outcome(&thread).await.output.unwrap()["outcome"].clone();
         assert_eq!(outcome, "observed", "{name}");
     }
 }
@@ -48,40 +48,34 @@ async fn mail_that_was_shown_or_ignored_is_not_marked() {
     for (class, decision) in
         [("notify", Some(Decision::Accept)), ("notify", Some(Decision::Ignore)), ("ignore", None)]
     {
-        let office = Office::with(plan(), class, []);
-        let thread = office.got().await;
+        let inbox = EmailInbox::with(setup(), class, []);
+        let thread = inbox.receive_mail().await;
         if let Some(decision) = decision {
-            office.decides(&thread, decision).await;
+            inbox.answer(&thread, decision).await;
         }
-        nothing_left(&office, &thread).await;
-        assert!(office.ledger(&thread).1.is_some(), "sayso itself remembers that it is handled");
+        nothing_left(&inbox, &thread).await;
+        assert!(inbox.ledger(&thread).1.is_some(), "sayso itself remembers that it is handled");
     }
 }
 
 #[tokio::test]
 async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
     for call in [write(), meet()] {
-        let office = Office::with(plan(), "respond", [calls([call]), calls([done()])]);
-        let thread = office.got().await;
-        let before = office.open(&thread).await;
+        let inbox = EmailInbox::with(setup(), "respond", [calls([call]), calls([done()])]);
+        let thread = inbox.receive_mail().await;
+        let before = inbox.open_item(&thread).await;
         assert!(!before.irreversible);
         // The person trusts it now, and finds the card that said nothing would leave.
-        *office.mode.lock().unwrap() = MailMode::Act;
-        office.decides(&thread, Decision::Accept).await;
-        nothing_left(&office, &thread).await;
-        let again = office.open(&thread).await;
+        *inbox.mode.lock().unwrap() = MailMode::Act;
+        inbox.answer(&thread, Decision::Accept).await;
+        nothing_left(&inbox, &thread).await;
+        let again = inbox.open_item(&thread).await;
         assert!(again.irreversible && again.id != before.id, "{again:?}");
         assert_eq!(again.args, before.args);
-        office.decides(&thread, Decision::Accept).await;
-        assert_eq!(office.sent().len(), 1);
+        inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(inbox.sent().len(), 1);
         assert_eq!(
-            office
-                .view(&thread)
-                .await
-                .effects
-                .iter()
-                .filter(|effect| effect.name.starts_with("send"))
-                .count(),
+            inbox.view(&thread).await.effects.iter().filter(|effect| effect.name.starts_with("send")).count(),
             1
         );
     }
@@ -89,17 +83,17 @@ async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
 
 #[tokio::test]
 async fn what_was_approved_is_not_done_once_the_account_only_observes() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    *office.mode.lock().unwrap() = MailMode::Observe;
-    office.decides(&thread, Decision::Accept).await;
-    nothing_left(&office, &thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    *inbox.mode.lock().unwrap() = MailMode::Observe;
+    inbox.answer(&thread, Decision::Accept).await;
+    nothing_left(&inbox, &thread).await;
 }
 
 #[tokio::test]
 async fn answers_teach_also_while_observing() {
-    let office = Office::with(plan(), "respond", [calls([write()])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Ignore).await;
-    assert_eq!(office.learned(), ["triage_preferences proposal_ignored"]);
+    let inbox = EmailInbox::with(setup(), "respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
 }

@@ -1,6 +1,9 @@
 //! Every answer to a proposed mail and to a question.
 
-use super::office::{BOB, ME, Office, Plan, ask, calls, done, edit, mail_with, respond, write};
+use crate::support::email_inbox::{
+    BOB, EmailInbox, EmailSetup, ME, ask, calls, done, edit, mail_with, write,
+};
+use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{ItemKind, Status};
 use sayso::mail::SendError;
@@ -8,9 +11,9 @@ use serde_json::json;
 
 #[tokio::test]
 async fn an_accepted_mail_leaves_once_exactly_as_shown() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let item = office.open(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let item = inbox.open_item(&thread).await;
     assert_eq!(item.kind, ItemKind::Interrupt(Kind::Approval));
     assert_eq!((item.action.as_str(), item.title.as_str()), ("write_email", "Re: The report"));
     assert!(item.irreversible && item.allow.draft && item.allow.edit);
@@ -19,8 +22,8 @@ async fn an_accepted_mail_leaves_once_exactly_as_shown() {
     }
     assert!(item.text.contains("Left out: carol@example.org"), "{}", item.text);
     assert!(item.text.contains("When does the report come?"));
-    office.decides(&thread, Decision::Accept).await;
-    let sent = office.sent();
+    inbox.answer(&thread, Decision::Accept).await;
+    let sent = inbox.sent();
     assert_eq!(sent.len(), 1);
     for header in [
         "From: Ada <ada@example.org>\r\n",
@@ -32,45 +35,45 @@ async fn an_accepted_mail_leaves_once_exactly_as_shown() {
         assert!(sent[0].contains(header), "{header}: {}", sent[0]);
     }
     assert!(sent[0].contains("It comes tomorrow.") && sent[0].contains("> When does the report come?"));
-    let outcome = office.outcome(&thread).await;
+    let outcome = inbox.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Done);
     let output = outcome.output.unwrap();
     assert_eq!(output["outcome"], "replied");
     assert_eq!(output["sent"][0]["to"], json!([BOB]));
     assert!(output["summary"].as_str().unwrap().contains("It comes tomorrow."));
-    assert!(office.learned().is_empty(), "what was right teaches nothing");
-    assert_eq!(office.ledger(&thread), ("respond".to_owned(), Some("replied".to_owned())));
+    assert!(inbox.learned().is_empty(), "what was right teaches nothing");
+    assert_eq!(inbox.ledger(&thread), ("respond".to_owned(), Some("replied".to_owned())));
     let effects: Vec<String> =
-        office.view(&thread).await.effects.iter().map(|effect| effect.name.clone()).collect();
+        inbox.view(&thread).await.effects.iter().map(|effect| effect.name.clone()).collect();
     assert_eq!(effects, ["send:call_0", "mark:0"]);
 }
 
 #[tokio::test]
 async fn a_sender_with_a_comma_in_the_name_is_answered() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
     let raw = mail_with("", "When does the report come?\r\n").replace("Bob Ray <", "Ray, Bob <");
-    let thread = office.receive(&raw, json!({})).await.unwrap();
-    office.settle().await;
-    let facts = office.requests("email.reply").remove(0).facts;
+    let thread = inbox.take_in(&raw, json!({})).await.unwrap();
+    inbox.drive().await;
+    let facts = inbox.model.requests_for("email.reply").remove(0).facts;
     assert_eq!((&facts["reply_to"], &facts["mail"]["from"]), (&json!([BOB]), &json!(BOB)));
-    let item = office.open(&thread).await;
+    let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "unusual_header"), "{:?}", item.warnings);
     assert!(item.text.contains("Ray, Bob <bob@client.example>"), "{}", item.text);
-    office.decides(&thread, Decision::Accept).await;
-    assert!(office.sent()[0].contains("In-Reply-To: <one@client.example>\r\n"), "it answers the mail");
+    inbox.answer(&thread, Decision::Accept).await;
+    assert!(inbox.sent()[0].contains("In-Reply-To: <one@client.example>\r\n"), "it answers the mail");
 }
 
 #[tokio::test]
 async fn a_sender_that_cannot_be_read_is_shown_as_written_and_the_model_is_told_so() {
-    let office = Office::new("respond", [calls([ask("Which address?")])]);
+    let inbox = EmailInbox::new("respond", [calls([ask("Which address?")])]);
     let raw = mail_with("", "When does the report come?\r\n").replace("Bob Ray <bob@", "Bob Ray <bob at ");
-    let thread = office.receive(&raw, json!({})).await.unwrap();
-    office.settle().await;
-    let item = office.open(&thread).await;
+    let thread = inbox.take_in(&raw, json!({})).await.unwrap();
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
     let warning = item.warnings.iter().find(|warning| warning.code == "unreadable_header").unwrap();
     assert!(warning.text.ends_with("“Bob Ray <bob at client.example>”."), "{}", warning.text);
     assert!(item.text.contains("From: Bob Ray <bob at client.example>"), "{}", item.text);
-    let request = office.requests("email.reply").remove(0);
+    let request = inbox.model.requests_for("email.reply").remove(0);
     assert_eq!(request.facts["reply_to"], json!([]));
     let told = format!("{:?}", request.messages);
     assert!(
@@ -80,134 +83,132 @@ async fn a_sender_that_cannot_be_read_is_shown_as_written_and_the_model_is_told_
 
 #[tokio::test]
 async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, edit(write(), "content", json!("Tomorrow at nine."))).await;
-    assert!(
-        office.sent()[0].contains("Tomorrow at nine.") && !office.sent()[0].contains("It comes tomorrow.")
-    );
-    assert_eq!(office.learned(), ["response_preferences proposal_edited"]);
-    let (_, cause) = office.lessons().remove(0);
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, edit(write(), "content", json!("Tomorrow at nine."))).await;
+    assert!(inbox.sent()[0].contains("Tomorrow at nine.") && !inbox.sent()[0].contains("It comes tomorrow."));
+    assert_eq!(inbox.learned(), ["response_preferences proposal_edited"]);
+    let (_, cause) = inbox.lessons().remove(0);
     assert_eq!(cause.proposed["content"], "It comes tomorrow.");
     assert_eq!(cause.edited["content"], "Tomorrow at nine.");
-    assert_eq!(office.versions(), [("response_preferences".to_owned(), 2)]);
-    let request = office.requests("email.reply").remove(1);
+    assert_eq!(inbox.versions(), [("response_preferences".to_owned(), 2)]);
+    let request = inbox.model.requests_for("email.reply").remove(1);
     let said = format!("{:?}", request.messages);
     assert!(said.contains("Tomorrow at nine.") && !said.contains("It comes tomorrow."), "{said}");
 }
 
 #[tokio::test]
 async fn words_bring_a_new_proposal_and_teach_how_to_write() {
-    let office = Office::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, respond("Shorter")).await;
-    assert!(office.sent().is_empty());
-    assert_eq!(office.learned(), ["response_preferences proposal_answered"]);
-    let item = office.open(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, respond("Shorter")).await;
+    assert!(inbox.sent().is_empty());
+    assert_eq!(inbox.learned(), ["response_preferences proposal_answered"]);
+    let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "write_email");
     assert!(item.text.contains("you: Shorter"), "{}", item.text);
-    let said = format!("{:?}", office.requests("email.reply")[1].messages);
+    let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
     assert!(said.contains("Not done. The person says: Shorter"), "{said}");
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.sent().len(), 1);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
 }
 
 #[tokio::test]
 async fn a_refused_mail_ends_it_and_teaches_triage() {
-    let office = Office::new("respond", [calls([write()])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Ignore).await;
-    assert!(office.sent().is_empty());
-    let output = office.outcome(&thread).await.output.unwrap();
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert!(inbox.sent().is_empty());
+    let output = inbox.outcome(&thread).await.output.unwrap();
     assert_eq!(output["outcome"], "ignored");
-    assert_eq!(office.learned(), ["triage_preferences proposal_ignored"]);
-    assert_eq!(office.requests("email.reply").len(), 1);
-    assert_eq!(office.marks(), ["new/1 Done"]);
+    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
+    assert_eq!(inbox.model.requests_for("email.reply").len(), 1);
+    assert_eq!(inbox.marks(), ["new/1 Done"]);
 }
 
 #[tokio::test]
 async fn a_draft_is_kept_and_nothing_leaves() {
-    let office = Office::new("respond", [calls([write()])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Draft).await;
-    assert!(office.sent().is_empty());
-    let drafts = office.mailbox.drafts.lock().unwrap().clone();
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Draft).await;
+    assert!(inbox.sent().is_empty());
+    let drafts = inbox.mailbox.drafts.lock().unwrap().clone();
     assert_eq!(drafts.len(), 1);
     assert!(drafts[0].contains("It comes tomorrow.") && drafts[0].contains("To: bob@client.example"));
-    let outcome = office.outcome(&thread).await;
+    let outcome = inbox.outcome(&thread).await;
     assert_eq!((outcome.status, &outcome.output.unwrap()["outcome"]), (Status::Done, &json!("drafted")));
-    assert!(office.learned().is_empty());
-    assert_eq!(office.marks(), ["new/1 Done"]);
+    assert!(inbox.learned().is_empty());
+    assert_eq!(inbox.marks(), ["new/1 Done"]);
 }
 
 #[tokio::test]
 async fn a_question_takes_words_or_nothing() {
-    let office = Office::new("respond", [calls([ask("Which report?")]), calls([write()])]);
-    let thread = office.got().await;
-    let item = office.open(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([ask("Which report?")]), calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let item = inbox.open_item(&thread).await;
     assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
     assert_eq!(item.action, "question");
     assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
     assert!(!item.irreversible && item.text.contains("Which report?"));
-    office.decides(&thread, respond("The yearly one")).await;
-    let said = format!("{:?}", office.requests("email.reply")[1].messages);
+    inbox.answer(&thread, respond("The yearly one")).await;
+    let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
     assert!(said.contains("The person says: The yearly one") && !said.contains("Not done"), "{said}");
-    assert_eq!(office.open(&thread).await.action, "write_email");
-    assert!(office.learned().is_empty());
+    assert_eq!(inbox.open_item(&thread).await.action, "write_email");
+    assert!(inbox.learned().is_empty());
 
-    let office = Office::new("respond", [calls([ask("Which report?")])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Ignore).await;
-    assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "ignored");
-    assert_eq!(office.learned(), ["triage_preferences proposal_ignored"]);
+    let inbox = EmailInbox::new("respond", [calls([ask("Which report?")])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "ignored");
+    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
 }
 
 #[tokio::test]
 async fn a_mail_that_cannot_be_sent_waits_and_is_sent_once() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    office.way.fails.lock().unwrap().push_back(SendError::Refused("no such user".to_owned()));
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Accept).await;
-    let (code, text) = office.trouble(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    inbox.outgoing.fails.lock().unwrap().push_back(SendError::Refused("no such user".to_owned()));
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("no such user"), "{text}");
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.sent().len(), 1);
-    assert_eq!(office.status(&thread).await, Status::Done);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    assert_eq!(inbox.status(&thread).await, Status::Done);
 }
 
 #[tokio::test]
 async fn an_account_without_a_way_out_says_so_and_keeps_the_answer() {
-    let plan = Plan { outgoing: false, ..Plan::default() };
-    let office = Office::with(plan, "respond", [calls([write()])]);
-    let thread = office.got().await;
-    let item = office.open(&thread).await;
+    let setup = EmailSetup { outgoing: false, ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "cannot_send"), "{:?}", item.warnings);
-    office.decides(&thread, Decision::Accept).await;
-    assert!(office.trouble(&thread).await.1.contains("[mail.outgoing]"));
+    inbox.answer(&thread, Decision::Accept).await;
+    assert!(inbox.trouble(&thread).await.1.contains("[mail.outgoing]"));
 }
 
 #[tokio::test]
 async fn replies_come_from_the_address_the_mail_came_to_and_carry_the_signature() {
-    let mut plan = Plan::default();
-    plan.config.push_str("signature = \"Ada, Workshop\"\nquote = \"off\"\n");
-    let office = Office::with(plan, "respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    assert!(office.open(&thread).await.text.contains("Added below: your signature"));
-    office.decides(&thread, Decision::Accept).await;
-    let sent = office.sent().remove(0);
+    let mut setup = EmailSetup::default();
+    setup.config.push_str("signature = \"Ada, Workshop\"\nquote = \"off\"\n");
+    let inbox = EmailInbox::with(setup, "respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    assert!(inbox.open_item(&thread).await.text.contains("Added below: your signature"));
+    inbox.answer(&thread, Decision::Accept).await;
+    let sent = inbox.sent().remove(0);
     assert!(sent.contains("-- \r\nAda, Workshop") && !sent.contains("> When does"), "{sent}");
     assert!(sent.contains(&format!("From: Ada <{ME}>")));
 }
 
 #[tokio::test]
 async fn the_model_is_told_the_day_the_profiles_and_what_was_before() {
-    let office = Office::new("respond", [calls([write()])]);
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
     let earlier = json!({"earlier": {"thread": "t0000000x", "summary": "Wrote to Bob about the draft."}});
-    let thread = office.receive(&mail_with("", "And now?\n"), earlier).await.unwrap();
-    office.settle().await;
-    let request = office.requests("email.reply").remove(0);
-    let today = office.store().now().to_zoned(jiff::tz::TimeZone::get("Europe/Berlin").unwrap());
+    let thread = inbox.take_in(&mail_with("", "And now?\n"), earlier).await.unwrap();
+    inbox.drive().await;
+    let request = inbox.model.requests_for("email.reply").remove(0);
+    let today = inbox.store().now().to_zoned(jiff::tz::TimeZone::get("Europe/Berlin").unwrap());
     let said = format!("{:?}", request.messages);
     assert!(said.contains("Respond to the email: The report"));
     assert!(said.contains(&today.strftime("%A %Y-%m-%d").to_string()), "{said}");
@@ -215,102 +216,102 @@ async fn the_model_is_told_the_day_the_profiles_and_what_was_before() {
     assert!(said.contains("Wrote to Bob about the draft."));
     assert_eq!(request.facts["reply_to"], json!([BOB]));
     assert_eq!(request.facts["reply_all"], json!(["carol@example.org"]));
-    let text = office.open(&thread).await.text;
+    let text = inbox.open_item(&thread).await.text;
     assert!(text.contains("t0000000x") && text.contains("Wrote to Bob about the draft."), "{text}");
 }
 
 #[tokio::test]
 async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let file = office.folder.path().join("plan.txt");
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let file = inbox.folder().join("plan.txt");
     std::fs::write(&file, "The plan.").unwrap();
-    let before = office.open(&thread).await.args_hash.unwrap();
-    office.decides(&thread, edit(write(), "attachments", json!([file]))).await;
-    assert!(office.sent().is_empty(), "nobody has seen yet what would leave");
-    let item = office.open(&thread).await;
+    let before = inbox.open_item(&thread).await.args_hash.unwrap();
+    inbox.answer(&thread, edit(write(), "attachments", json!([file]))).await;
+    assert!(inbox.sent().is_empty(), "nobody has seen yet what would leave");
+    let item = inbox.open_item(&thread).await;
     assert_ne!(item.args_hash.unwrap(), before);
     assert!(item.text.contains("Attached: plan.txt (9 bytes, sha256 "), "{}", item.text);
     // What was shown is what is sent, whatever has become of the file.
     std::fs::write(&file, "Another plan.").unwrap();
-    office.decides(&thread, Decision::Accept).await;
-    let sent = office.sent().remove(0);
+    inbox.answer(&thread, Decision::Accept).await;
+    let sent = inbox.sent().remove(0);
     assert!(sent.contains("plan.txt") && sent.contains("VGhlIHBsYW4u"), "{sent}");
 
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, edit(write(), "attachments", json!(["/nowhere/at-all"]))).await;
-    let item = office.open(&thread).await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, edit(write(), "attachments", json!(["/nowhere/at-all"]))).await;
+    let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|w| w.text.contains("there is no file /nowhere/at-all")));
-    office.decides(&thread, Decision::Accept).await;
-    assert!(office.sent().is_empty(), "it is asked again");
+    inbox.answer(&thread, Decision::Accept).await;
+    assert!(inbox.sent().is_empty(), "it is asked again");
     let fixed = edit(write(), "attachments", json!([]));
-    office.decides(&thread, fixed).await;
-    assert_eq!(office.sent().len(), 1);
+    inbox.answer(&thread, fixed).await;
+    assert_eq!(inbox.sent().len(), 1);
 }
 
 #[tokio::test]
 async fn a_file_named_again_is_read_again_and_shown_before_it_leaves() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let file = office.folder.path().join("plan.txt");
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let file = inbox.folder().join("plan.txt");
     std::fs::write(&file, "The plan.").unwrap();
     let attach = || edit(write(), "attachments", json!([file]));
-    office.decides(&thread, attach()).await;
-    let shown = office.open(&thread).await.text;
+    inbox.answer(&thread, attach()).await;
+    let shown = inbox.open_item(&thread).await.text;
     assert!(shown.contains(&format!("from {}", file.display())), "{shown}");
     std::fs::write(&file, "Another plan.").unwrap();
-    office.decides(&thread, attach()).await;
-    assert!(office.sent().is_empty(), "nobody has seen yet what it holds now");
-    assert!(office.open(&thread).await.text.contains("plan.txt (13 bytes, sha256 "));
-    office.decides(&thread, attach()).await;
-    assert!(office.sent().remove(0).contains("QW5vdGhlciBwbGFuLg=="), "what was shown last leaves");
+    inbox.answer(&thread, attach()).await;
+    assert!(inbox.sent().is_empty(), "nobody has seen yet what it holds now");
+    assert!(inbox.open_item(&thread).await.text.contains("plan.txt (13 bytes, sha256 "));
+    inbox.answer(&thread, attach()).await;
+    assert!(inbox.sent().remove(0).contains("QW5vdGhlciBwbGFuLg=="), "what was shown last leaves");
 }
 
 #[tokio::test]
 async fn a_file_at_home_is_named_as_people_name_it() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    std::fs::write(office.folder.path().join("plan.txt"), "The plan.").unwrap();
-    let thread = office.got().await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    std::fs::write(inbox.folder().join("plan.txt"), "The plan.").unwrap();
+    let thread = inbox.receive_mail().await;
     let attach = || edit(write(), "attachments", json!(["~/plan.txt"]));
-    office.decides(&thread, attach()).await;
-    let shown = office.open(&thread).await.text;
+    inbox.answer(&thread, attach()).await;
+    let shown = inbox.open_item(&thread).await.text;
     assert!(shown.contains("plan.txt (9 bytes, sha256 ") && shown.contains("from ~/plan.txt"), "{shown}");
-    office.decides(&thread, attach()).await;
-    assert!(office.sent().remove(0).contains("VGhlIHBsYW4u"), "its bytes leave");
+    inbox.answer(&thread, attach()).await;
+    assert!(inbox.sent().remove(0).contains("VGhlIHBsYW4u"), "its bytes leave");
 }
 
 #[tokio::test]
 async fn a_path_that_depends_on_where_one_stands_is_not_read() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
     // There is such a file where the tests run.
-    office.decides(&thread, edit(write(), "attachments", json!(["Cargo.toml"]))).await;
-    let item = office.open(&thread).await;
+    inbox.answer(&thread, edit(write(), "attachments", json!(["Cargo.toml"]))).await;
+    let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|w| w.text.contains("is not a whole path")), "{:?}", item.warnings);
-    office.decides(&thread, Decision::Accept).await;
-    assert!(office.sent().is_empty());
+    inbox.answer(&thread, Decision::Accept).await;
+    assert!(inbox.sent().is_empty());
 }
 
 #[tokio::test]
 async fn an_edit_teaches_once_it_was_carried_out_and_a_file_teaches_nothing() {
-    let file = |office: &Office| {
-        let file = office.folder.path().join("plan.txt");
+    let file = |inbox: &EmailInbox| {
+        let file = inbox.folder().join("plan.txt");
         std::fs::write(&file, "The plan.").unwrap();
         json!([file])
     };
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, edit(write(), "attachments", file(&office))).await;
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!((office.sent().len(), office.learned().len()), (1, 0));
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, edit(write(), "attachments", file(&inbox))).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!((inbox.sent().len(), inbox.learned().len()), (1, 0));
 
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
     let mut both = write();
     both.1["content"] = json!("It comes on Monday.");
-    office.decides(&thread, edit(both, "attachments", file(&office))).await;
-    assert!(office.learned().is_empty(), "it may still be taken back");
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.learned(), ["response_preferences proposal_edited"]);
+    inbox.answer(&thread, edit(both, "attachments", file(&inbox))).await;
+    assert!(inbox.learned().is_empty(), "it may still be taken back");
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.learned(), ["response_preferences proposal_edited"]);
 }

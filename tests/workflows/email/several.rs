@@ -1,6 +1,7 @@
 //! Two calls in one message: every combination of answers.
 
-use super::office::{Office, ask, calls, done, edit, meet, respond, write};
+use crate::support::email_inbox::{EmailInbox, ask, calls, done, edit, meet, write};
+use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use serde_json::json;
@@ -13,33 +14,33 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
     for first in answers(write(), "content", "Changed.") {
         for second in answers(meet(), "subject", "Changed") {
             let name = format!("{} + {}", first.word(), second.word());
-            let office = Office::new("respond", [calls([write(), meet()]), calls([done()])]);
-            let thread = office.got().await;
-            let items = office.items(&thread).await;
+            let inbox = EmailInbox::new("respond", [calls([write(), meet()]), calls([done()])]);
+            let thread = inbox.receive_mail().await;
+            let items = inbox.open_items(&thread).await;
             let actions: Vec<&str> = items.iter().map(|item| item.action.as_str()).collect();
             assert_eq!(actions, ["write_email", "schedule_meeting"], "{name}");
-            let ids = office.outcome(&thread).await.interrupts;
-            office.decide(&ids[1], second.clone()).await.unwrap();
-            office.settle().await;
-            assert_eq!(office.status(&thread).await, Status::Waiting, "{name}: one is open still");
-            assert!(office.sent().is_empty(), "{name}");
-            office.decide(&ids[0], first.clone()).await.unwrap();
-            office.settle().await;
+            let ids = inbox.outcome(&thread).await.interrupts;
+            inbox.decide(&ids[1], second.clone()).await.unwrap();
+            inbox.drive().await;
+            assert_eq!(inbox.status(&thread).await, Status::Waiting, "{name}: one is open still");
+            assert!(inbox.sent().is_empty(), "{name}");
+            inbox.decide(&ids[0], first.clone()).await.unwrap();
+            inbox.drive().await;
 
             let does = |decision: &Decision| matches!(decision, Decision::Accept | Decision::Edit { .. });
-            let sent = office.sent();
+            let sent = inbox.sent();
             let mails = sent.iter().filter(|mail| !mail.contains("text/calendar")).count();
             let invitations = sent.iter().filter(|mail| mail.contains("text/calendar")).count();
             assert_eq!(mails, usize::from(does(&first)), "{name}");
             assert_eq!(invitations, usize::from(does(&second)), "{name}");
-            assert_eq!(office.days.events.lock().unwrap().len(), invitations, "{name}");
+            assert_eq!(inbox.calendar.events.lock().unwrap().len(), invitations, "{name}");
             if sent.len() == 2 {
                 assert!(sent[1].contains("text/calendar"), "{name}: in the order of the message");
             }
             let responds = |decision: &Decision| matches!(decision, Decision::Respond { .. });
             let refuses = |decision: &Decision| matches!(decision, Decision::Ignore);
             let again = responds(&first) || responds(&second) || !(refuses(&first) || refuses(&second));
-            assert_eq!(office.requests("email.reply").len(), 1 + usize::from(again), "{name}");
+            assert_eq!(inbox.model.requests_for("email.reply").len(), 1 + usize::from(again), "{name}");
             let mut expected = Vec::new();
             for (decision, profile) in [(&first, "response_preferences"), (&second, "cal_preferences")] {
                 match decision {
@@ -49,19 +50,19 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
                     Decision::Accept | Decision::Draft => {}
                 }
             }
-            let mut learned = office.learned();
+            let mut learned = inbox.learned();
             learned.sort();
             expected.sort();
             assert_eq!(learned, expected, "{name}");
             // Words alone decide nothing: a model that has nothing more to propose has the mail shown.
             let shown = responds(&first) && responds(&second);
             let ended = if shown { Status::Waiting } else { Status::Done };
-            assert_eq!(office.status(&thread).await, ended, "{name}");
+            assert_eq!(inbox.status(&thread).await, ended, "{name}");
             if shown {
-                assert_eq!(office.open(&thread).await.action, "notify", "{name}");
+                assert_eq!(inbox.open_item(&thread).await.action, "notify", "{name}");
             }
             if again && refuses(&second) {
-                let said = format!("{:?}", office.requests("email.reply")[1].messages);
+                let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
                 assert!(said.contains("The person refused this."), "{name}: {said}");
             }
         }
@@ -71,33 +72,33 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
 #[tokio::test]
 async fn done_counts_in_any_position() {
     for proposal in [calls([done(), write()]), calls([write(), done()])] {
-        let office = Office::new("respond", [proposal]);
-        let thread = office.got().await;
-        office.decides(&thread, Decision::Accept).await;
-        assert_eq!(office.sent().len(), 1);
-        assert_eq!(office.status(&thread).await, Status::Done);
-        assert_eq!(office.requests("email.reply").len(), 1, "the model is not asked again");
+        let inbox = EmailInbox::new("respond", [proposal]);
+        let thread = inbox.receive_mail().await;
+        inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(inbox.sent().len(), 1);
+        assert_eq!(inbox.status(&thread).await, Status::Done);
+        assert_eq!(inbox.model.requests_for("email.reply").len(), 1, "the model is not asked again");
     }
     // Words win over done: the model is to hear them.
-    let office = Office::new("respond", [calls([write(), done()]), calls([done()])]);
-    let thread = office.got().await;
-    office.decides(&thread, respond("Longer")).await;
-    assert_eq!(office.requests("email.reply").len(), 2);
-    assert!(office.sent().is_empty());
+    let inbox = EmailInbox::new("respond", [calls([write(), done()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, respond("Longer")).await;
+    assert_eq!(inbox.model.requests_for("email.reply").len(), 2);
+    assert!(inbox.sent().is_empty());
 }
 
 #[tokio::test]
 async fn a_question_beside_a_proposal_waits_for_both() {
-    let office = Office::new("respond", [calls([ask("Which?"), write()]), calls([done()])]);
-    let thread = office.got().await;
-    let ids = office.outcome(&thread).await.interrupts;
+    let inbox = EmailInbox::new("respond", [calls([ask("Which?"), write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let ids = inbox.outcome(&thread).await.interrupts;
     assert_eq!(ids.len(), 2);
-    office.decide(&ids[0], respond("The yearly one")).await.unwrap();
-    office.decide(&ids[1], Decision::Accept).await.unwrap();
-    office.settle().await;
-    assert_eq!(office.sent().len(), 1);
-    assert_eq!(office.requests("email.reply").len(), 2, "the model hears the answer");
-    assert!(office.learned().is_empty());
+    inbox.decide(&ids[0], respond("The yearly one")).await.unwrap();
+    inbox.decide(&ids[1], Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.sent().len(), 1);
+    assert_eq!(inbox.model.requests_for("email.reply").len(), 2, "the model hears the answer");
+    assert!(inbox.learned().is_empty());
 }
 
 #[tokio::test]
@@ -106,33 +107,33 @@ async fn a_mail_that_the_model_proposes_nothing_for_is_shown_with_its_reason() {
         (("done", json!({"reason": "It is only a receipt."})), "proposes no reply: It is only a receipt."),
         (done(), "proposes no reply and gives no reason."),
     ] {
-        let office = Office::new("respond", [calls([call])]);
-        let thread = office.got().await;
-        let item = office.open(&thread).await;
+        let inbox = EmailInbox::new("respond", [calls([call])]);
+        let thread = inbox.receive_mail().await;
+        let item = inbox.open_item(&thread).await;
         assert_eq!(item.action, "notify");
         assert!(
             item.text.contains(reason) && item.text.contains("When does the report come?"),
             "{}",
             item.text
         );
-        assert_eq!(office.ledger(&thread), ("notify".to_owned(), None));
-        assert!(office.marks().is_empty());
-        office.decides(&thread, Decision::Accept).await;
-        assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "noted");
-        assert_eq!(office.marks(), ["new/1 Done"]);
+        assert_eq!(inbox.ledger(&thread), ("notify".to_owned(), None));
+        assert!(inbox.marks().is_empty());
+        inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "noted");
+        assert_eq!(inbox.marks(), ["new/1 Done"]);
     }
 }
 
 #[tokio::test]
 async fn words_about_a_mail_that_was_only_shown_lead_to_an_answer() {
-    let office = Office::new("respond", [calls([done()]), calls([done()]), calls([write()])]);
-    let thread = office.got().await;
+    let inbox = EmailInbox::new("respond", [calls([done()]), calls([done()]), calls([write()])]);
+    let thread = inbox.receive_mail().await;
     // The model may have nothing to propose as often as it likes: the mail comes back.
-    office.decides(&thread, respond("Answer it")).await;
-    assert_eq!(office.open(&thread).await.action, "notify");
-    office.decides(&thread, respond("Really")).await;
-    assert_eq!(office.open(&thread).await.action, "write_email");
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "replied");
-    assert_eq!(office.marks(), ["new/1 Answered"]);
+    inbox.answer(&thread, respond("Answer it")).await;
+    assert_eq!(inbox.open_item(&thread).await.action, "notify");
+    inbox.answer(&thread, respond("Really")).await;
+    assert_eq!(inbox.open_item(&thread).await.action, "write_email");
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "replied");
+    assert_eq!(inbox.marks(), ["new/1 Answered"]);
 }

@@ -1,23 +1,23 @@
 //! What a thread is started with, and what is refused before anything is stored.
 
-use super::office::{Office, calls, done, mail, write};
+use crate::support::email_inbox::{EmailInbox, calls, done, mail, write};
 use sayso::graph::Decision;
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_file_is_a_mail() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let file = office.folder.path().join("one.eml");
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let file = inbox.folder().join("one.eml");
     std::fs::write(&file, mail()).unwrap();
-    let thread = office.start("email", json!({ "file": file })).await;
-    office.settle().await;
-    assert_eq!(office.view(&thread).await.title, "The report");
-    office.decides(&thread, Decision::Accept).await;
-    assert_eq!(office.sent().len(), 1);
-    assert_eq!(office.ledger(&thread), ("respond".to_owned(), Some("replied".to_owned())));
-    assert!(office.marks().is_empty(), "it lies in no mailbox");
+    let thread = inbox.start("email", json!({ "file": file })).await;
+    inbox.drive().await;
+    assert_eq!(inbox.view(&thread).await.title, "The report");
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    assert_eq!(inbox.ledger(&thread), ("respond".to_owned(), Some("replied".to_owned())));
+    assert!(inbox.marks().is_empty(), "it lies in no mailbox");
     assert!(
-        !office.view(&thread).await.state.to_string().contains("When does the report come"),
+        !inbox.view(&thread).await.state.to_string().contains("When does the report come"),
         "mails are kept by digest"
     );
 }
@@ -32,20 +32,20 @@ async fn json_is_a_mail_too() {
         {"name": "Message-ID", "value": "<one@client.example>"}
     ], "body": {"data": "V2hlbj8"}}});
     for given in [simple, gmail] {
-        let office = Office::new("notify", []);
-        let thread = office.start("email", json!({ "json": given })).await;
-        office.settle().await;
-        let item = office.open(&thread).await;
+        let inbox = EmailInbox::new("notify", []);
+        let thread = inbox.start("email", json!({ "json": given })).await;
+        inbox.drive().await;
+        let item = inbox.open_item(&thread).await;
         assert_eq!((item.title.as_str(), item.source.as_deref()), ("The report", Some("Bob Ray")));
         assert!(item.text.contains("When?"), "{}", item.text);
-        assert_eq!(office.view(&thread).await.state["json"], Value::Null);
+        assert_eq!(inbox.view(&thread).await.state["json"], Value::Null);
     }
 }
 
 #[tokio::test]
 async fn what_is_no_mail_is_refused_in_a_sentence() {
-    let office = Office::new("notify", []);
-    let folder = office.folder.path().to_str().unwrap().to_owned();
+    let inbox = EmailInbox::new("notify", []);
+    let folder = inbox.folder().to_str().unwrap().to_owned();
     for (input, said) in [
         (json!({}), "give a mail"),
         (json!({"file": "x.eml", "json": {}}), "either `file` or `json`"),
@@ -53,26 +53,25 @@ async fn what_is_no_mail_is_refused_in_a_sentence() {
         (json!({"file": folder}), "is not a file"),
         (json!({"json": {"subject": "x"}}), "`json`"),
         (json!({"received": {"raw": "00"}}), "give `file` or `json`"),
-        (json!({"file": "x", "model": "none"}), "there is main"),
+        (json!({"file": "x", "model": "none"}), "there are main, other"),
         (json!({"mail": "x"}), "unknown field `mail`"),
     ] {
-        let refused =
-            office.inbox.threads().start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let refused = inbox.threads().start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
         assert!(refused.contains(said), "{input}: {refused}");
     }
-    assert_eq!(office.sql().query_row("SELECT count(*) FROM threads", [], |row| row.get::<_, i64>(0)), Ok(0));
+    assert_eq!(inbox.sql().query_row("SELECT count(*) FROM threads", [], |row| row.get::<_, i64>(0)), Ok(0));
 }
 
 #[tokio::test]
 async fn people_see_the_keys_they_can_give() {
-    let office = Office::new("notify", []);
-    let spec = office.engine().registry().get("email").unwrap();
+    let inbox = EmailInbox::new("notify", []);
+    let spec = inbox.engine().registry().get("email").unwrap();
     let schema = spec.workflow.input_schema();
     let mut keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     keys.sort();
     assert_eq!(keys, ["file", "json", "model"]);
     assert_eq!(spec.workflow.shape().name, "email_assistant");
-    let memory = office.engine().registry().get("memory").unwrap();
+    let memory = inbox.engine().registry().get("memory").unwrap();
     assert!(memory.hidden && !memory.results && !spec.results);
     let nodes: Vec<&str> = spec.workflow.shape().nodes.iter().map(|node| node.name.as_str()).collect();
     for node in [

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Letters {
+pub struct Conversation {
     pub mails: Vec<Value>,
     pub earlier: Option<Value>,
     pub settled: Option<String>,
@@ -21,7 +21,7 @@ pub struct Letters {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LettersInput {
+pub struct ConversationInput {
     received: Value,
     #[serde(default)]
     earlier: Option<Value>,
@@ -35,11 +35,11 @@ pub enum Happened {
     Answered,
 }
 
-impl State for Letters {
-    type Input = LettersInput;
+impl State for Conversation {
+    type Input = ConversationInput;
     type Update = Happened;
 
-    fn started(input: LettersInput) -> Happened {
+    fn started(input: ConversationInput) -> Happened {
         Happened::Started { received: input.received, earlier: input.earlier }
     }
 
@@ -80,7 +80,7 @@ impl State for Letters {
     }
 }
 
-async fn show(_: Ctx<()>, state: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+async fn show(_: Ctx<()>, state: Arc<Conversation>) -> Result<Command<Conversation>, NodeError> {
     let first = state.settled.is_none() && state.mails.len() == 1;
     if first && state.title().starts_with("Unshowable") {
         return Err(NodeError::failed("it cannot be shown"));
@@ -89,7 +89,7 @@ async fn show(_: Ctx<()>, state: Arc<Letters>) -> Result<Command<Letters>, NodeE
     Ok(Command::ask(vec![proposal("show", Kind::Triage, "notify", &args, &state.title())], "leave"))
 }
 
-async fn leave(_: Ctx<()>, state: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+async fn leave(_: Ctx<()>, state: Arc<Conversation>) -> Result<Command<Conversation>, NodeError> {
     if state.settled.is_none() && state.title().starts_with("Unanswerable") {
         return Err(NodeError::failed("it cannot be answered"));
     }

@@ -1,31 +1,31 @@
 //! A screen over a real store, with a clock of its own: every key is a second after the one before it.
 
-use crate::support::desk;
+use crate::support::samples;
+use crate::support::test_inbox::{Folder, TestInbox};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use sayso::app::{Driver, Engine, Scope, Settings, Until};
+use sayso::app::{Driver, Scope, Until};
 use sayso::graph::ThreadId;
-use sayso::inbox::{DecisionView, GrantLine, MemoryView, Registry, Status, ThreadQuery, TraceView};
+use sayso::inbox::{DecisionView, GrantLine, MemoryView, Status, ThreadQuery, TraceView};
 use sayso::service::Inbox;
-use sayso::store::{MemoryCause, Store};
+use sayso::store::MemoryCause;
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// How long what was decided can be taken back.
 const HOLD: Duration = Duration::from_secs(10);
 
-pub struct Desk {
-    pub folder: TempDir,
-    pub inbox: Inbox,
+pub struct TestScreen {
+    pub inbox: TestInbox,
     pub model: Model,
     pub at: Instant,
     /// What only a terminal can do, in order.
@@ -39,13 +39,8 @@ pub fn wall() -> Timestamp {
     "2026-03-02T10:00:00Z".parse().unwrap()
 }
 
-pub fn store(folder: &TempDir) -> Store {
-    Store::open_with(&folder.path().join("data"), Arc::new(wall)).unwrap()
-}
-
-pub fn inbox(folder: &TempDir, hold: Duration) -> Inbox {
-    let settings = Settings { hold, soft_hold: hold, ..Settings::default() };
-    Inbox::new(Engine::new(store(folder), Registry::new(desk::specs(folder.path().join("outbox"))), settings))
+fn inbox(folder: impl Into<Folder>) -> TestInbox {
+    samples::inbox(folder, HOLD).clock(Arc::new(wall)).open()
 }
 
 fn runtime() -> Runtime {
@@ -55,47 +50,46 @@ fn runtime() -> Runtime {
 /// Files by their names, with what is in them.
 type Files = Vec<(OsString, Vec<u8>)>;
 
-/// Puts these on a desk, driven as far as they go; the same ones are driven once and copied from then on.
-fn lay(folder: &TempDir, samples: &[(&str, Value)]) {
-    static LAID: Mutex<BTreeMap<String, Files>> = Mutex::new(BTreeMap::new());
-    let data = folder.path().join("data");
-    let mut laid = LAID.lock().unwrap_or_else(PoisonError::into_inner);
+/// Asks all of these in a folder, driven as far as they go; the same ones are driven once and copied from then on.
+fn prepare(folder: &Path, samples: &[(&str, Value)]) {
+    static PREPARED: Mutex<BTreeMap<String, Files>> = Mutex::new(BTreeMap::new());
+    let data = folder.join("data");
+    let mut prepared = PREPARED.lock().unwrap_or_else(PoisonError::into_inner);
     let name = serde_json::to_string(samples).unwrap();
-    if let Some(files) = laid.get(&name) {
+    if let Some(files) = prepared.get(&name) {
         std::fs::create_dir(&data).unwrap();
         files.iter().for_each(|(name, bytes)| std::fs::write(data.join(name), bytes).unwrap());
         return;
     }
     // Closed at the end, so that the files are all there is.
-    let (desk, runtime) = (inbox(folder, HOLD), runtime());
+    let (inbox, runtime) = (inbox(folder), runtime());
     runtime.block_on(async {
         for (workflow, input) in samples {
-            desk.threads().start((*workflow).to_owned(), input.clone()).await.unwrap();
-            drive(&desk, Duration::from_secs(120)).await;
+            inbox.start(workflow, input.clone()).await;
+            drive(&inbox, Duration::from_secs(120)).await;
         }
     });
-    drop((desk, runtime));
+    drop((inbox, runtime));
     let files = std::fs::read_dir(&data).unwrap().map(|file| {
         let file = file.unwrap();
         (file.file_name(), std::fs::read(file.path()).unwrap())
     });
-    laid.insert(name, files.collect());
+    prepared.insert(name, files.collect());
 }
 
-impl Desk {
+impl TestScreen {
     /// A screen with one of each.
     pub fn full(size: (u16, u16)) -> Self {
-        Self::with(size, desk::samples())
+        Self::with(size, samples::samples())
     }
 
     pub fn with(size: (u16, u16), samples: Vec<(&str, Value)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        lay(&folder, &samples);
-        let desk = inbox(&folder, HOLD);
-        Self::over(folder, desk, runtime(), size)
+        prepare(folder.path(), &samples);
+        Self::over(inbox(folder), size)
     }
 
-    pub fn over(folder: TempDir, inbox: Inbox, runtime: Runtime, size: (u16, u16)) -> Self {
+    pub fn over(inbox: TestInbox, size: (u16, u16)) -> Self {
         let options = Options { time_zone: TimeZone::UTC, ..Options::default() };
         let registry = inbox.engine().registry();
         let workflows = registry.iter().map(|spec| Startable {
@@ -106,12 +100,18 @@ impl Desk {
         let at = Instant::now();
         let model = Model::new(options, workflows.collect(), size, at, wall()).unwrap();
         let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-        let mut desk =
-            Self { folder, inbox, model, at, outside: Vec::new(), terminal, runtime, last: Seen::default() };
-        let begin = desk.model.begin();
-        desk.perform(begin);
-        desk.drawn();
-        desk
+        let (runtime, outside, last) = (runtime(), Vec::new(), Seen::default());
+        let mut screen = Self { inbox, model, at, outside, terminal, runtime, last };
+        let begin = screen.model.begin();
+        screen.perform(begin);
+        screen.drawn();
+        screen
+    }
+
+    /// The screen of another process that opens the same folder.
+    pub fn reopen(self) -> Self {
+        let size = self.model.size;
+        Self::over(self.inbox.restart(samples::holding(HOLD)), size)
     }
 
     /// Does what is to be done, and what comes of that, until nothing is left.
@@ -282,7 +282,7 @@ impl Desk {
     }
 
     pub fn remember(&mut self) {
-        let store = self.inbox.engine().store().clone();
+        let store = self.inbox.store().clone();
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
         let profile = "Prefers short replies.\nSigns with “Ada”.".to_owned();
         self.runtime
@@ -292,9 +292,8 @@ impl Desk {
 
     pub fn start(&mut self, workflow: &str, input: Value) -> ThreadId {
         let inbox = self.inbox.clone();
-        let workflow = workflow.to_owned();
         let thread = self.runtime.block_on(async {
-            let thread = inbox.threads().start(workflow, input).await.unwrap().thread;
+            let thread = inbox.start(workflow, input).await;
             drive(&inbox, Duration::from_millis(400)).await;
             thread
         });

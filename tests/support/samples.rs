@@ -1,5 +1,7 @@
-//! A desk with everything a person can be asked: approvals, mails, questions, trouble and results.
+//! Samples of everything a person can be asked: approvals, mails, questions, trouble and results.
 
+use super::test_inbox::{Builder, Folder, TestInbox};
+use sayso::app::Settings;
 use sayso::graph::{
     Answer, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind, NodeError, State,
     Warning, What, Workflow, ask, end, goto,
@@ -13,12 +15,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where what was accepted is written, one line each.
 pub struct Outbox(pub PathBuf);
 
 #[derive(Default, Clone, Serialize, Deserialize)]
-pub struct Desk {
+pub struct Sample {
     pub kind: String,
     pub title: String,
     pub text: String,
@@ -27,10 +30,10 @@ pub struct Desk {
     pub heard: Vec<String>,
 }
 
-/// What to put on the desk.
+/// What is asked.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DeskInput {
+pub struct SampleInput {
     /// mail, letter, reply, meeting, python, question, trouble, slow or report
     pub kind: String,
     /// One line
@@ -48,46 +51,46 @@ pub struct DeskInput {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DeskUpdate {
+pub enum SampleUpdate {
     Started { kind: String, title: String, text: String, from: String },
     Answered(Vec<Answer>),
     Heard { text: String },
 }
 
-impl State for Desk {
-    type Input = DeskInput;
-    type Update = DeskUpdate;
+impl State for Sample {
+    type Input = SampleInput;
+    type Update = SampleUpdate;
 
-    fn started(input: DeskInput) -> DeskUpdate {
-        let DeskInput { kind, title, text, from, inputs: _ } = input;
-        DeskUpdate::Started { kind, title, text: text.unwrap_or_default(), from: from.unwrap_or_default() }
+    fn started(input: SampleInput) -> SampleUpdate {
+        let SampleInput { kind, title, text, from, inputs: _ } = input;
+        SampleUpdate::Started { kind, title, text: text.unwrap_or_default(), from: from.unwrap_or_default() }
     }
 
-    fn answered(answers: Vec<Answer>) -> DeskUpdate {
-        DeskUpdate::Answered(answers)
+    fn answered(answers: Vec<Answer>) -> SampleUpdate {
+        SampleUpdate::Answered(answers)
     }
 
-    fn joined(_: Vec<ChildResult>) -> DeskUpdate {
-        DeskUpdate::Heard { text: "joined".to_owned() }
+    fn joined(_: Vec<ChildResult>) -> SampleUpdate {
+        SampleUpdate::Heard { text: "joined".to_owned() }
     }
 
-    fn arrived(event: Event) -> Option<DeskUpdate> {
+    fn arrived(event: Event) -> Option<SampleUpdate> {
         match event.what {
-            What::Words { text } | What::Hint { text } => Some(DeskUpdate::Heard { text }),
+            What::Words { text } | What::Hint { text } => Some(SampleUpdate::Heard { text }),
             What::News { payload, .. } | What::Corrected { payload } => {
-                Some(DeskUpdate::Heard { text: payload.to_string() })
+                Some(SampleUpdate::Heard { text: payload.to_string() })
             }
-            What::Settled { .. } => Some(DeskUpdate::Heard { text: "settled".to_owned() }),
+            What::Settled { .. } => Some(SampleUpdate::Heard { text: "settled".to_owned() }),
         }
     }
 
-    fn apply(&mut self, update: DeskUpdate) {
+    fn apply(&mut self, update: SampleUpdate) {
         match update {
-            DeskUpdate::Started { kind, title, text, from } => {
+            SampleUpdate::Started { kind, title, text, from } => {
                 (self.kind, self.title, self.text, self.from) = (kind, title, text, from);
             }
-            DeskUpdate::Answered(answers) => self.answers.extend(answers),
-            DeskUpdate::Heard { text } => self.heard.push(text),
+            SampleUpdate::Answered(answers) => self.answers.extend(answers),
+            SampleUpdate::Heard { text } => self.heard.push(text),
         }
     }
 
@@ -100,7 +103,7 @@ impl State for Desk {
     }
 }
 
-async fn begin(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, NodeError> {
+async fn begin(ctx: Ctx<Outbox>, state: Arc<Sample>) -> Result<Command<Sample>, NodeError> {
     match state.kind.as_str() {
         "trouble" => return Err(NodeError::failed(format!("the server said: {}", state.text))),
         "report" => return Ok(Command::end()),
@@ -108,7 +111,7 @@ async fn begin(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, Node
             for word in 0..200_000_u32 {
                 ctx.show_text(&format!("word {word} "));
                 ctx.show_bar("reading", u64::from(word), 200_000);
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
             return Ok(Command::end());
         }
@@ -117,7 +120,7 @@ async fn begin(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, Node
     Ok(Command::ask(vec![asked(&state)], "finish"))
 }
 
-fn asked(state: &Desk) -> Interrupt {
+fn asked(state: &Sample) -> Interrupt {
     let (kind, action, args, schema) = match state.kind.as_str() {
         "mail" | "letter" => (Kind::Triage, "notify", json!({"subject": state.title}), Value::Bool(true)),
         "meeting" => (
@@ -182,7 +185,7 @@ fn asked(state: &Desk) -> Interrupt {
 
 pub const CODE: &str = "import math\n\ndef mean(values):\n    \"\"\"The usual one.\"\"\"\n    return sum(values) / len(values)  # not for an empty list\n\nprint(mean([1, 2.5, 3]))\n";
 
-async fn finish(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, NodeError> {
+async fn finish(ctx: Ctx<Outbox>, state: Arc<Sample>) -> Result<Command<Sample>, NodeError> {
     use std::io::Write;
     let last = state.answers.last();
     let told = match last.map(|answer| &answer.decision) {
@@ -198,11 +201,11 @@ async fn finish(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, Nod
     Ok(Command::goto("rest"))
 }
 
-async fn rest(_: Ctx<Outbox>, _: Arc<Desk>) -> Result<Command<Desk>, NodeError> {
+async fn rest(_: Ctx<Outbox>, _: Arc<Sample>) -> Result<Command<Sample>, NodeError> {
     Ok(Command::end())
 }
 
-fn card(state: &Desk, item: &Item) -> Card {
+fn card(state: &Sample, item: &Item) -> Card {
     let text = |raw: &str| Visible::new(raw);
     if item.kind == ItemKind::Result {
         return Card { blocks: vec![Block::Markdown(text(&state.text))] };
@@ -254,7 +257,7 @@ fn card(state: &Desk, item: &Item) -> Card {
 }
 
 /// A conversation of three mails, with everything in them that a mail can hold.
-fn letters(state: &Desk) -> Vec<Block> {
+fn letters(state: &Sample) -> Vec<Block> {
     let text = |raw: &str| Visible::new(raw);
     let quoted = |lines: usize| "> as I said before\n".repeat(lines);
     let mail = |from: &str, date: &str, words: &str, quotes: usize| MailBlock {
@@ -306,7 +309,7 @@ pub fn letter() -> (&'static str, Value) {
     )
 }
 
-fn graph() -> Graph<Desk, Outbox> {
+fn graph() -> Graph<Sample, Outbox> {
     Graph::builder("desk", "begin")
         .node("begin", begin, [ask("finish"), end()])
         .node("finish", finish, [goto("rest")])
@@ -315,10 +318,10 @@ fn graph() -> Graph<Desk, Outbox> {
         .unwrap()
 }
 
-/// The desk, and the same with results in the inbox.
+/// The workflow of the samples, and the same with results in the inbox.
 pub fn specs(outbox: PathBuf) -> Vec<Spec> {
     let draw = |state: &sayso::graph::Folded, item: &Item| {
-        state.get::<Desk>().map(|desk| card(desk, item)).unwrap_or_default()
+        state.get::<Sample>().map(|sample| card(sample, item)).unwrap_or_default()
     };
     let services = Arc::new(Outbox(outbox));
     vec![
@@ -326,6 +329,15 @@ pub fn specs(outbox: PathBuf) -> Vec<Spec> {
             .without_results(),
         Spec::new(Workflow::new("report", graph(), services), "finds something out", draw),
     ]
+}
+
+pub fn holding(hold: Duration) -> Settings {
+    Settings { hold, soft_hold: hold, ..Settings::default() }
+}
+
+/// An inbox of these workflows alone, in which everything that is decided is held like this.
+pub fn inbox(folder: impl Into<Folder>, hold: Duration) -> Builder {
+    TestInbox::builder().in_folder(folder).settings(holding(hold)).only(|folder| specs(folder.join("outbox")))
 }
 
 /// One of each, in an order that shows well.

@@ -1,4 +1,4 @@
-//! A walk through whatever graph a test draws.
+//! A workflow whose nodes lead where a table says.
 
 use sayso::graph::{
     Answer, ChildResult, Command, Ctx, Edge, Event, Graph, Kind, NodeError, State, Workflow, ask, end, goto,

@@ -1,9 +1,10 @@
-//! A code base to document, and a script all agents follow.
+//! An inbox beside a code base to document, and what the agents' model says.
 
-use crate::study::Study;
+use crate::inputs;
+use crate::support::{FakeModel, TestInbox, file_names, merged};
 use sayso::graph::{InterruptId, ThreadId};
 use sayso::inbox::{Item, Outcome, ThreadQuery, ThreadView};
-use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
+use sayso::llm::{ModelError, Reply, Request, Scripted, Usage};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -16,7 +17,7 @@ pub const AGENTS: [&str; 6] =
 /// What the model answers to one request, where a test wants something special.
 pub type Special = Box<dyn Fn(&str, &Request) -> Option<Result<Reply, ModelError>> + Send + Sync>;
 
-/// What agents are told: scores by evaluation, the last one from then on.
+/// What the model says: scores by evaluation, the last one from then on.
 pub struct Script {
     pub scores: Vec<f64>,
     pub for_person: bool,
@@ -29,12 +30,12 @@ impl Default for Script {
     }
 }
 
-pub struct Bureau(Study);
+pub struct DocsInbox(TestInbox);
 
-impl Deref for Bureau {
-    type Target = Study;
+impl Deref for DocsInbox {
+    type Target = TestInbox;
 
-    fn deref(&self) -> &Study {
+    fn deref(&self) -> &TestInbox {
         &self.0
     }
 }
@@ -42,14 +43,6 @@ impl Deref for Bureau {
 /// The agent a request is made for.
 pub fn agent(request: &Request) -> String {
     request.facts["agent"].as_str().unwrap_or_default().to_owned()
-}
-
-/// The words of a request's last message.
-pub fn words(request: &Request) -> String {
-    match request.messages.last().unwrap() {
-        Message::User { text } | Message::Tool { text, .. } => text.clone(),
-        Message::Assistant { text, .. } => text.clone(),
-    }
 }
 
 fn used(reply: Reply) -> Result<Reply, ModelError> {
@@ -63,7 +56,7 @@ pub fn scores(each: [f64; 4]) -> Value {
     })
 }
 
-impl Bureau {
+impl DocsInbox {
     pub fn new(script: Script) -> Self {
         Self::with("", script)
     }
@@ -76,7 +69,7 @@ impl Bureau {
             *count += 1;
             *count - 1
         };
-        let model = Scripted::by(move |request| {
+        let model = FakeModel::by(move |request| {
             let agent = agent(request);
             if let Some(special) = (script.special)(&agent, request) {
                 return special;
@@ -102,14 +95,16 @@ impl Bureau {
                 other => panic!("{other}"),
             }
         });
-        let bureau = Self(Study::played(config, model));
-        bureau
-            .write("Cargo.toml", "[package]\nname = 'box'\nversion = '1.0.0'\n[dependencies]\nserde = '1'\n");
-        bureau.write("src/lib.rs", "//! Keeps boxes.\nuse serde::Serialize;\npub struct Box;\n");
-        bureau.write("src/store/mod.rs", "//! Keeps rows.\nuse crate::Box;\n");
-        bureau.write(".gitignore", "secret.txt\n");
-        bureau.write("secret.txt", "canary\n");
-        bureau
+        let inbox = Self(inputs::with_model(config, model));
+        inbox.write_input(
+            "Cargo.toml",
+            "[package]\nname = 'box'\nversion = '1.0.0'\n[dependencies]\nserde = '1'\n",
+        );
+        inbox.write_input("src/lib.rs", "//! Keeps boxes.\nuse serde::Serialize;\npub struct Box;\n");
+        inbox.write_input("src/store/mod.rs", "//! Keeps rows.\nuse crate::Box;\n");
+        inbox.write_input(".gitignore", "secret.txt\n");
+        inbox.write_input("secret.txt", "canary\n");
+        inbox
     }
 
     pub fn out(&self) -> PathBuf {
@@ -122,32 +117,22 @@ impl Bureau {
 
     /// The names of the pages on the disk.
     pub fn pages(&self) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.out()) else { return Vec::new() };
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+        file_names(&self.out())
     }
 
     /// A run, driven as far as it goes.
-    pub async fn run(&self, more: Value) -> (ThreadId, Outcome) {
-        let mut input = json!({"dir": self.inputs()});
-        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let thread = self.start("docs", input).await;
-        self.settle().await;
+    pub async fn document(&self, more: Value) -> (ThreadId, Outcome) {
+        let thread = self.run("docs", merged(json!({"dir": self.inputs()}), more)).await;
         let outcome = self.outcome(&thread).await;
         (thread, outcome)
     }
 
     /// Everything the agents of a run ask.
-    pub async fn open(&self) -> Vec<(InterruptId, Item)> {
-        let query = sayso::inbox::ItemQuery { limit: 99, ..Default::default() };
+    pub async fn questions(&self) -> Vec<(InterruptId, Item)> {
         let mut found = Vec::new();
-        for item in self.inbox.decisions().items(query).await.unwrap().items {
-            if let Some(id) = item.interrupt() {
-                let (item, _) = self.inbox.decisions().card(id.clone()).await.unwrap();
-                found.push((id, item));
-            }
+        for id in self.items().await.iter().filter_map(Item::interrupt) {
+            let item = self.item(&id).await;
+            found.push((id, item));
         }
         found
     }
@@ -155,7 +140,7 @@ impl Bureau {
     /// The thread of an agent.
     pub async fn agent(&self, name: &str) -> ThreadView {
         let query = ThreadQuery { limit: 99, ..Default::default() };
-        let lines = self.inbox.threads().list(query).await.unwrap().threads;
+        let lines = self.threads().list(query).await.unwrap().threads;
         for line in lines.into_iter().filter(|line| line.workflow == "docs/agent") {
             let view = self.view(&line.id).await;
             if view.state["context"]["agent"] == name {
@@ -167,7 +152,7 @@ impl Bureau {
 
     /// How often a task was asked for an agent.
     pub fn asked_for(&self, name: &str, task: &str) -> usize {
-        self.requests().iter().filter(|request| request.task == task && agent(request) == name).count()
+        self.model.requests().iter().filter(|request| request.task == task && agent(request) == name).count()
     }
 }
 

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Desk {
+pub struct Cli {
     home: TempDir,
 }
 
@@ -24,13 +24,13 @@ pub struct Said {
     pub err: String,
 }
 
-impl Desk {
+impl Cli {
     /// A fresh folder where nothing accepted is held.
     pub fn new() -> Self {
-        let desk = Self { home: tempfile::tempdir().unwrap() };
-        std::fs::DirBuilder::new().mode(0o700).create(desk.data()).unwrap();
-        desk.configure("[approvals]\nhold_seconds = 0\n");
-        desk
+        let cli = Self { home: tempfile::tempdir().unwrap() };
+        std::fs::DirBuilder::new().mode(0o700).create(cli.data()).unwrap();
+        cli.configure("[approvals]\nhold_seconds = 0\n");
+        cli
     }
 
     pub fn data(&self) -> PathBuf {

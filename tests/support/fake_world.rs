@@ -18,7 +18,7 @@ struct Gate {
 }
 
 #[derive(Default)]
-pub struct World {
+pub struct FakeWorld {
     runs: Mutex<Vec<String>>,
     counts: Mutex<HashMap<String, u32>>,
     performed: Mutex<Vec<String>>,
@@ -30,7 +30,7 @@ pub struct World {
     grants: Mutex<Option<(PathBuf, Clock)>>,
 }
 
-impl World {
+impl FakeWorld {
     /// Players consult the grants of this folder from now on.
     pub fn consult(&self, data: PathBuf, clock: Clock) {
         *self.grants.lock().unwrap() = Some((data, clock));
@@ -100,7 +100,7 @@ impl World {
 
 /// A deed; a gated one waits at the gate of its name before it happens.
 pub struct Deed {
-    pub world: Arc<World>,
+    pub world: Arc<FakeWorld>,
     pub gate: Option<String>,
 }
 

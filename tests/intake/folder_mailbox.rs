@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Files `0001`, `0002` …; beside them `0001.seen`, `0001.answered` and `0001.old`. `replies` lists Message-IDs that
 /// the person answered elsewhere, `sent` those of mail they sent, one a line.
-pub struct Pigeonhole {
+pub struct FolderMailbox {
     pub folder: PathBuf,
     pub fails: AtomicBool,
     pub refuses: AtomicBool,
@@ -22,7 +22,7 @@ pub struct Pigeonhole {
     pub forgets: AtomicBool,
 }
 
-impl Pigeonhole {
+impl FolderMailbox {
     pub fn new(folder: PathBuf) -> Arc<Self> {
         std::fs::create_dir_all(&folder).unwrap();
         Arc::new(Self {
@@ -113,7 +113,7 @@ impl Pigeonhole {
     }
 }
 
-impl Mailbox for Pigeonhole {
+impl Mailbox for FolderMailbox {
     fn fetch<'a>(
         &'a self,
         since: Option<&'a Cursor>,

@@ -1,87 +1,26 @@
-//! A post office: an account whose two doors count, a calendar, and models with a script.
+//! An inbox with mail: an account whose two doors count, a calendar, and a model that classifies and replies.
 
-use crate::support::House;
-use crate::support::courier::Street;
-use crate::support::house::eager;
-use sayso::app::{Engine, Settings, services};
+use super::fake_model::{FakeModel, answer_by_rules};
+use super::test_inbox::{TestInbox, eager};
+use sayso::app::Settings;
 use sayso::calendar::{Busy, Calendar, CalendarError};
-use sayso::config::{AfterHandling, Config, Env, Flags, Host, Inputs, MailMode};
+use sayso::config::{AfterHandling, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
-use sayso::inbox::{By, Decide, Item};
-use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted, quiet};
+use sayso::inbox::{By, Decide};
+use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
 };
-use sayso::service::Inbox;
-use sayso::store::{NewMail, NewThread, Route, Store, TakenIn};
+use sayso::store::{NewMail, NewThread, Route, TakenIn};
+use sayso::workflows::Accounts;
 use sayso::workflows::lesson::{Cause, CauseKind, MemoryFacts};
-use sayso::workflows::{self, Accounts, Models, Picked};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::ops::Deref;
-use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 
 pub const ME: &str = "ada@example.org";
 pub const BOB: &str = "bob@client.example";
-
-/// What the models say.
-#[derive(Default)]
-pub struct Script {
-    pub class: Mutex<String>,
-    pub replies: Mutex<VecDeque<Reply>>,
-    pub memory: Mutex<VecDeque<Value>>,
-    /// Whether the built-in rules write the replies.
-    rules: Mutex<bool>,
-    asked: Mutex<Vec<Request>>,
-}
-
-struct Cast(Arc<Scripted>);
-
-impl Models for Cast {
-    fn pick(&self, _: &str, _: &str, _: Option<&str>) -> Result<Picked, ModelError> {
-        let model = self.0.clone();
-        Ok(Picked { model, name: "scripted".to_owned(), builtin: true, window: None })
-    }
-
-    fn known(&self, name: &str) -> Result<(), String> {
-        if name == "main" { Ok(()) } else { Err("there is main".to_owned()) }
-    }
-}
-
-impl Script {
-    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
-        self.asked.lock().unwrap().push(request.clone());
-        match request.task.as_str() {
-            "email.triage" => Ok(Scripted::json(&json!({
-                "reasoning": "It says so.",
-                "gist": "Wants the report",
-                "classification": *self.class.lock().unwrap(),
-            }))),
-            "email.reply" if *self.rules.lock().unwrap() => {
-                // The rules never wait.
-                let mut answer = pin!(async {
-                    Builtin::new("builtin", sayso::workflows::RULES).complete(request, &quiet).await
-                });
-                match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-                    Poll::Ready(reply) => reply,
-                    Poll::Pending => panic!("the built-in rules wait"),
-                }
-            }
-            "email.reply" => Ok(self.replies.lock().unwrap().pop_front().unwrap_or_else(|| calls([done()]))),
-            "email.memory" => {
-                let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
-                let next = self.memory.lock().unwrap().pop_front();
-                let learned = format!("{}- {}\n", facts.profile, narrow_line(&facts));
-                Ok(Scripted::json(
-                    &next.unwrap_or_else(|| json!({"reasoning": "Noted.", "profile": learned})),
-                ))
-            }
-            other => panic!("nobody asks for {other}"),
-        }
-    }
-}
 
 /// A line that may be learned unasked.
 fn narrow_line(facts: &MemoryFacts) -> String {
@@ -98,12 +37,12 @@ fn narrow_line(facts: &MemoryFacts) -> String {
 
 /// Where mail goes out, and how often.
 #[derive(Default)]
-pub struct Way {
+pub struct FakeOutgoing {
     pub sent: Mutex<Vec<String>>,
     pub fails: Mutex<VecDeque<SendError>>,
 }
 
-impl Outgoing for Way {
+impl Outgoing for FakeOutgoing {
     fn send<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
         Box::pin(async move {
             if let Some(error) = self.fails.lock().unwrap().pop_front() {
@@ -130,13 +69,13 @@ impl Outgoing for Way {
 
 /// A mailbox that remembers what it was told.
 #[derive(Default)]
-pub struct Cabinet {
+pub struct FakeMailbox {
     pub marks: Mutex<Vec<String>>,
     pub drafts: Mutex<Vec<String>>,
     pub fails: Mutex<VecDeque<MailError>>,
 }
 
-impl Mailbox for Cabinet {
+impl Mailbox for FakeMailbox {
     fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
         Box::pin(async { Ok(Fetched::default()) })
     }
@@ -179,15 +118,14 @@ impl Mailbox for Cabinet {
     }
 }
 
-/// A calendar.
 #[derive(Default)]
-pub struct Days {
+pub struct FakeCalendar {
     pub busy: Mutex<Vec<Busy>>,
     pub events: Mutex<Vec<String>>,
     pub fails: Mutex<Option<String>>,
 }
 
-impl Calendar for Days {
+impl Calendar for FakeCalendar {
     fn name(&self) -> &str {
         "days"
     }
@@ -222,9 +160,9 @@ impl Calendar for Days {
     }
 }
 
-struct One(Account, Arc<Mutex<MailMode>>);
+struct OneAccount(Account, Arc<Mutex<MailMode>>);
 
-impl Accounts for One {
+impl Accounts for OneAccount {
     fn get(&self, name: &str) -> Option<Account> {
         self.first().filter(|account| name == account.name)
     }
@@ -234,83 +172,99 @@ impl Accounts for One {
     }
 }
 
-/// How an office is set up.
-pub struct Plan {
+/// How an inbox with mail is set up.
+pub struct EmailSetup {
     pub mode: MailMode,
     pub config: String,
     pub settings: Settings,
+    /// Whether mail can be sent.
     pub outgoing: bool,
 }
 
-impl Default for Plan {
+impl Default for EmailSetup {
     fn default() -> Self {
         let config = "[user]\nname = \"Ada\"\naddress = \"ada@example.org\"\n".to_owned();
         Self { mode: MailMode::Act, config, settings: eager(), outgoing: true }
     }
 }
 
-/// A house with the real workflows and counted doors.
-pub struct Office {
-    house: House,
-    pub script: Arc<Script>,
-    pub way: Arc<Way>,
-    pub mailbox: Arc<Cabinet>,
-    pub days: Arc<Days>,
+/// An inbox with an account whose two doors count, and a calendar.
+pub struct EmailInbox {
+    inbox: TestInbox,
+    /// How the model classifies mail.
+    class: Arc<Mutex<String>>,
+    pub outgoing: Arc<FakeOutgoing>,
+    pub mailbox: Arc<FakeMailbox>,
+    pub calendar: Arc<FakeCalendar>,
     /// What the config says of the account now.
     pub mode: Arc<Mutex<MailMode>>,
 }
 
-impl Office {
+impl EmailInbox {
+    /// The model classifies mail as `class`, gives these replies, and then is done.
     pub fn new(class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self::with(Plan::default(), class, replies)
+        Self::with(EmailSetup::default(), class, replies)
     }
 
-    /// An office where the built-in rules write the replies.
+    pub fn with(setup: EmailSetup, class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
+        let inbox = Self::open(setup, class, |_| Ok(calls([done()])));
+        inbox.model.queue("email.reply", replies);
+        inbox
+    }
+
+    /// The built-in rules write the replies.
     pub fn by_rules() -> Self {
-        let office = Self::new("respond", []);
-        *office.script.rules.lock().unwrap() = true;
-        office
+        Self::open(EmailSetup::default(), "respond", answer_by_rules)
     }
 
-    pub fn with(plan: Plan, class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data");
-        let store = Store::open(&data).unwrap();
-        std::fs::write(data.join("config.toml"), &plan.config).unwrap();
-        let host = Host {
-            home: Some(folder.path().to_owned()),
-            working_dir: folder.path().to_owned(),
-            data_dir: None,
-            config_dir: None,
-            time_zone: jiff::tz::TimeZone::get("Europe/Berlin").unwrap(),
-        };
-        let flags = Flags { data: Some(data), ..Flags::default() };
-        let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
-        let script = Arc::new(Script::default());
-        *script.class.lock().unwrap() = class.to_owned();
-        script.replies.lock().unwrap().extend(replies);
-        let (way, mailbox, days) = (Arc::<Way>::default(), Arc::<Cabinet>::default(), Arc::<Days>::default());
+    fn open(setup: EmailSetup, class: &str, reply: fn(&Request) -> Result<Reply, ModelError>) -> Self {
+        let class = Arc::new(Mutex::new(class.to_owned()));
+        let classified = class.clone();
+        let model = FakeModel::by(move |request| match request.task.as_str() {
+            "email.triage" => Ok(Scripted::json(&json!({
+                "reasoning": "It says so.",
+                "gist": "Wants the report",
+                "classification": *classified.lock().unwrap(),
+            }))),
+            "email.reply" => reply(request),
+            "email.memory" => {
+                let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
+                let learned = format!("{}- {}\n", facts.profile, narrow_line(&facts));
+                Ok(Scripted::json(&json!({"reasoning": "Noted.", "profile": learned})))
+            }
+            other => panic!("nobody asks for {other}"),
+        });
+        let outgoing = Arc::<FakeOutgoing>::default();
+        let mailbox = Arc::<FakeMailbox>::default();
+        let calendar = Arc::<FakeCalendar>::default();
         let account = Account {
             name: "work".to_owned(),
             address: ME.to_owned(),
             addresses: vec![ME.to_owned()],
-            mode: plan.mode,
+            mode: setup.mode,
             handled_done: AfterHandling::Seen,
             handled_ignored: AfterHandling::None,
             mailbox: mailbox.clone(),
-            outgoing: plan.outgoing.then(|| way.clone() as Arc<dyn Outgoing>),
+            outgoing: setup.outgoing.then(|| outgoing.clone() as Arc<dyn Outgoing>),
         };
-        let answers = script.clone();
-        let mut services = services(&Arc::new(config), Env::default(), &store);
-        services.models = Arc::new(Cast(Arc::new(Scripted::by(move |request| answers.answer(request)))));
-        let mode = Arc::new(Mutex::new(plan.mode));
-        services.accounts = Arc::new(One(account, mode.clone()));
-        services.calendar = Some(days.clone());
-        let registry = workflows::all(&Arc::new(services)).unwrap();
-        let inbox = Inbox::new(Engine::new(store, registry, plan.settings));
-        let street = Street::new(folder.path().join("street"));
-        let house = House { folder, inbox, street, world: Default::default() };
-        Self { house, script, way, mailbox, days, mode }
+        let mode = Arc::new(Mutex::new(setup.mode));
+        let (accounts, days) = (Arc::new(OneAccount(account, mode.clone())), calendar.clone());
+        let inbox = TestInbox::builder()
+            .settings(setup.settings)
+            .config(setup.config)
+            .home_in("Europe/Berlin")
+            .with_model(model.builtin())
+            .with_services(move |services| {
+                services.accounts = accounts;
+                services.calendar = Some(days);
+            })
+            .open();
+        Self { inbox, class, outgoing, mailbox, calendar, mode }
+    }
+
+    /// Classifies mail like this from now on.
+    pub fn classify_as(&self, class: &str) {
+        *self.class.lock().unwrap() = class.to_owned();
     }
 
     fn thread(&self, input: Value) -> NewThread {
@@ -332,12 +286,12 @@ impl Office {
     }
 
     /// Takes a mail in as intake does. `None` where it was taken in before.
-    pub async fn receive(&self, raw: &str, more: Value) -> Option<ThreadId> {
+    pub async fn take_in(&self, raw: &str, more: Value) -> Option<ThreadId> {
         let (digest, mail) = self.keep(raw).await;
         let identity = sayso::mail::identity("work", &mail);
-        let mut input =
+        let received =
             json!({"received": {"account": "work", "identity": identity, "raw": digest, "place": "new/1"}});
-        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let input = super::merged(received, more);
         let new = NewMail {
             identity,
             account: "work".to_owned(),
@@ -359,14 +313,14 @@ impl Office {
     }
 
     /// Bob's mail, driven as far as it goes.
-    pub async fn got(&self) -> ThreadId {
-        let thread = self.receive(&mail(), json!({})).await.unwrap();
-        self.settle().await;
+    pub async fn receive_mail(&self) -> ThreadId {
+        let thread = self.take_in(&mail(), json!({})).await.unwrap();
+        self.drive().await;
         thread
     }
 
     /// New mail for a thread.
-    pub async fn news(&self, thread: &ThreadId, raw: &str) {
+    pub async fn receive_news(&self, thread: &ThreadId, raw: &str) {
         let (digest, mail) = self.keep(raw).await;
         let identity = sayso::mail::identity("work", &mail);
         let payload = json!({"account": "work", "identity": identity, "raw": digest, "place": "new/2"});
@@ -375,52 +329,25 @@ impl Office {
         self.arrive(thread, &format!("mail:{identity}"), what).await.unwrap();
     }
 
-    /// The open items of a thread, in the order asked.
-    pub async fn items(&self, thread: &ThreadId) -> Vec<Item> {
-        let mut items = Vec::new();
-        for id in self.outcome(thread).await.interrupts {
-            items.push(self.item(&id).await);
-        }
-        items
-    }
-
-    /// The one open item.
-    pub async fn open(&self, thread: &ThreadId) -> Item {
-        let id = self.asked(thread).await;
-        self.item(&id).await
-    }
-
-    /// Decides the one open item, and drives on.
-    pub async fn decides(&self, thread: &ThreadId, decision: Decision) {
-        let id = self.asked(thread).await;
-        self.decide(&id, decision).await.unwrap();
-        self.settle().await;
-    }
-
-    /// Decides without anything to be learned.
-    pub async fn decides_quietly(&self, id: &InterruptId, decision: Decision) {
+    /// Decides without anything to be learned, and drives on.
+    pub async fn answer_without_learning(&self, id: &InterruptId, decision: Decision) {
         let interrupt = id.clone();
         let decide = Decide { interrupt, decision, shown: None, learn: false, by: By::Cli };
-        self.inbox.decisions().decide(decide).await.unwrap();
-        self.settle().await;
+        self.decisions().decide(decide).await.unwrap();
+        self.drive().await;
     }
 
     pub fn sent(&self) -> Vec<String> {
-        self.way.sent.lock().unwrap().clone()
+        self.outgoing.sent.lock().unwrap().clone()
     }
 
     pub fn marks(&self) -> Vec<String> {
         self.mailbox.marks.lock().unwrap().clone()
     }
 
-    pub fn requests(&self, task: &str) -> Vec<Request> {
-        let asked = self.script.asked.lock().unwrap();
-        asked.iter().filter(|request| request.task == task).cloned().collect()
-    }
-
     /// What was learned from: the profile's short name and what the person did.
     pub fn lessons(&self) -> Vec<(String, Cause)> {
-        let requests = self.requests("email.memory").into_iter();
+        let requests = self.model.requests_for("email.memory").into_iter();
         let facts = requests.map(|request| serde_json::from_value::<MemoryFacts>(request.facts).unwrap());
         let named = facts.flat_map(|facts| {
             let name = facts.namespace.rsplit('/').next().unwrap().to_owned();
@@ -452,11 +379,11 @@ impl Office {
     }
 }
 
-impl Deref for Office {
-    type Target = House;
+impl Deref for EmailInbox {
+    type Target = TestInbox;
 
-    fn deref(&self) -> &House {
-        &self.house
+    fn deref(&self) -> &TestInbox {
+        &self.inbox
     }
 }
 
@@ -503,10 +430,6 @@ pub fn second() -> String {
     format!(
         "From: Bob Ray <{BOB}>\r\nTo: Ada <{ME}>\r\nSubject: Re: The report\r\nMessage-ID: <two@client.example>\r\nIn-Reply-To: <one@client.example>\r\nReferences: <one@client.example>\r\nDate: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\nNo hurry any more.\r\n"
     )
-}
-
-pub fn respond(text: &str) -> Decision {
-    Decision::Respond { text: text.to_owned() }
 }
 
 pub fn edit(call: (&str, Value), key: &str, value: Value) -> Decision {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where deliveries end up: one line a delivery, so that a second one shows.
-pub struct Street {
+pub struct DeliveryLog {
     pub ledger: PathBuf,
     pub faults: std::sync::Mutex<Vec<EffectError>>,
     pub blind: std::sync::atomic::AtomicBool,
@@ -22,12 +22,12 @@ pub struct Street {
     pub outgoing: Option<Arc<dyn Outgoing>>,
 }
 
-impl Street {
+impl DeliveryLog {
     pub fn new(ledger: PathBuf) -> Arc<Self> {
         Arc::new(Self { ledger, faults: Default::default(), blind: false.into(), outgoing: None })
     }
 
-    /// A street whose parcels go by mail.
+    /// A delivery_log whose parcels go by mail.
     pub fn by_mail(ledger: PathBuf, outgoing: Arc<dyn Outgoing>) -> Arc<Self> {
         let (faults, blind) = (Default::default(), false.into());
         Arc::new(Self { ledger, faults, blind, outgoing: Some(outgoing) })
@@ -75,7 +75,7 @@ fn append(path: &Path, line: &str) {
     file.unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
-struct Deliver(Arc<Street>);
+struct Deliver(Arc<DeliveryLog>);
 
 /// A parcel as a mail: always the same bytes.
 fn letter(thread: &str, parcel: &str, line: &str) -> Vec<u8> {
@@ -204,7 +204,7 @@ impl State for Round {
     }
 }
 
-async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
+async fn plan(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
     ctx.services().ran(ctx.step_context());
     ctx.call("think", async { Ok(1u32) }).await?;
     let asked = state.parcels.iter().map(|parcel| {
@@ -219,7 +219,7 @@ async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>
     Ok(Command::ask(asked.collect(), "act"))
 }
 
-async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
+async fn act(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
     ctx.services().ran(ctx.step_context());
     let mut command = Command::goto("leave");
     for answer in &state.decided {
@@ -242,17 +242,19 @@ async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>,
     Ok(command)
 }
 
-async fn leave(ctx: Ctx<Arc<Street>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
+async fn leave(ctx: Ctx<Arc<DeliveryLog>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
     ctx.services().ran(ctx.step_context());
     Ok(Command::end())
 }
 
-pub fn spec(street: Arc<Street>) -> Spec {
+pub fn spec(delivery_log: Arc<DeliveryLog>) -> Spec {
     let graph = Graph::builder("courier", "plan")
         .node("plan", plan, [ask("act")])
         .node("act", act, [goto("leave")])
         .node("leave", leave, [end()])
         .build()
         .unwrap();
-    Spec::new(Workflow::new("courier", graph, Arc::new(street)), "delivers parcels", |_, _| Card::default())
+    Spec::new(Workflow::new("courier", graph, Arc::new(delivery_log)), "delivers parcels", |_, _| {
+        Card::default()
+    })
 }

@@ -1,0 +1,139 @@
+//! Activity and Memory as one lives in them: sections, figures, letting go of what is old, and versions.
+
+use crate::test_screen::TestScreen;
+use sayso::graph::{Progress, ThreadId};
+use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
+use sayso::store::MemoryCause;
+use sayso::tui::{Cmd, Msg, Tab};
+
+const SIZE: (u16, u16) = (140, 36);
+
+#[test]
+fn what_was_decided_is_counted_and_drawn() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("a").press("4").press("jj");
+    let shown = screen.dump();
+    assert!(shown.contains("1 by you, 0 by grants") && shown.contains("By tool"), "{shown}");
+    assert!(shown.contains("notify"), "{shown}");
+    screen.press("1").press("4").press("jj");
+    assert!(screen.dump().contains("How long it takes"), "{}", screen.dump());
+}
+
+#[test]
+fn sections_are_gone_through_and_the_selection_stays_where_it_was() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("4").press("G");
+    assert!(screen.dump().contains("The file takes"), "{}", screen.dump());
+    screen.start("desk", serde_json::json!({"kind": "slow", "title": "Slow"}));
+    assert!(screen.dump().contains("The file takes"), "rows came, the selection stayed: {}", screen.dump());
+    screen.press("gg").press("<enter>");
+    for title in ["Running now", "Decisions", "Models and cost"] {
+        screen.press("]");
+        assert_eq!(screen.model.activity_key().as_deref(), Some(title));
+    }
+    screen.press("[[[");
+    assert_eq!(screen.model.activity_key().as_deref(), Some("Overview"));
+}
+
+#[test]
+fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("4").press("P");
+    assert!(screen.dump().contains("Let go of ended threads when"), "{}", screen.dump());
+    screen.press("<enter>");
+    assert_eq!(screen.note(), "nothing is that old");
+    screen.behind(async |inbox| {
+        let query = ItemQuery { kind: Some(ItemKind::Result), limit: 9, ..Default::default() };
+        for item in inbox.decisions().items(query).await.unwrap().items {
+            inbox.decisions().file_away(item.thread).await.unwrap();
+        }
+    });
+    // As if some months had passed.
+    let before = crate::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
+    let query = PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] };
+    let all = whole(&screen.inbox);
+    screen.perform(vec![Cmd::PrunePlan(query)]);
+    screen.drawn();
+    let shown = screen.dump();
+    assert!(shown.contains("It cannot be undone") && shown.contains("log "), "{shown}");
+    screen.press("<enter>").burst("y");
+    assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
+    screen.press("y");
+    assert!(screen.note().contains("let go of; the file took"), "{}", screen.note());
+    assert!(whole(&screen.inbox) < all, "steps of ended threads are gone");
+}
+
+/// How many threads still have their steps.
+fn whole(inbox: &sayso::service::Inbox) -> usize {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let query = sayso::inbox::ThreadQuery { limit: 999, ..Default::default() };
+        let mut count = 0;
+        for line in inbox.threads().list(query).await.unwrap().threads {
+            count += usize::from(!inbox.threads().view(line.id).await.unwrap().steps.is_empty());
+        }
+        count
+    })
+}
+
+#[test]
+fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
+    let mut screen = TestScreen::full(SIZE);
+    let thread = screen.model.inbox.list.selected().unwrap().thread.clone();
+    screen.press("4").press("j");
+    let line = sayso::inbox::ThreadLine {
+        id: thread.clone(),
+        workflow: "desk".to_owned(),
+        title: "At work".to_owned(),
+        status: Status::Running,
+        steps: 2,
+        created_at: crate::test_screen::wall(),
+        updated_at: crate::test_screen::wall(),
+        parent: None,
+        forked_from: None,
+        place: 1,
+    };
+    screen.tell(Msg::Running(Ok(vec![line])));
+    screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));
+    screen.press("j");
+    let shown = screen.dump();
+    assert!(shown.contains("plan, for") && shown.contains("so far"), "{shown}");
+    screen.press("X");
+    assert!(screen.dump().contains("Stop the thread"), "{}", screen.dump());
+    screen.press("n").press("t");
+    assert_eq!(screen.model.tab, Tab::Threads);
+}
+
+#[test]
+fn versions_are_gone_through_with_their_causes() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.remember();
+    let thread = screen.model.inbox.list.selected().unwrap().thread.clone();
+    screen.press("3");
+    let told: ThreadId = thread.clone();
+    screen.behind(async move |inbox| {
+        let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(told), interrupt: None };
+        let profile = "Prefers long replies.\nSigns with “Ada”.".to_owned();
+        let store = inbox.engine().store();
+        store.memory().remember("email/response_preferences".to_owned(), 1, profile, cause).await.unwrap();
+    });
+    let shown = screen.dump();
+    assert!(shown.contains("version 2 of 2") && shown.contains("learned from your answer in"), "{shown}");
+    assert!(shown.contains("Prefers short long replies."), "word by word: {shown}");
+    screen.press("<enter>").press("]");
+    assert!(
+        screen.dump().contains("version 1 of 2") && screen.dump().contains("It began with"),
+        "{}",
+        screen.dump()
+    );
+    screen.press("]");
+    assert_eq!(screen.note(), "this is the first version");
+    screen.press("R");
+    assert!(screen.dump().contains("Go back to version 1?"), "{}", screen.dump());
+    screen.press("n").press("[").press("t");
+    assert_eq!(screen.model.tab, Tab::Threads);
+    assert_eq!(screen.model.threads.selected().map(|line| line.id.clone()), Some(thread));
+    screen.press("3").press("<enter>").press("]").press("R").press("y");
+    assert_eq!(screen.profile().newest.version, 3);
+    assert!(screen.profile().newest.profile.starts_with("Prefers short replies."));
+}

@@ -1,0 +1,117 @@
+//! A model that says what a test wants, and the list of models it stands in.
+
+use sayso::llm::{Builtin, Message, Model, ModelError, Reply, Request, Scripted, quiet};
+use sayso::workflows::{Models, Picked, RULES};
+use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+type Answer = Result<Reply, ModelError>;
+
+/// The model `main`, beside another one named `other`. Remembers every request.
+pub struct FakeModel {
+    main: Arc<Scripted>,
+    other: Arc<Scripted>,
+    queued: Arc<Mutex<HashMap<String, VecDeque<Reply>>>>,
+    is_builtin: bool,
+}
+
+impl Default for FakeModel {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl FakeModel {
+    /// Gives these answers in their order.
+    pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+        let model = Self::by(|request| {
+            Err(ModelError::NotRecorded {
+                task: request.task.clone(),
+                why: "the script is at its end".into(),
+            })
+        });
+        answers.into_iter().for_each(|answer| model.main.push(answer));
+        model
+    }
+
+    /// Gives the answer of `answer` to whatever has none queued.
+    pub fn by(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        let queued = Arc::<Mutex<HashMap<String, VecDeque<Reply>>>>::default();
+        let first = queued.clone();
+        let main = Scripted::by(move |request| {
+            let next = first.lock().unwrap().get_mut(&request.task).and_then(VecDeque::pop_front);
+            next.map_or_else(|| answer(request), Ok)
+        });
+        let other = Scripted::by(|request| Ok(Scripted::text(&format!("Other: {}", request.task))));
+        Self { main: Arc::new(main), other: Arc::new(other), queued, is_builtin: false }
+    }
+
+    /// The built-in rules.
+    pub fn rules() -> Self {
+        Self::by(answer_by_rules).builtin()
+    }
+
+    /// Passes for the built-in rules, which workflows treat as a model that is always there.
+    pub fn builtin(self) -> Self {
+        Self { is_builtin: true, ..self }
+    }
+
+    /// What is said next where this task is asked for.
+    pub fn queue(&self, task: &str, replies: impl IntoIterator<Item = Reply>) {
+        self.queued.lock().unwrap().entry(task.to_owned()).or_default().extend(replies);
+    }
+
+    /// Everything `main` was asked.
+    pub fn requests(&self) -> Vec<Request> {
+        self.main.requests()
+    }
+
+    pub fn requests_for(&self, task: &str) -> Vec<Request> {
+        self.requests().into_iter().filter(|request| request.task == task).collect()
+    }
+
+    pub fn tasks(&self) -> Vec<String> {
+        self.requests().into_iter().map(|request| request.task).collect()
+    }
+
+    /// How often `other` was asked.
+    pub fn asked_other(&self) -> usize {
+        self.other.requests().len()
+    }
+
+    /// What `main` was told last.
+    pub fn last_words(&self) -> String {
+        words(&self.requests().pop().unwrap())
+    }
+}
+
+impl Models for FakeModel {
+    fn pick(&self, _: &str, _: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
+        let model = if wanted == Some("other") { &self.other } else { &self.main };
+        let (model, name) = (model.clone(), "scripted".to_owned());
+        Ok(Picked { model, name, builtin: self.is_builtin, window: None })
+    }
+
+    fn known(&self, name: &str) -> Result<(), String> {
+        if ["main", "other"].contains(&name) { Ok(()) } else { Err("there are main, other".to_owned()) }
+    }
+}
+
+/// What the built-in rules say.
+pub fn answer_by_rules(request: &Request) -> Answer {
+    let rules = Builtin::new("builtin", RULES);
+    let mut answer = pin!(rules.complete(request, &quiet));
+    match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(reply) => reply,
+        Poll::Pending => panic!("the built-in rules wait"),
+    }
+}
+
+/// The words of a request's last message.
+pub fn words(request: &Request) -> String {
+    match request.messages.last().unwrap() {
+        Message::User { text } | Message::Tool { text, .. } | Message::Assistant { text, .. } => text.clone(),
+    }
+}

@@ -1,0 +1,550 @@
+//! An inbox in a folder of its own, driven and answered as a test says.
+
+use super::delivery::{self, DeliveryLog};
+use super::fake_model::FakeModel;
+use super::fake_world::FakeWorld;
+use super::{chat, player};
+use jiff::{SignedDuration, Timestamp};
+use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
+use sayso::config::Env;
+use sayso::graph::{Decision, Event, InterruptId, ThreadId, What};
+use sayso::inbox::{By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView};
+use sayso::service::Inbox;
+use sayso::store::{Arrival, Clock, Store, StoreError};
+use sayso::tools::sandbox::Sandbox;
+use sayso::workflows::{self, Services};
+use serde_json::{Value, json};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Settings under which nothing waits for a clock.
+pub fn eager() -> Settings {
+    Settings {
+        hold: Duration::ZERO,
+        soft_hold: Duration::ZERO,
+        concurrency: 8,
+        node_timeout: Duration::from_secs(60),
+        step_limit: 20,
+        retries: 2,
+        patience: Duration::ZERO,
+        learning_delay: Duration::ZERO,
+        ..Settings::default()
+    }
+}
+
+/// Eager, but accepted irreversible effects are held for longer than any test takes.
+pub fn holding() -> Settings {
+    Settings { hold: Duration::from_secs(3600), ..eager() }
+}
+
+pub fn respond(text: &str) -> Decision {
+    Decision::Respond { text: text.to_owned() }
+}
+
+/// The workflows made for tests, and these besides.
+pub fn test_workflows(
+    delivery_log: &Arc<DeliveryLog>,
+    world: &Arc<FakeWorld>,
+    more: impl IntoIterator<Item = Spec>,
+) -> Registry {
+    let specs = [
+        chat::spec(),
+        delivery::spec(delivery_log.clone()),
+        player::spec("player", world.clone()),
+        player::spec("kid", world.clone()).hidden(),
+    ];
+    Registry::new(specs.into_iter().chain(more))
+}
+
+/// The workflows of an inbox in a folder.
+type SpecsIn = dyn FnOnce(&Path) -> Vec<Spec>;
+
+/// How a test inbox is set up; eager and with the workflows made for tests unless told otherwise.
+pub struct Builder {
+    folder: Option<Folder>,
+    only: Option<Box<SpecsIn>>,
+    settings: Settings,
+    clock: Clock,
+    delivery_log: Option<Arc<DeliveryLog>>,
+    workflows: Vec<Spec>,
+    env: Env,
+    home_zone: Option<jiff::tz::TimeZone>,
+    model: Option<Arc<FakeModel>>,
+    files: Vec<(&'static str, String)>,
+    services: Box<dyn FnOnce(&mut Services)>,
+}
+
+impl Builder {
+    pub fn in_folder(self, folder: impl Into<Folder>) -> Self {
+        Self { folder: Some(folder.into()), ..self }
+    }
+
+    /// These workflows in place of those made for tests; `specs` is told where the inbox is.
+    pub fn only(self, specs: impl FnOnce(&Path) -> Vec<Spec> + 'static) -> Self {
+        Self { only: Some(Box::new(specs)), ..self }
+    }
+
+    pub fn settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+
+    pub fn clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Parcels of the courier end up here.
+    pub fn delivery_log(self, delivery_log: Arc<DeliveryLog>) -> Self {
+        Self { delivery_log: Some(delivery_log), ..self }
+    }
+
+    pub fn with_workflow(mut self, spec: Spec) -> Self {
+        self.workflows.push(spec);
+        self
+    }
+
+    pub fn with_workflows(mut self, specs: impl IntoIterator<Item = Spec>) -> Self {
+        self.workflows.extend(specs);
+        self
+    }
+
+    pub fn config(self, text: impl Into<String>) -> Self {
+        self.with_file("config.toml", text)
+    }
+
+    pub fn env(self, env: Env) -> Self {
+        Self { env, ..self }
+    }
+
+    /// The folder is the person's home, in this time zone.
+    pub fn home_in(self, zone: &str) -> Self {
+        Self { home_zone: Some(jiff::tz::TimeZone::get(zone).unwrap()), ..self }
+    }
+
+    /// The workflows of the program in place of those made for tests, asking this model.
+    pub fn with_model(self, model: FakeModel) -> Self {
+        Self { model: Some(Arc::new(model)), ..self }
+    }
+
+    /// A file in the data folder.
+    pub fn with_file(mut self, name: &'static str, text: impl Into<String>) -> Self {
+        self.files.push((name, text.into()));
+        self
+    }
+
+    /// Changes what nodes of the program's workflows may use.
+    pub fn with_services(self, change: impl FnOnce(&mut Services) + 'static) -> Self {
+        Self { services: Box::new(change), ..self }
+    }
+
+    pub fn open(self) -> TestInbox {
+        let folder = self.folder.unwrap_or_else(|| tempfile::tempdir().unwrap().into());
+        let data = folder.path.join("data");
+        let store = Store::open_with(&data, self.clock.clone()).unwrap();
+        for (name, text) in self.files {
+            let path = data.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let delivery_log = self.delivery_log.unwrap_or_else(|| DeliveryLog::new(folder.path.join("street")));
+        let world = Arc::<FakeWorld>::default();
+        let registry = match (&self.model, self.only) {
+            (None, None) => test_workflows(&delivery_log, &world, []),
+            (None, Some(specs)) => Registry::new(specs(&folder.path)),
+            (Some(model), _) => {
+                let home = self.home_zone.as_ref().map(|_| folder.path.clone());
+                let zone = self.home_zone.unwrap_or(jiff::tz::TimeZone::UTC);
+                let config = super::config::load_at(&data, &self.env, home, zone);
+                let mut services = services(&config, self.env, &store);
+                services.models = model.clone();
+                // The program itself answers to the sandbox's hidden verb; a test does not.
+                services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
+                (self.services)(&mut services);
+                workflows::all(&Arc::new(services)).unwrap()
+            }
+        };
+        let registry = self.workflows.into_iter().fold(registry, Registry::with);
+        let inbox = Inbox::new(Engine::new(store, registry, self.settings));
+        let model = self.model.unwrap_or_default();
+        TestInbox { inbox, folder, delivery_log, world, model, clock: self.clock }
+    }
+}
+
+/// Where an inbox is; a temporary folder is deleted with the last inbox in it.
+#[derive(Clone)]
+pub struct Folder {
+    path: PathBuf,
+    _temporary: Option<Arc<TempDir>>,
+}
+
+impl From<&Path> for Folder {
+    fn from(path: &Path) -> Self {
+        Self { path: path.to_owned(), _temporary: None }
+    }
+}
+
+impl From<TempDir> for Folder {
+    fn from(folder: TempDir) -> Self {
+        Self { path: folder.path().to_owned(), _temporary: Some(Arc::new(folder)) }
+    }
+}
+
+/// Whatever an [`Inbox`] does, and what tests do with one.
+#[derive(Clone)]
+pub struct TestInbox {
+    inbox: Inbox,
+    folder: Folder,
+    pub delivery_log: Arc<DeliveryLog>,
+    pub world: Arc<FakeWorld>,
+    pub model: Arc<FakeModel>,
+    clock: Clock,
+}
+
+impl Deref for TestInbox {
+    type Target = Inbox;
+
+    fn deref(&self) -> &Inbox {
+        &self.inbox
+    }
+}
+
+impl TestInbox {
+    pub fn new() -> Self {
+        Self::builder().open()
+    }
+
+    pub fn holding() -> Self {
+        Self::with_settings(holding())
+    }
+
+    pub fn with_settings(settings: Settings) -> Self {
+        Self::builder().settings(settings).open()
+    }
+
+    pub fn builder() -> Builder {
+        Builder {
+            folder: None,
+            only: None,
+            settings: eager(),
+            clock: Arc::new(Timestamp::now),
+            delivery_log: None,
+            workflows: Vec::new(),
+            env: Env::default(),
+            home_zone: None,
+            model: None,
+            files: Vec::new(),
+            services: Box::new(|_| ()),
+        }
+    }
+
+    /// The same inbox by another engine over the same folder, as another process has it.
+    pub fn other_process(&self, settings: Settings) -> Self {
+        self.other_process_at(settings, self.clock.clone())
+    }
+
+    /// The same, by another clock.
+    pub fn other_process_at(&self, settings: Settings, clock: Clock) -> Self {
+        let store = Store::open_with(&self.data(), clock.clone()).unwrap();
+        let inbox = Inbox::new(Engine::new(store, self.engine().registry().clone(), settings));
+        let (delivery_log, world, model) =
+            (self.delivery_log.clone(), self.world.clone(), self.model.clone());
+        Self { inbox, folder: self.folder.clone(), delivery_log, world, model, clock }
+    }
+
+    /// Closes the folder and opens it again.
+    pub fn restart(self, settings: Settings) -> Self {
+        let registry = self.engine().registry().clone();
+        self.restart_over(settings, registry, |_| ())
+    }
+
+    /// The same with the workflows made for tests and these.
+    pub fn restart_with(self, settings: Settings, more: impl IntoIterator<Item = Spec>) -> Self {
+        let registry = test_workflows(&self.delivery_log, &self.world, more);
+        self.restart_over(settings, registry, |_| ())
+    }
+
+    /// The same, with something done to the data folder while it is closed.
+    pub fn restart_after(self, settings: Settings, meanwhile: impl FnOnce(&Path)) -> Self {
+        let registry = self.engine().registry().clone();
+        self.restart_over(settings, registry, meanwhile)
+    }
+
+    fn restart_over(self, settings: Settings, registry: Registry, meanwhile: impl FnOnce(&Path)) -> Self {
+        let Self { inbox, folder, delivery_log, world, model, clock } = self;
+        drop(inbox);
+        let data = folder.path.join("data");
+        meanwhile(&data);
+        let store = Store::open_with(&data, clock.clone()).unwrap();
+        let inbox = Inbox::new(Engine::new(store, registry, settings));
+        Self { inbox, folder, delivery_log, world, model, clock }
+    }
+
+    /// Where the data folder is, and room for what belongs beside it.
+    pub fn folder(&self) -> &Path {
+        &self.folder.path
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path.join("data")
+    }
+
+    pub fn store(&self) -> &Store {
+        self.engine().store()
+    }
+
+    /// The database by another door.
+    pub fn sql(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.data().join("sayso.db")).unwrap()
+    }
+
+    /// The folder of what a workflow reads.
+    pub fn inputs(&self) -> PathBuf {
+        self.folder.path.join("inputs")
+    }
+
+    pub fn write_input(&self, name: &str, text: &str) {
+        let path = self.inputs().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn read_input(&self, name: &str) -> String {
+        std::fs::read_to_string(self.inputs().join(name)).unwrap()
+    }
+
+    pub fn input_files(&self) -> Vec<String> {
+        super::file_names(&self.inputs())
+    }
+
+    pub async fn start(&self, workflow: &str, input: Value) -> ThreadId {
+        self.threads().start(workflow.to_owned(), input).await.unwrap().thread
+    }
+
+    /// Starts a thread and drives it as far as it goes.
+    pub async fn run(&self, workflow: &str, input: Value) -> ThreadId {
+        let thread = self.start(workflow, input).await;
+        self.drive().await;
+        thread
+    }
+
+    /// Starts a player with this program.
+    pub async fn start_program(&self, program: Value) -> ThreadId {
+        self.start("player", json!({ "program": program })).await
+    }
+
+    /// Starts a player and drives it as far as it goes.
+    pub async fn run_program(&self, program: Value) -> ThreadId {
+        self.run("player", json!({ "program": program })).await
+    }
+
+    /// Drives until nothing is left to do.
+    pub async fn drive(&self) {
+        drive(self).await;
+    }
+
+    pub async fn drive_in_background(&self) -> BackgroundDriver {
+        BackgroundDriver::start(App::new(self.inbox.clone())).await
+    }
+
+    pub async fn outcome(&self, thread: &ThreadId) -> Outcome {
+        self.threads().outcome(thread.clone()).await.unwrap()
+    }
+
+    pub async fn status(&self, thread: &ThreadId) -> Status {
+        self.outcome(thread).await.status
+    }
+
+    pub async fn view(&self, thread: &ThreadId) -> ThreadView {
+        self.threads().view(thread.clone()).await.unwrap()
+    }
+
+    pub async fn state(&self, thread: &ThreadId) -> Value {
+        self.view(thread).await.state
+    }
+
+    /// The log of a player.
+    pub async fn log(&self, thread: &ThreadId) -> Value {
+        self.state(thread).await["log"].clone()
+    }
+
+    /// The steps of a thread by their nodes.
+    pub async fn nodes(&self, thread: &ThreadId) -> Vec<String> {
+        self.view(thread).await.steps.into_iter().map(|step| step.node).collect()
+    }
+
+    /// The one question a thread asks.
+    pub async fn open_question(&self, thread: &ThreadId) -> InterruptId {
+        let open = self.outcome(thread).await.interrupts;
+        assert_eq!(open.len(), 1, "one open question, not {open:?}");
+        open[0].clone()
+    }
+
+    pub async fn item(&self, id: &InterruptId) -> Item {
+        self.decisions().card(id.clone()).await.unwrap().0
+    }
+
+    /// The one question a thread asks, as a person sees it.
+    pub async fn open_item(&self, thread: &ThreadId) -> Item {
+        self.item(&self.open_question(thread).await).await
+    }
+
+    /// All questions a thread asks, as a person sees them, in the order asked.
+    pub async fn open_items(&self, thread: &ThreadId) -> Vec<Item> {
+        let mut items = Vec::new();
+        for id in self.outcome(thread).await.interrupts {
+            items.push(self.item(&id).await);
+        }
+        items
+    }
+
+    /// The whole list of the inbox.
+    pub async fn items(&self) -> Vec<Item> {
+        let query = ItemQuery { limit: 9999, ..ItemQuery::default() };
+        self.decisions().items(query).await.unwrap().items
+    }
+
+    /// The code and text of the trouble a thread is in.
+    pub async fn trouble(&self, thread: &ThreadId) -> (String, String) {
+        let outcome = self.outcome(thread).await;
+        assert_eq!(outcome.status, Status::Trouble, "{outcome:?}");
+        let error = outcome.error.unwrap();
+        (error.code, error.text)
+    }
+
+    pub async fn decide(&self, question: &InterruptId, decision: Decision) -> Result<Outcome, InboxError> {
+        decide(self, question, decision).await
+    }
+
+    /// Accepts everything a thread asks.
+    pub async fn accept(&self, thread: &ThreadId) {
+        for id in self.outcome(thread).await.interrupts {
+            self.decide(&id, Decision::Accept).await.unwrap();
+        }
+    }
+
+    pub async fn respond(&self, thread: &ThreadId, text: &str) -> Outcome {
+        let id = self.open_question(thread).await;
+        self.decide(&id, respond(text)).await.unwrap()
+    }
+
+    /// Decides the one question a thread asks, and drives on.
+    pub async fn answer(&self, thread: &ThreadId, decision: Decision) -> Outcome {
+        let id = self.open_question(thread).await;
+        self.decide(&id, decision).await.unwrap();
+        self.drive().await;
+        self.outcome(thread).await
+    }
+
+    /// Waits until a thread stands like this.
+    pub async fn wait_for(&self, thread: &ThreadId, status: Status) -> Outcome {
+        let _watcher = self.store().watch_others().unwrap();
+        let mut changes = self.store().changes();
+        loop {
+            changes.borrow_and_update();
+            let outcome = self.outcome(thread).await;
+            if outcome.status == status {
+                return outcome;
+            }
+            let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
+            changed.unwrap_or_else(|_| panic!("it still is {}, not {status}", outcome.status)).unwrap();
+        }
+    }
+
+    /// Waits until something holds that only writes can bring about.
+    pub async fn wait_until(&self, so: impl Fn() -> bool) {
+        let _watcher = self.store().watch_others().unwrap();
+        let mut changes = self.store().changes();
+        while !so() {
+            let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
+            changed.expect("it came about").unwrap();
+        }
+    }
+
+    /// Lets something reach a thread.
+    pub async fn arrive(&self, thread: &ThreadId, id: &str, what: What) -> Result<ThreadId, StoreError> {
+        let workflow = self.store().threads().line(thread).unwrap().workflow;
+        let spec = self.engine().registry().get(&workflow).unwrap();
+        let event = Event { id: id.to_owned(), what };
+        let updates = spec.workflow.arrived(event.clone()).unwrap().unwrap_or_else(|| "[]".to_owned());
+        let entry = spec.workflow.shape().entry.clone();
+        self.store()
+            .threads()
+            .arrive(Arrival { thread: thread.clone(), event, updates, entry, queued: None })
+            .await
+    }
+
+    /// News with the warning `new_mail`.
+    pub async fn news(&self, thread: &ThreadId, id: &str) {
+        let warning = super::warning("new_mail");
+        let what = What::News { topic: "mail".to_owned(), payload: json!(id), warning };
+        self.arrive(thread, id, what).await.unwrap();
+    }
+}
+
+/// A clock that stands still until it is told to go on.
+pub struct TestClock {
+    seconds: Arc<AtomicI64>,
+}
+
+impl TestClock {
+    pub fn new() -> Self {
+        Self { seconds: Arc::default() }
+    }
+
+    pub fn clock(&self) -> Clock {
+        let noon: Timestamp = "2026-11-16T12:00:00Z".parse().unwrap();
+        let seconds = self.seconds.clone();
+        Arc::new(move || noon + SignedDuration::from_secs(seconds.load(Ordering::SeqCst)))
+    }
+
+    pub fn advance(&self, seconds: i64) {
+        self.seconds.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+
+/// Drives until nothing is left to do.
+pub async fn drive(inbox: &Inbox) {
+    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().expect("the lock is free");
+    let ended = driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    assert_eq!(ended, Ended::Idle);
+}
+
+pub async fn decide(inbox: &Inbox, id: &InterruptId, decision: Decision) -> Result<Outcome, InboxError> {
+    let interrupt = id.clone();
+    inbox.decisions().decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await
+}
+
+/// A driver at work until it is told to stop.
+pub struct BackgroundDriver {
+    stop: tokio::sync::oneshot::Sender<()>,
+    task: tokio::task::JoinHandle<Result<Ended, StoreError>>,
+}
+
+impl BackgroundDriver {
+    /// Drives an app, with whatever works beside its driver.
+    pub async fn start(app: App) -> Self {
+        let mut driver = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
+        let (stop, told) = tokio::sync::oneshot::channel::<()>();
+        let task = tokio::spawn(async move {
+            let told = async {
+                let _ = told.await;
+            };
+            app.drive(&mut driver, told).await
+        });
+        Self { stop, task }
+    }
+
+    /// Drops the driver in the middle of whatever it does.
+    pub async fn abort(self) {
+        self.task.abort();
+        let _ = self.task.await;
+    }
+
+    pub async fn stop(self) {
+        let _ = self.stop.send(());
+        self.task.await.unwrap().unwrap();
+    }
+}
