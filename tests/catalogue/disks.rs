@@ -115,7 +115,10 @@ async fn d05_a_small_disk_that_fills_up() {
     // A driver that stays does not have to be told that there is space again.
     let driver = inbox.drive_in_background().await;
     std::fs::remove_file(&filler).unwrap();
-    inbox.wait_for(&thread, Status::Done).await;
+    let mut changes = inbox.changes();
+    while inbox.status(&thread).await != Status::Done {
+        changes.changed().await.unwrap();
+    }
     driver.stop().await;
     assert_eq!(inbox.delivery_log.deliveries().len(), 1);
     drop(inbox);
