@@ -8,8 +8,8 @@ use super::intake::Intake;
 use super::models::check_models;
 use super::node_services::check_sandbox;
 use super::notices::Notices;
-use super::setup::{Setup, is_demo};
-use super::traces::{NoTraces, Traces, check_traces};
+use super::setup::Setup;
+use super::traces::{Traces, check_traces};
 use crate::agents::langgraph::{Servers, check_servers};
 use crate::config::{Config, Env};
 use crate::graph::BoxFuture;
@@ -36,7 +36,9 @@ pub const FEATURES: &[Feature] = &[
     Feature { check: |config, env| Box::pin(apis(config, env)), background: |_, _| None },
     Feature {
         check: |config, env| Box::pin(traces(config, env)),
-        background: |setup, inbox| Some(trace_task(setup, inbox)),
+        background: |setup, inbox| {
+            Some(Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT))
+        },
     },
     Feature { check: |_, _| Box::pin(sandbox()), background: |_, _| None },
     Feature {
@@ -138,12 +140,4 @@ impl Background for Expiry {
     fn run(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.0.requests().close_expiring())
     }
-}
-
-/// The demo sends no traces, whatever its config says.
-fn trace_task(setup: &Setup, inbox: &Inbox) -> Arc<dyn Background> {
-    if is_demo(&setup.config.data) {
-        return Arc::new(NoTraces(inbox.engine().clone()));
-    }
-    Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT)
 }

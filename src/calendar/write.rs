@@ -48,8 +48,9 @@ pub struct Event {
 }
 
 /// What an invitation asks of those it goes to (RFC 5546).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Method {
     /// Come, and say whether you do.
     Request,
@@ -60,10 +61,7 @@ pub enum Method {
 impl Method {
     /// As iCalendar and mail headers write it.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Request => "REQUEST",
-            Self::Cancel => "CANCEL",
-        }
+        self.into()
     }
 }
 

@@ -8,8 +8,11 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// What sort of item an interrupt is in the inbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// Something to know about.
     Triage,
@@ -27,17 +30,12 @@ impl Kind {
 
     /// The word used in JSON, in the store and on the command line.
     pub fn word(self) -> &'static str {
-        match self {
-            Kind::Triage => "triage",
-            Kind::Approval => "approval",
-            Kind::Question => "question",
-            Kind::Trouble => "trouble",
-        }
+        self.into()
     }
 
     /// The kind a word means.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+        word.parse().ok()
     }
 }
 
@@ -282,8 +280,9 @@ pub fn canonical(value: &Value, out: &mut String) {
 }
 
 /// A person's answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Decision {
     /// As proposed.
     Accept,
@@ -306,13 +305,7 @@ pub enum Decision {
 impl Decision {
     /// The word used in JSON, in the store and on the command line.
     pub fn word(&self) -> &'static str {
-        match self {
-            Decision::Accept => "accept",
-            Decision::Edit { .. } => "edit",
-            Decision::Respond { .. } => "respond",
-            Decision::Ignore => "ignore",
-            Decision::Draft => "draft",
-        }
+        self.into()
     }
 }
 

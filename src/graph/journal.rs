@@ -6,8 +6,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How far an effect has come. The same words stand in the journal and in `show`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum EffectState {
     /// The intent is durable; the first byte may have left.
     Begun,
@@ -24,20 +27,12 @@ pub enum EffectState {
 impl EffectState {
     /// The word used in JSON and in the store.
     pub fn word(self) -> &'static str {
-        match self {
-            EffectState::Begun => "begun",
-            EffectState::Done => "done",
-            EffectState::NotDone => "not_done",
-            EffectState::InDoubt => "in_doubt",
-            EffectState::Settled => "settled",
-        }
+        self.into()
     }
 
     /// The state a word means.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Begun, Self::Done, Self::NotDone, Self::InDoubt, Self::Settled]
-            .into_iter()
-            .find(|s| s.word() == word)
+        word.parse().ok()
     }
 }
 

@@ -24,7 +24,8 @@ pub struct Output {
 }
 
 /// Why a thread cannot go on by itself; the codes of trouble.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Failure {
     /// The node failed for good, or as often as it was tried.
     Failed(String),
@@ -48,14 +49,7 @@ pub enum Failure {
 impl Failure {
     /// The code of the trouble, which is its interrupt's action.
     pub fn code(&self) -> &'static str {
-        match self {
-            Failure::Failed(_) => "failed",
-            Failure::LostNode(_) => "lost_node",
-            Failure::StepLimit(_) => "step_limit",
-            Failure::Budget(_) => "budget",
-            Failure::InDoubt { .. } => "in_doubt",
-            Failure::Stopped => "stopped",
-        }
+        self.into()
     }
 
     /// The trouble in a sentence.

@@ -44,7 +44,7 @@ pub use path::taken;
 pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
-    Decide, Facets, InboxError, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
+    Decide, Facets, InboxError, ItemPage, ItemQuery, Overview, SeenHash, ThreadPage, ThreadQuery, Together,
 };
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};

@@ -1,7 +1,7 @@
 //! What a person can ask of the inbox, what comes back, and why something was not done.
 
 use super::{By, Item, ItemKind, Outcome, Refusal, Status, ThreadLine};
-use crate::graph::{Decision, InputError, InterruptId};
+use crate::graph::{Decision, Hash, InputError, InterruptId};
 use serde::Serialize;
 
 /// Which items to list, and where in the list to begin.
@@ -68,19 +68,45 @@ pub struct ThreadPage {
     pub next: Option<i64>,
 }
 
+/// The hash of the card a person saw.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SeenHash {
+    /// As the screen had it.
+    Whole(Hash),
+    /// As somebody typed it: all of it, or a beginning of at least eight digits.
+    Typed(String),
+}
+
+impl SeenHash {
+    /// Whether the card they saw is the one with this hash.
+    pub fn is_of(&self, hash: &Hash) -> bool {
+        match self {
+            SeenHash::Whole(seen) => seen == hash,
+            SeenHash::Typed(typed) => hash.matches(typed),
+        }
+    }
+}
+
 /// A decision about to be taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Decide {
     /// On what; any unique beginning of an id.
     pub interrupt: InterruptId,
     /// The answer.
     pub decision: Decision,
-    /// The hash the person saw, where it is to be bound.
-    pub shown: Option<String>,
+    /// What it is bound to; `None` binds it to nothing.
+    pub shown: Option<SeenHash>,
     /// Whether something may be learned from it.
     pub learn: bool,
     /// Who decides.
     pub by: By,
+}
+
+impl Decide {
+    /// A decision at the screen, on the card with this hash.
+    pub fn on_screen(interrupt: InterruptId, hash: Hash, decision: Decision, learn: bool) -> Self {
+        Self { interrupt, decision, shown: Some(SeenHash::Whole(hash)), learn, by: By::Tui }
+    }
 }
 
 /// The inbox in numbers.

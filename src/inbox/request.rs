@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// How a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Ending {
     /// As proposed.
     Accept,
@@ -27,14 +28,7 @@ pub enum Ending {
 impl Ending {
     /// The word in JSON.
     pub fn word(self) -> &'static str {
-        match self {
-            Ending::Accept => "accept",
-            Ending::Edit => "edit",
-            Ending::Respond => "respond",
-            Ending::Ignore => "ignore",
-            Ending::Expired => "expired",
-            Ending::Withdrawn => "withdrawn",
-        }
+        self.into()
     }
 }
 

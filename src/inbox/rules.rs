@@ -1,5 +1,6 @@
 //! When a decision may be taken. Pure: the same rules for screen, command line and servers.
 
+use super::SeenHash;
 use crate::graph::{Allow, Decision, Hash};
 use serde_json::Value;
 
@@ -22,15 +23,15 @@ pub enum Refusal {
 
 /// Whether `decision` may be taken on an interrupt that allows `allow` and stands at `hash`.
 ///
-/// `shown` is what the person saw, as much of the hash as they were given; `None` binds to nothing.
+/// `shown` is what the person saw; `None` binds to nothing.
 pub fn check(
     decision: &Decision,
     allow: Allow,
     schema: &Value,
     hash: &Hash,
-    shown: Option<&str>,
+    shown: Option<&SeenHash>,
 ) -> Result<(), Refusal> {
-    if shown.is_some_and(|shown| !hash.matches(shown)) {
+    if shown.is_some_and(|shown| !shown.is_of(hash)) {
         return Err(Refusal::Stale);
     }
     if !allow.permits(decision) {
@@ -119,7 +120,8 @@ mod tests {
     fn refused(decision: Decision, shown: Option<&str>) -> Result<(), Refusal> {
         let schema = json!({"type": "object", "required": ["to"], "properties": {"to": {"type": "string"}}});
         let allow = Allow { respond: false, ..Allow::ALL };
-        check(&decision, allow, &schema, &Hash::of("send", &json!({"to": "a"}), &[]), shown)
+        let shown = shown.map(|typed| SeenHash::Typed(typed.to_owned()));
+        check(&decision, allow, &schema, &Hash::of("send", &json!({"to": "a"}), &[]), shown.as_ref())
     }
 
     #[test]

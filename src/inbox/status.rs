@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where a thread stands. The words are the same in code, store, screens and JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Can go on and waits for a driver.
     Ready,
@@ -40,21 +43,12 @@ impl Status {
 
     /// The word used everywhere.
     pub fn word(self) -> &'static str {
-        match self {
-            Status::Ready => "ready",
-            Status::Running => "running",
-            Status::Waiting => "waiting",
-            Status::Held => "held",
-            Status::Joining => "joining",
-            Status::Trouble => "trouble",
-            Status::Done => "done",
-            Status::Abandoned => "abandoned",
-        }
+        self.into()
     }
 
     /// The status a word means.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.word() == word)
+        word.parse().ok()
     }
 
     /// Whether the thread has ended.

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A call that gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[allow(missing_docs)] // The fields are the same throughout: the model's label, and why in a sentence.
+#[strum(serialize_all = "snake_case")]
 pub enum ModelError {
     /// No connection, or no answer in time.
     #[error("model {model} cannot be reached: {why}")]
@@ -88,22 +89,7 @@ impl ModelError {
 
     /// A short name for counting and for scripts.
     pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unreachable { .. } => "unreachable",
-            Self::Unauthorised { .. } => "unauthorised",
-            Self::RateLimited { .. } => "rate_limited",
-            Self::Overloaded { .. } => "overloaded",
-            Self::ContextTooLong { .. } => "context_too_long",
-            Self::AnswerTooLong { .. } => "answer_too_long",
-            Self::Refused { .. } => "refused",
-            Self::Cut { .. } => "cut",
-            Self::Unreadable { .. } => "unreadable",
-            Self::Rejected { .. } => "rejected",
-            Self::Settings { .. } => "settings",
-            Self::NoSuchTask { .. } => "no_such_task",
-            Self::BadFacts { .. } => "bad_facts",
-            Self::NotRecorded { .. } => "not_recorded",
-        }
+        self.into()
     }
 
     /// What a person can do about it.

@@ -35,8 +35,7 @@ pub use keys::{Key, Keymap, Lookup};
 pub use layers::Layer;
 pub use model::Model;
 pub use msg::{
-    Cmd, DecisionKind, Driving, Failure, InboxResult, Lines, Mouse, Msg, Past, PendingDecision, Press, Read,
-    Reviewed, Seen,
+    Cmd, DecisionKind, Driving, Failure, InboxResult, Lines, Mouse, Msg, Past, Press, Read, Reviewed, Seen,
 };
 pub use options::{Options, Startable};
 pub use perform::perform;

@@ -1,9 +1,9 @@
 //! What happens to the screen, and what it asks to be done. Both are closed lists.
 
 use super::keys::Key;
-use crate::graph::{Decision, InterruptId, Progress, Shape, ThreadId};
+use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, CallView, Card, DecisionView, ErrorLine, Facets, Glance, GrantLine,
+    Activity, ActivityQuery, CallView, Card, Decide, DecisionView, ErrorLine, Facets, Glance, GrantLine,
     GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
     Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
     ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
@@ -235,18 +235,6 @@ impl DecisionKind {
     }
 }
 
-/// A decision ready to be taken: on what, bound to which hash, how.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PendingDecision {
-    pub id: InterruptId,
-    /// The hash the person saw.
-    pub shown: String,
-    /// The answer.
-    pub decision: Decision,
-    /// Whether something may be learned from it.
-    pub learn: bool,
-}
-
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cmd {
@@ -287,7 +275,7 @@ pub enum Cmd {
     /// List what may be done without asking.
     Grants,
     /// Accept, and allow more of the same.
-    Grant(PendingDecision, GrantRequest),
+    Grant(Decide, GrantRequest),
     /// End a grant.
     Revoke(String),
     /// Let a built-in grant count again.
@@ -327,7 +315,7 @@ pub enum Cmd {
     /// Keep what was begun, or forget it.
     KeepDraft(String, Option<String>),
     /// Take decisions.
-    Decide(DecisionKind, Vec<PendingDecision>),
+    Decide(DecisionKind, Vec<Decide>),
     /// File results away.
     FileAway(Vec<ThreadId>),
     /// Go on after a result.

@@ -2,11 +2,9 @@
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read, Reviewed};
+use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, Read, Reviewed};
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{
-    By, Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,
-};
+use crate::inbox::{Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery};
 use crate::service::{self, Format, Inbox};
 use crate::text::plain_json;
 use futures_util::future::join_all;
@@ -64,8 +62,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Grants => Msg::Grants(inbox.grants().list().await.map_err(Failure::from)),
         Cmd::Grant(accept, request) => {
-            let id = accept.id.to_string();
-            let granted = inbox.decisions().accept_and_grant(bound(accept), request).await;
+            let id = accept.interrupt.to_string();
+            let granted = inbox.decisions().accept_and_grant(accept, request).await;
             Msg::Granted(id, granted.map(|(_, grant)| grant).map_err(Failure::from))
         }
         Cmd::Revoke(id) => Msg::Revoked(inbox.grants().revoke(id).await.map_err(Failure::from)),
@@ -238,19 +236,15 @@ async fn running(inbox: &Inbox) -> InboxResult<Vec<ThreadLine>> {
     Ok(lines)
 }
 
-fn bound(PendingDecision { id, shown, decision, learn }: PendingDecision) -> Decide {
-    Decide { interrupt: id, decision, shown: Some(shown), learn, by: By::Tui }
-}
-
 /// What was confirmed as one is decided as one, so that it can be taken back as one.
-async fn decide(inbox: &Inbox, mut all: Vec<PendingDecision>) -> Vec<(String, InboxResult<()>)> {
+async fn decide(inbox: &Inbox, mut all: Vec<Decide>) -> Vec<(String, InboxResult<()>)> {
     if all.len() == 1
         && let Some(one) = all.pop()
     {
-        let id = one.id.to_string();
-        return vec![(id, inbox.decisions().decide(bound(one)).await.map(|_| ()).map_err(Failure::from))];
+        let id = one.interrupt.to_string();
+        return vec![(id, inbox.decisions().decide(one).await.map(|_| ()).map_err(Failure::from))];
     }
-    let each = inbox.decisions().decide_together(all.into_iter().map(bound).collect()).await;
+    let each = inbox.decisions().decide_together(all).await;
     each.into_iter().map(outcome_by_id).collect()
 }
 

@@ -11,7 +11,7 @@ use super::actions::Action;
 use super::keys::Key;
 use super::model::Model;
 use super::msg::Press;
-use crate::graph::Kind;
+use crate::graph::{Hash, Kind};
 use crate::inbox::ItemKind;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ pub struct Shown {
     /// The item.
     pub id: String,
     /// Its hash as shown; results have none.
-    pub hash: Option<String>,
+    pub hash: Option<Hash>,
     pub since: Instant,
 }
 
@@ -119,8 +119,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     let Some(shown) = &model.shown else {
         return Guard::Rejected("its card is not on the screen; Enter opens it");
     };
-    let hash = row.hash.map(|hash| hash.to_string());
-    if shown.id != row.id || shown.hash != hash || press.at < shown.since {
+    if shown.id != row.id || shown.hash != row.hash || press.at < shown.since {
         return Guard::Rejected("its card is not on the screen; Enter opens it");
     }
     let acts = match model.last_decision_key {

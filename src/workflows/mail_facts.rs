@@ -74,8 +74,22 @@ pub struct Signals {
 }
 
 /// What is to become of a mail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum Class {
     /// Not worth showing.
     Ignore,
@@ -91,10 +105,6 @@ impl Class {
 
     /// The word used in files and on screens.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ignore => "ignore",
-            Self::Notify => "notify",
-            Self::Respond => "respond",
-        }
+        self.into()
     }
 }

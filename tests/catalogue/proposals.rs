@@ -3,7 +3,7 @@
 use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, second, write};
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, Status};
+use sayso::inbox::{By, Decide, SeenHash, Status};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
     let decide = |shown: &str| Decide {
         interrupt: id.clone(),
         decision: Decision::Accept,
-        shown: Some(shown.to_owned()),
+        shown: Some(SeenHash::Typed(shown.to_owned())),
         learn: true,
         by: By::Cli,
     };

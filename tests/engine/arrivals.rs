@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding, respond};
 use sayso::app::Settings;
 use sayso::graph::{Decision, EffectError, Found, ThreadId, What};
-use sayso::inbox::{By, Decide, InboxError, Status};
+use sayso::inbox::{By, Decide, InboxError, SeenHash, Status};
 use sayso::store::StoreError;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -33,7 +33,7 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
     assert_eq!((&after.args, after.warnings[0].code.as_str()), (&before.args, "new_mail"));
     assert_ne!(after.args_hash, before.args_hash);
     assert!(after.text.contains("mail1"), "the card is drawn with the news: {}", after.text);
-    let shown = before.args_hash.map(|hash| hash.to_string());
+    let shown = before.args_hash.map(SeenHash::Whole);
     let stale =
         Decide { interrupt: asked[0].clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
     assert!(matches!(inbox.decisions().decide(stale).await.unwrap_err(), InboxError::Stale { .. }));

@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding};
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide, InboxError, Status};
+use sayso::inbox::{By, Decide, InboxError, SeenHash, Status};
 use serde_json::json;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn accept(id: &InterruptId) -> Decide {
 async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
     let inbox = TestInbox::holding();
     let ids = asked(&inbox, 4).await;
-    let stale = Decide { shown: Some("00000000".to_owned()), ..accept(&ids[3]) };
+    let stale = Decide { shown: Some(SeenHash::Typed("00000000".to_owned())), ..accept(&ids[3]) };
     let told = inbox
         .decisions()
         .decide_together(vec![accept(&ids[0]), accept(&ids[1]), accept(&ids[2]), stale])

@@ -8,7 +8,7 @@ use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     By, CATALOGUE_GET, Decide, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED, OUTPUT_FILES,
-    SERVER_COMMANDS, Status,
+    SERVER_COMMANDS, SeenHash, Status,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -77,7 +77,7 @@ async fn accepting_and_granting_is_both_or_neither() {
     let accept = |shown: Option<&str>| Decide {
         interrupt: id.clone(),
         decision: Decision::Accept,
-        shown: shown.map(str::to_owned),
+        shown: shown.map(|typed| SeenHash::Typed(typed.to_owned())),
         learn: true,
         by: By::Cli,
     };

@@ -7,7 +7,7 @@ use sayso::app::{App, Driver, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
-    By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, Status, ThreadLine, ThreadQuery,
+    By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine, ThreadQuery,
 };
 use sayso::service::Inbox;
 use sayso::store::Store;
@@ -135,7 +135,7 @@ impl Room {
 
     pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
         let interrupt = InterruptId::parse(&item.id).unwrap();
-        let shown = item.args_hash.map(|hash| hash.to_string());
+        let shown = item.args_hash.map(SeenHash::Whole);
         self.inbox.decisions().decide(Decide { interrupt, decision, shown, learn: true, by: By::Cli }).await
     }
 

@@ -1,7 +1,7 @@
 //! What keys do.
 
 use crate::test_screen::TestScreen;
-use sayso::graph::{Decision, InterruptId};
+use sayso::graph::{Decision, Hash, InterruptId};
 use sayso::inbox::{By, Decide};
 use sayso::tui::{Cmd, Focus, Mouse, Msg, Tab};
 use serde_json::json;
@@ -116,16 +116,11 @@ fn keys_are_dead_on_what_vanished_until_the_next_move() {
 fn a_card_that_changed_is_not_decided_as_it_was() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j");
-    let wrong = "0".repeat(64);
+    let wrong = Hash::from_bytes([0; 32]);
     let shown = screen.model.shown.clone().unwrap();
     assert_ne!(shown.hash.unwrap(), wrong);
-    let ready = sayso::tui::PendingDecision {
-        id: InterruptId::parse(&shown.id).unwrap(),
-        shown: wrong,
-        decision: Decision::Accept,
-        learn: true,
-    };
-    screen.perform(vec![Cmd::Decide(sayso::tui::DecisionKind::Accepted, vec![ready])]);
+    let decide = Decide::on_screen(InterruptId::parse(&shown.id).unwrap(), wrong, Decision::Accept, true);
+    screen.perform(vec![Cmd::Decide(sayso::tui::DecisionKind::Accepted, vec![decide])]);
     assert!(screen.decisions().is_empty());
     assert!(screen.note().contains("has changed since it was shown"), "{}", screen.note());
 }

@@ -5,7 +5,7 @@
 use crate::support::TestInbox;
 use sayso::graph::{
     Answer, Basis, BoxFuture, BuildError, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event,
-    Found, Graph, InterruptId, Kind, NodeError, State, ThreadId, Workflow, ask, end, goto,
+    Found, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Block, Card, Spec, Status, proposal};
 use sayso::text::Visible;
@@ -161,36 +161,25 @@ fn spec(desk: Desk) -> Result<Spec, BuildError> {
     }))
 }
 
-fn house(folder: &Path) -> TestInbox {
+fn open(folder: &Path) -> TestInbox {
     TestInbox::builder().with_workflow(spec(Desk { folder: folder.to_owned() }).unwrap()).open()
-}
-
-/// The words of the page.
-impl TestInbox {
-    async fn settle(&self) {
-        self.drive().await;
-    }
-
-    async fn asked(&self, thread: &ThreadId) -> InterruptId {
-        self.open_question(thread).await
-    }
 }
 
 #[tokio::test]
 async fn words_change_the_draft_and_what_is_accepted_is_written_once() {
     let folder = tempfile::tempdir().unwrap();
-    let house = house(folder.path());
-    let thread = house.start("minutes", json!({"notes": "hubs; spokes", "file": "may.md"})).await;
-    house.settle().await;
-    house.respond(&thread, "the fair").await;
-    house.settle().await;
+    let inbox = open(folder.path());
+    let thread = inbox.start("minutes", json!({"notes": "hubs; spokes", "file": "may.md"})).await;
+    inbox.drive().await;
+    inbox.respond(&thread, "the fair").await;
+    inbox.drive().await;
     assert_eq!(
-        house.item(&house.asked(&thread).await).await.args["content"],
+        inbox.item(&inbox.open_question(&thread).await).await.args["content"],
         "- hubs\n- spokes\n- the fair\n"
     );
-    house.accept(&thread).await;
-    house.settle().await;
-    assert_eq!(house.status(&thread).await, Status::Done);
+    inbox.accept(&thread).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
     assert_eq!(
         std::fs::read_to_string(folder.path().join("may.md")).unwrap(),
         "- hubs\n- spokes\n- the fair\n"
@@ -200,19 +189,19 @@ async fn words_change_the_draft_and_what_is_accepted_is_written_once() {
 #[tokio::test]
 async fn what_is_ignored_is_not_written_and_what_is_there_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let house = house(folder.path());
-    let ignored = house.start("minutes", json!({"notes": "hubs", "file": "may.md"})).await;
-    house.settle().await;
-    house.decide(&house.asked(&ignored).await, Decision::Ignore).await.unwrap();
-    house.settle().await;
-    assert_eq!(house.status(&ignored).await, Status::Abandoned);
+    let inbox = open(folder.path());
+    let ignored = inbox.start("minutes", json!({"notes": "hubs", "file": "may.md"})).await;
+    inbox.drive().await;
+    inbox.decide(&inbox.open_question(&ignored).await, Decision::Ignore).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&ignored).await, Status::Abandoned);
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
     std::fs::write(folder.path().join("may.md"), "mine").unwrap();
-    let refused = house.start("minutes", json!({"notes": "hubs", "file": "may.md"})).await;
-    house.settle().await;
-    house.accept(&refused).await;
-    house.settle().await;
-    assert_eq!(house.trouble(&refused).await.0, "failed");
+    let refused = inbox.start("minutes", json!({"notes": "hubs", "file": "may.md"})).await;
+    inbox.drive().await;
+    inbox.accept(&refused).await;
+    inbox.drive().await;
+    assert_eq!(inbox.trouble(&refused).await.0, "failed");
     assert_eq!(std::fs::read_to_string(folder.path().join("may.md")).unwrap(), "mine");
 }
 

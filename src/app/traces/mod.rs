@@ -13,6 +13,7 @@ mod wire;
 mod words;
 
 use super::background::Background;
+use super::setup::is_demo;
 use crate::config::{Config, Env};
 use crate::driver::Engine;
 use crate::graph::BoxFuture;
@@ -83,9 +84,9 @@ impl Traces {
         longest: Duration::from_secs(3600),
     };
 
-    /// If the config wants traces told.
+    /// If the config wants traces told, and the folder is not the demo's.
     fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
-        let traces = config.traces.clone()?;
+        let traces = config.traces.clone().filter(|_| !is_demo(&config.data))?;
         let door = Door::new(config, traces, env.clone(), wait);
         let (engine, config) = (engine.clone(), config.clone());
         Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))
@@ -279,7 +280,7 @@ impl Background for Traces {
 }
 
 /// Traces end when the driver's config does not want them: of two configs over one folder that of the driver counts.
-pub(super) struct NoTraces(pub(super) Engine);
+struct NoTraces(Engine);
 
 impl Background for NoTraces {
     fn begin(&self) -> BoxFuture<'_, ()> {

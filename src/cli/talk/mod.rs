@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
-use crate::inbox::{Block, By, Decide, InboxError, Item, ItemKind, Outcome, Status};
+use crate::inbox::{Block, By, Decide, InboxError, Item, ItemKind, Outcome, SeenHash, Status};
 use crate::service::{attend, closed, family_outcome};
 use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
@@ -161,7 +161,7 @@ impl Talk<'_> {
                     continue;
                 }
             };
-            let shown = item.args_hash.map(|hash| hash.to_string());
+            let shown = item.args_hash.map(SeenHash::Whole);
             let decide = Decide { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
             match self.here.inbox().decisions().decide(decide).await {
                 Ok(_) => {

@@ -8,7 +8,7 @@ use crate::cli::output::Answer;
 use crate::cli::pairs;
 use crate::cli::words::words;
 use crate::graph::{Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide, GrantRequest, GrantScope};
+use crate::inbox::{By, Decide, GrantRequest, GrantScope, SeenHash};
 use crate::text::when;
 use serde_json::Value;
 
@@ -117,10 +117,10 @@ impl Edit {
     }
 
     /// The proposal with changes. It is bound to the proposal it changes, so that no other one is decided by it.
-    async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<String>), Failure> {
+    async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<SeenHash>), Failure> {
         let (item, _) = here.inbox().decisions().card(id.clone()).await?;
         let changes = pairs::read(&self.set, &item.schema, &item.args)?;
-        let shown = self.binding.shown().or_else(|| item.args_hash.map(|hash| hash.to_string()));
+        let shown = self.binding.shown().or_else(|| item.args_hash.map(SeenHash::Whole));
         let args = match item.args {
             Value::Object(mut fields) => {
                 fields.extend(changes);
@@ -225,8 +225,8 @@ struct Binding {
 
 impl Binding {
     /// The hash that was shown, if one was given.
-    fn shown(&self) -> Option<String> {
-        self.args_hash.clone()
+    fn shown(&self) -> Option<SeenHash> {
+        self.args_hash.clone().map(SeenHash::Typed)
     }
 
     /// Takes the decision, bound to `shown`.
@@ -235,7 +235,7 @@ impl Binding {
         here: &Here,
         interrupt: InterruptId,
         decision: Decision,
-        shown: Option<String>,
+        shown: Option<SeenHash>,
     ) -> Result<Answer, Failure> {
         let decide = Decide { interrupt, decision, shown, learn: true, by: By::Cli };
         let outcome = here.inbox().decisions().decide(decide).await?;
@@ -247,7 +247,7 @@ impl Binding {
         &self,
         here: &Here,
         interrupt: InterruptId,
-        shown: Option<String>,
+        shown: Option<SeenHash>,
         request: GrantRequest,
     ) -> Result<Answer, Failure> {
         let accept = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };

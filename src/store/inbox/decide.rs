@@ -129,7 +129,7 @@ fn run(
         Decision::Edit { .. } => schema_of(tx, &question.asked)?,
         Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
     };
-    check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_deref())
+    check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_ref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
     decided(tx, row, recent, at, Answer { decision, learn: decide.learn, by: decide.by, batch }, holds, now)
 }

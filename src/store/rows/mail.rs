@@ -10,7 +10,8 @@ use rusqlite::{Connection, Row, params};
 pub const MAIL_EVENT: &str = "mail:";
 
 /// How a mail was taken in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum MailState {
     /// Whether it is to be handled is still to be said.
     Asked,
@@ -23,20 +24,13 @@ pub enum MailState {
 }
 
 impl MailState {
-    pub(in crate::store) const ALL: [Self; 4] = [Self::Asked, Self::Thread, Self::Left, Self::Unreadable];
-
     /// The word used in JSON and in the store.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Asked => "asked",
-            Self::Thread => "thread",
-            Self::Left => "left",
-            Self::Unreadable => "unreadable",
-        }
+        self.into()
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+        word.parse().ok()
     }
 }
 

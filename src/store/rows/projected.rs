@@ -11,8 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What becomes an update before a thread's next node starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Awaits {
     Nothing,
     /// People's answers.
@@ -23,21 +26,20 @@ pub enum Awaits {
 
 impl Awaits {
     pub(in crate::store) fn word(self) -> &'static str {
-        match self {
-            Awaits::Nothing => "nothing",
-            Awaits::Answers => "answers",
-            Awaits::Children => "children",
-        }
+        self.into()
     }
 
     pub(in crate::store) fn from_word(word: &str) -> Option<Self> {
-        [Awaits::Nothing, Awaits::Answers, Awaits::Children].into_iter().find(|awaits| awaits.word() == word)
+        word.parse().ok()
     }
 }
 
 /// How far a question has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(in crate::store) enum Stage {
     Open,
     Decided,
@@ -46,15 +48,11 @@ pub(in crate::store) enum Stage {
 
 impl Stage {
     pub(in crate::store) fn word(self) -> &'static str {
-        match self {
-            Stage::Open => "open",
-            Stage::Decided => "decided",
-            Stage::Closed => "closed",
-        }
+        self.into()
     }
 
     pub(in crate::store) fn from_word(word: &str) -> Option<Self> {
-        [Stage::Open, Stage::Decided, Stage::Closed].into_iter().find(|stage| stage.word() == word)
+        word.parse().ok()
     }
 }
 

@@ -7,7 +7,8 @@ use crate::store::tally::tally;
 use rusqlite::{Connection, Row, params};
 
 /// How far the first look at a mailbox has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Phase {
     /// What is there is being looked through.
     Collecting,
@@ -21,16 +22,11 @@ pub enum Phase {
 
 impl Phase {
     fn word(self) -> &'static str {
-        match self {
-            Self::Collecting => "collecting",
-            Self::Asking => "asking",
-            Self::Taking => "taking",
-            Self::Following => "following",
-        }
+        self.into()
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Collecting, Self::Asking, Self::Taking, Self::Following].into_iter().find(|p| p.word() == word)
+        word.parse().ok()
     }
 }
 

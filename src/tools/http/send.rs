@@ -53,7 +53,8 @@ impl Default for Limits {
 }
 
 /// What is asked of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Method {
     /// Read.
     Get,
@@ -72,14 +73,7 @@ pub enum Method {
 impl Method {
     /// How it is written.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
+        self.into()
     }
 
     /// The method a word means, in any case.

@@ -2,11 +2,11 @@
 
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::ItemKind;
+use crate::inbox::{Decide, ItemKind};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, Press};
 use crate::tui::tabs::inbox::Row;
 use crate::tui::{draw, safe, words};
 use ratatui::Frame;
@@ -30,7 +30,7 @@ pub struct Bulk {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkItem {
     /// An interrupt to be decided.
-    Decide(PendingDecision),
+    Decide(Decide),
     /// A result to be filed away.
     FileAway(ThreadId),
 }
@@ -71,12 +71,12 @@ impl Bulk {
         let mut found = Bulk { kind, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
         for row in marked {
             let item = match (InterruptId::parse(&row.id), row.hash) {
-                (Ok(id), Some(hash)) => BulkItem::Decide(PendingDecision {
+                (Ok(id), Some(hash)) => BulkItem::Decide(Decide::on_screen(
                     id,
-                    shown: hash.to_string(),
-                    decision: decision.clone(),
-                    learn: action != Action::IgnoreQuietly,
-                }),
+                    hash,
+                    decision.clone(),
+                    action != Action::IgnoreQuietly,
+                )),
                 _ => BulkItem::FileAway(row.thread.clone()),
             };
             if row.is_decided() {
@@ -176,7 +176,7 @@ fn carry_out(model: &mut Model, bulk: Bulk) -> Vec<Cmd> {
     for (_, item) in bulk.rows {
         match item {
             BulkItem::Decide(decision) => {
-                model.deciding.insert(decision.id.to_string());
+                model.deciding.insert(decision.interrupt.to_string());
                 decide.push(decision);
             }
             BulkItem::FileAway(thread) => file.push(thread),

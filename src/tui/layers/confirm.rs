@@ -2,13 +2,13 @@
 
 use super::{Layer, Popup, cells, draw_keys, form, screen};
 use crate::graph::ThreadId;
-use crate::inbox::{GrantRequest, PruneQuery};
+use crate::inbox::{Decide, GrantRequest, PruneQuery};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, Press};
 use crate::tui::tabs::activity;
 use crate::tui::tabs::inbox::decide;
 use crate::tui::{draw, safe};
@@ -35,11 +35,11 @@ pub struct Confirm {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Then {
     /// A decision is taken.
-    Decide(DecisionKind, PendingDecision),
+    Decide(DecisionKind, Decide),
     /// A thread is stopped.
     Stop(ThreadId),
     /// A decision is taken, and more of the same allowed.
-    Grant(PendingDecision, GrantRequest),
+    Grant(Decide, GrantRequest),
     /// A built-in grant counts again.
     Restore(String),
     /// A mail is taken for something else.
@@ -109,7 +109,7 @@ impl Popup for Confirm {
                     Then::Decide(kind, decision) => decide::send(model, kind, decision),
                     Then::Stop(thread) => vec![Cmd::Stop(thread)],
                     Then::Grant(decision, request) => {
-                        model.deciding.insert(decision.id.to_string());
+                        model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::Grant(decision, request)]
                     }
                     Then::Restore(grant) => vec![Cmd::Restore(grant)],

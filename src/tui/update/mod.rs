@@ -113,7 +113,7 @@ fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
         return;
     }
     let Some(opened) = model.current() else { return };
-    let (id, hash) = (opened.item.id.clone(), opened.item.args_hash.map(|hash| hash.to_string()));
+    let (id, hash) = (opened.item.id.clone(), opened.item.args_hash);
     if seen.card.as_ref() != Some(&id) {
         return;
     }
@@ -138,19 +138,18 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     } else if !areas.list.is_empty() {
         model.inbox.list.top = layout::top_for(&model.inbox.list, areas.list);
     }
-    let still =
-        model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash.map(|h| h.to_string())));
-    let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash.clone()));
+    let still = model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash));
+    let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash));
     if !model.layers.is_empty() || areas.card.is_empty() || still != shown {
         model.shown = None;
     }
     if model.layers.last().map(|(number, _)| *number) != model.layer_shown.map(|(number, _)| number) {
         model.layer_shown = None;
     }
-    let wanted = model.selected().map(|row| (row.id.clone(), row.hash.map(|hash| hash.to_string())));
+    let wanted = model.selected().map(|row| (row.id.clone(), row.hash));
     match wanted {
         Some((id, hash)) if model.current().is_none() => {
-            let asked = format!("{id} {}", hash.unwrap_or_default());
+            let asked = format!("{id} {}", hash.map(|hash| hash.to_string()).unwrap_or_default());
             if model.inbox.asked.as_ref() != Some(&asked) {
                 model.inbox.asked = Some(asked);
                 cmds.push(Cmd::Card(id));

@@ -2,14 +2,14 @@
 
 use super::{Form, Purpose, view};
 use crate::graph::{Decision, ThreadId};
-use crate::inbox::{Block, Item, ItemKind};
+use crate::inbox::{Block, Decide, Item, ItemKind};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
 use crate::tui::keys::Key;
 use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then, screen};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
 use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
@@ -258,7 +258,7 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             cmds.extend(decide::send(
                 model,
                 DecisionKind::Answered,
-                PendingDecision { id, shown: hash.to_string(), decision, learn },
+                Decide::on_screen(id, hash, decision, learn),
             ));
             cmds
         }
@@ -288,7 +288,7 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             } else {
                 (DecisionKind::Edited, Decision::Edit { args }, "This is what you changed.")
             };
-            let then = Then::Decide(kind, PendingDecision { id, shown: hash.to_string(), decision, learn });
+            let then = Then::Decide(kind, Decide::on_screen(id, hash, decision, learn));
             let mut page = vec![Block::Warnings(item.warnings.clone())];
             page.extend(blocks);
             let page = Doc::page(&item.title, "", page);

@@ -1,14 +1,14 @@
 //! Decisions: taken on what is shown, reported when they are kept, taken back while they can be.
 
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Card, ItemKind};
+use crate::inbox::{Block, Card, Decide, ItemKind};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::form::Form;
 use crate::tui::layers::{Confirm, Page, Then, ask_bulk};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
 use crate::tui::tabs::inbox::Undo;
 use crate::tui::words;
@@ -82,7 +82,7 @@ fn warnings_page(model: &Model) -> Doc {
 }
 
 /// The decision a key means on the card that is shown.
-fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, PendingDecision)> {
+fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Decide)> {
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
@@ -92,12 +92,12 @@ fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Pend
         _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
-    Some((kind, PendingDecision { id, shown: shown.hash.clone()?, decision, learn }))
+    Some((kind, Decide::on_screen(id, shown.hash?, decision, learn)))
 }
 
 /// Sends a decision off. It counts when the store says so.
-pub fn send(model: &mut Model, kind: DecisionKind, decision: PendingDecision) -> Vec<Cmd> {
-    model.deciding.insert(decision.id.to_string());
+pub fn send(model: &mut Model, kind: DecisionKind, decision: Decide) -> Vec<Cmd> {
+    model.deciding.insert(decision.interrupt.to_string());
     vec![Cmd::Decide(kind, vec![decision])]
 }
 

@@ -5,13 +5,13 @@
 
 use super::decide;
 use crate::graph::Decision;
-use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope, Item};
+use crate::inbox::{Block, Decide, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, Guard};
 use jiff::ToSpan;
 use std::time::Duration;
@@ -91,8 +91,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) ->
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
-    let decision =
-        PendingDecision { id: id.clone(), shown: hash.to_string(), decision: Decision::Accept, learn: true };
+    let decision = Decide::on_screen(id.clone(), hash, Decision::Accept, true);
     let then = Then::Grant(decision, GrantRequest { interrupt: id, scope, lasts });
     model.push(Confirm::new(
         "Accept this, and allow more of the same?",

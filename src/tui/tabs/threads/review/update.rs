@@ -2,13 +2,13 @@
 
 use super::{Aspect, Review, prompt_page};
 use crate::graph::{Decision, ThreadId};
-use crate::inbox::{Block, CallView, Outcome, QuestionView, StepStates};
+use crate::inbox::{Block, CallView, Decide, Outcome, QuestionView, StepStates};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::tabs::inbox::{self, decide};
 use crate::tui::tabs::{self, Focus, Tab, threads};
 use crate::tui::update::data;
@@ -296,8 +296,8 @@ fn trouble_page(question: &QuestionView) -> Doc {
     Doc::page(&question.title, question.id.as_str(), vec![Block::Fields(fields)])
 }
 
-fn pending_decision(question: &QuestionView, decision: Decision) -> PendingDecision {
-    PendingDecision { id: question.id.clone(), shown: question.args_hash.to_string(), decision, learn: true }
+fn pending_decision(question: &QuestionView, decision: Decision) -> Decide {
+    Decide::on_screen(question.id.clone(), question.args_hash, decision, true)
 }
 
 /// An effect nobody knows the outcome of.
