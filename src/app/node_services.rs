@@ -9,7 +9,7 @@ use crate::config::{Config, Env};
 use crate::store::Store;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
-use crate::workflows::Services;
+use crate::workflows::{MailCache, Services};
 use std::sync::Arc;
 
 /// The services of a data folder.
@@ -19,6 +19,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
         records: Arc::new(StoreRecords { config: config.clone(), store: store.clone() }),
         accounts: Arc::new(ConfiguredAccounts(accounts(config))),
+        mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         sandbox: Sandbox::of_this_program(),
         sheet: config.sheet.clone(),

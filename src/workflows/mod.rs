@@ -10,6 +10,7 @@ pub mod docs;
 pub mod email;
 pub mod intake;
 pub mod lesson;
+mod mail_cache;
 pub mod mail_facts;
 pub mod memory;
 mod output_file;
@@ -18,6 +19,7 @@ mod services;
 pub mod sheet;
 
 pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, try_for};
+pub use mail_cache::MailCache;
 pub use services::{Accounts, CallRecord, Lesson, Models, Picked, Profile, Records, Services, Wish};
 
 use crate::inbox::{Registry, Spec, Verb};

@@ -5,10 +5,11 @@ use crate::config::{Rule, Sheet, User};
 use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::DistinctiveText;
-use crate::mail::{Account, Mail};
+use crate::mail::{self, Account, Mail};
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
+use crate::workflows::mail_cache::MailCache;
 use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -179,6 +180,8 @@ pub struct Services {
     pub records: Arc<dyn Records>,
     /// The mail accounts.
     pub accounts: Arc<dyn Accounts>,
+    /// Mails parsed lately.
+    pub mails: MailCache,
     /// The person's calendar; `None` where the config names none.
     pub calendar: Option<Arc<dyn Calendar>>,
     /// Where model-written code runs.
@@ -195,4 +198,14 @@ pub struct Services {
     pub user: User,
     /// The time of day.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl Services {
+    /// The mail whose bytes have this digest.
+    pub(super) fn mail(&self, digest: &str) -> Result<Arc<Mail>, NodeError> {
+        self.mails.get(digest, || {
+            let raw = self.records.blob(digest)?;
+            mail::parse(&raw).map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))
+        })
+    }
 }

@@ -208,9 +208,16 @@ async fn s11_silence_ends_in_an_error() {
     for provider in PROVIDERS {
         let server = Server::play([cut(provider, End::Silent)]).await;
         let mut settings = server.settings(provider);
-        settings.idle_timeout = Duration::from_millis(40);
+        settings.idle_timeout = Duration::from_millis(200);
         settings.retries = 1;
         let error = propose(&*open(&settings, &[]).unwrap(), &asking(), &quiet).await.unwrap_err();
+        // A busy server may hear of the second request only after its asker gave up.
+        let heard = async {
+            while server.count() < 2 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), heard).await.unwrap();
         assert_eq!((error.code(), server.count()), ("cut", 2), "{provider:?}");
 
         settings.idle_timeout = Duration::from_secs(20);

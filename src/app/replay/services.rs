@@ -19,7 +19,7 @@ use crate::tools::catalogue::Shelf;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{CallRecord, Lesson, Profile, Records, Services, Wish};
+use crate::workflows::{CallRecord, Lesson, MailCache, Profile, Records, Services, Wish};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -72,6 +72,7 @@ pub(super) fn services(
             spent: spent.clone(),
         }),
         accounts: Arc::new(ConfiguredAccounts(doorless)),
+        mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|named| {
             let open = calendar::open(named, config.user.time_zone.clone());
             Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>

@@ -53,7 +53,7 @@ async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, Nod
 
 /// Chooses who works.
 pub(super) async fn create_execution_context(_: Ctx<Services>, _: Arc<Documentation>) -> Given {
-    let agents = AGENTS.iter().map(|agent| agent.name().to_owned()).collect();
+    let agents = AGENTS.iter().map(|agent| agent.name.to_owned()).collect();
     Ok(Command::goto("execute_agents").update(DocsUpdate::Planned { agents }))
 }
 
@@ -125,7 +125,7 @@ fn standing(path: &Path) -> Option<String> {
 fn summary(state: &Documentation) -> String {
     let mut lines = Vec::new();
     for result in &state.results {
-        let title = agent(&result.agent_name).map_or(result.agent_name.as_str(), |agent| agent.title());
+        let title = agent(&result.agent_name).map_or(result.agent_name.as_str(), |agent| agent.title);
         lines.push(if result.status == "success" {
             format!("- {title}: {} ({:.0} of 100)", result.summary, result.confidence * 100.0)
         } else {

@@ -131,11 +131,11 @@ pub(super) fn file(agent: &str) -> String {
 }
 
 /// The index of a run.
-pub(super) fn index(state: &Documentation, agents: &[&dyn DocAgent]) -> String {
+pub(super) fn index(state: &Documentation, agents: &[DocAgent]) -> String {
     let name = state.scanned.as_ref().map(|scanned| scanned.name.as_str()).unwrap_or_default();
     let title = |result: &AgentResult| {
-        let agent = agents.iter().find(|agent| agent.name() == result.agent_name);
-        agent.map_or(result.agent_name.clone(), |agent| agent.title().to_owned())
+        let agent = agents.iter().find(|agent| agent.name == result.agent_name);
+        agent.map_or(result.agent_name.clone(), |agent| agent.title.to_owned())
     };
     let rows: Vec<Vec<String>> = state
         .results

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A conversation as its nodes and cards see it.
 pub(super) struct Conversation {
     /// Oldest first, each with where it is from.
-    pub mails: Vec<(MailRef, Mail)>,
+    pub mails: Vec<(MailRef, Arc<Mail>)>,
     /// The account it came by, or the one that mail of no account goes out by.
     pub account: Option<Account>,
     /// The digest of the mail that is decided about.
@@ -27,13 +27,8 @@ pub(super) struct Conversation {
 impl Conversation {
     /// Reads every mail the thread knows.
     pub fn read(services: &Services, state: &Email) -> Result<Self, NodeError> {
-        let mails = state.email_input.iter().map(|known| {
-            let raw = services.records.blob(&known.raw)?;
-            let mail =
-                mail::parse(&raw).map_err(|e| NodeError::failed(format!("a mail is unreadable: {e}")))?;
-            Ok((known.clone(), mail))
-        });
-        let mails: Vec<(MailRef, Mail)> = mails.collect::<Result<_, NodeError>>()?;
+        let mails = state.email_input.iter().map(|known| Ok((known.clone(), services.mail(&known.raw)?)));
+        let mails: Vec<(MailRef, Arc<Mail>)> = mails.collect::<Result<_, NodeError>>()?;
         let mails = by_date(mails, services.clock.clone()());
         let named = mails.iter().rev().find(|(known, _)| !known.account.is_empty());
         let account = named.and_then(|(known, _)| services.accounts.get(&known.account));
@@ -52,18 +47,18 @@ impl Conversation {
     }
 
     /// The mail that was shown, or that the proposals answer, whatever came since; else the newest.
-    pub fn about(&self) -> Option<&(MailRef, Mail)> {
+    pub fn about(&self) -> Option<&(MailRef, Arc<Mail>)> {
         self.mails.iter().find(|(known, _)| known.raw == self.about).or_else(|| self.newest())
     }
 
     /// Whether mail came that is newer than the one decided about.
     pub fn has_news(&self) -> bool {
-        let raw = |found: Option<&(MailRef, Mail)>| found.map(|(known, _)| known.raw.clone());
+        let raw = |found: Option<&(MailRef, Arc<Mail>)>| found.map(|(known, _)| known.raw.clone());
         raw(self.about()) != raw(self.newest())
     }
 
     /// The mail to decide about next: the newest that is not the person's own.
-    pub fn newest(&self) -> Option<&(MailRef, Mail)> {
+    pub fn newest(&self) -> Option<&(MailRef, Arc<Mail>)> {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
     }
 
@@ -134,9 +129,9 @@ pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Resu
 
 /// Mails in the order they were written: what was written first may come last. A mail that says nothing of its time,
 /// or names one that has not come yet, stands where it came.
-fn by_date(mails: Vec<(MailRef, Mail)>, now: Timestamp) -> Vec<(MailRef, Mail)> {
+fn by_date(mails: Vec<(MailRef, Arc<Mail>)>, now: Timestamp) -> Vec<(MailRef, Arc<Mail>)> {
     let mut latest = Timestamp::MIN;
-    let mut dated: Vec<(Timestamp, (MailRef, Mail))> = Vec::new();
+    let mut dated: Vec<(Timestamp, (MailRef, Arc<Mail>))> = Vec::new();
     for one in mails {
         let date = one.1.date.filter(|date| *date <= now).unwrap_or(latest);
         latest = latest.max(date);

@@ -101,7 +101,7 @@ pub(super) fn invitation(
     let known = conversation.people();
     let attendees = send::bare(&args.attendees);
     let belongs = attendees.iter().any(|one| known.iter().any(|known| known.eq_ignore_ascii_case(one)));
-    let begun = answered.filter(|_| belongs).map(Draft::answering).unwrap_or_default();
+    let begun = answered.filter(|_| belongs).map(|mail| Draft::answering(mail)).unwrap_or_default();
     Ok(Draft {
         from: send::sender(services, conversation),
         to: send::people(&args.attendees)?,

@@ -86,7 +86,7 @@ fn of_message(
         tools::WRITE_EMAIL => Message { to: &written.to, cc: &written.cc, bcc: &written.bcc },
         _ => Message { to: &reached, ..Message::default() },
     };
-    let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| mail).collect();
+    let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| &**mail).collect();
     with_known(services, conversation, conversation.people(), newest, |known| {
         risks_of_message(&message, &mails, known).iter().map(warning).collect()
     })

@@ -59,7 +59,7 @@ pub(super) fn draft(
     attachments: Vec<File>,
 ) -> Result<Draft, ComposeError> {
     let answered = conversation.about().map(|(_, mail)| mail).filter(|_| answers(conversation, args));
-    let begun = answered.map(Draft::answering).unwrap_or_default();
+    let begun = answered.map(|mail| Draft::answering(mail)).unwrap_or_default();
     let mut content = args.content.clone();
     if let Some(mail) = answered.filter(|_| services.user.quote) {
         content = with_quote(&content, mail, &services.user.time_zone);

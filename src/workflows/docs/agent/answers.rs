@@ -58,7 +58,7 @@ impl Library<'_> {
         if asked.for_person {
             return Ok(None);
         }
-        let (run, agent) = (self.run(), self.desk.agent.name());
+        let (run, agent) = (self.run(), self.desk.agent.name);
         if let Some(found) = run.as_ref().and_then(|run| self.board.answer(run, agent, &asked.question)) {
             return Ok(Some(done(found.answer, true)));
         }

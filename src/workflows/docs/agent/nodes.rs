@@ -138,7 +138,7 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
         let (score, analysis) = state.settled();
         let data = agent.parse(analysis, &project);
         let result = AgentResult {
-            agent_name: agent.name().to_owned(),
+            agent_name: agent.name.to_owned(),
             status: "success".to_owned(),
             summary: agent.summary(&data),
             markdown: agent.markdown(&data, &project),
@@ -163,7 +163,7 @@ fn or_failed(ctx: &Ctx<Services>, given: Given) -> Given {
     }
 }
 
-fn who(state: &AgentState) -> Result<&'static dyn DocAgent, NodeError> {
+fn who(state: &AgentState) -> Result<&'static DocAgent, NodeError> {
     let name = &state.context.agent;
     agent(name).ok_or_else(|| NodeError::failed(format!("this sayso has no agent `{name}`")))
 }

@@ -32,7 +32,7 @@ pub(super) struct ReadFile {
 
 /// What prompts are made from.
 pub(super) struct Desk<'a> {
-    pub agent: &'static dyn DocAgent,
+    pub agent: &'static DocAgent,
     pub project: &'a ProjectFacts,
     pub state: &'a AgentState,
     /// How many tokens the model reads at most, where that is known.
@@ -48,7 +48,7 @@ impl Desk<'_> {
 
     fn facts(&self) -> DocsFacts {
         DocsFacts {
-            agent: self.agent.name().to_owned(),
+            agent: self.agent.name.to_owned(),
             project: self.project.clone(),
             analysis: self.state.current_analysis.clone(),
             missing: self.state.missing_information.clone(),

@@ -1,60 +1,47 @@
 //! `data-flow`: where data comes in, where it goes out, and the way between.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, role};
+use super::{DocAgent, figure};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-pub(super) struct DataFlow;
+/// What the agent is, knows and shows.
+pub(super) const AGENT: DocAgent = DocAgent {
+    name: "data-flow",
+    title: "Data flow",
+    about: "the data flow: where data enters (files, network, terminal), which parts pass it on, where it is kept \
+                     and where it leaves.",
+    sections: "Overview, Ways in, Ways through, Where it is kept, Ways out",
+    tell_facts,
+    count,
+    summarize,
+    draw,
+};
 
-impl DocAgent for DataFlow {
-    fn name(&self) -> &'static str {
-        "data-flow"
+fn tell_facts(project: &ProjectFacts) -> String {
+    let mut text = page::opening(project) + "\nWhat outside is reached, and from which parts:\n";
+    for (what, parts) in &project.outside {
+        let _ = writeln!(text, "- {what}: {}", parts.join(", "));
     }
+    text + &page::links(project) + &page::parts(project)
+}
 
-    fn title(&self) -> &'static str {
-        "Data flow"
-    }
+fn count(project: &ProjectFacts) -> Value {
+    json!({ "entries": project.entries.len(), "outside": project.outside.len() })
+}
 
-    fn system_prompt(&self) -> String {
-        let about = "the data flow: where data enters (files, network, terminal), which parts pass it on, where it is kept \
-                     and where it leaves.";
-        role(about, "Overview, Ways in, Ways through, Where it is kept, Ways out")
-    }
+fn summarize(data: &Value) -> String {
+    let count = |key| figure(data, key);
+    format!("{} entry points; {} sorts of things outside are reached.", count("entries"), count("outside"))
+}
 
-    fn human_prompt(&self, project: &ProjectFacts) -> String {
-        let mut text = page::opening(project) + "\nWhat outside is reached, and from which parts:\n";
-        for (what, parts) in &project.outside {
-            let _ = writeln!(text, "- {what}: {}", parts.join(", "));
-        }
-        text + &page::links(project) + &page::parts(project)
-    }
-
-    fn figures(&self, project: &ProjectFacts) -> Value {
-        json!({ "entries": project.entries.len(), "outside": project.outside.len() })
-    }
-
-    fn markdown(&self, data: &Value, project: &ProjectFacts) -> String {
-        let entries: Vec<Vec<String>> =
-            project.entries.iter().map(|(path, what)| vec![page::path(path), what.clone()]).collect();
-        let outside: Vec<Vec<String>> =
-            project.outside.iter().map(|(what, parts)| vec![what.clone(), parts.join(", ")]).collect();
-        Page::new(self.title())
-            .text(&self.summary(data))
-            .sections(data)
-            .diagram("What reaches outside", page::reaching(&project.outside))
-            .table("Where it starts", &["path", "what"], &entries)
-            .table("Reached outside", &["what", "from"], &outside)
-            .into_text()
-    }
-
-    fn summary(&self, data: &Value) -> String {
-        let count = |key| figure(data, key);
-        format!(
-            "{} entry points; {} sorts of things outside are reached.",
-            count("entries"),
-            count("outside")
-        )
-    }
+fn draw(page: Page, project: &ProjectFacts) -> Page {
+    let entries: Vec<Vec<String>> =
+        project.entries.iter().map(|(path, what)| vec![page::path(path), what.clone()]).collect();
+    let outside: Vec<Vec<String>> =
+        project.outside.iter().map(|(what, parts)| vec![what.clone(), parts.join(", ")]).collect();
+    page.diagram("What reaches outside", page::reaching(&project.outside))
+        .table("Where it starts", &["path", "what"], &entries)
+        .table("Reached outside", &["what", "from"], &outside)
 }

@@ -1,94 +1,89 @@
 //! `dependency-analyzer`: what it needs from others, and where.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of, role};
+use super::{DocAgent, figure, of};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-pub(super) struct DependencyAnalyzer;
+/// What the agent is, knows and shows.
+pub(super) const AGENT: DocAgent = DocAgent {
+    name: "dependency-analyzer",
+    title: "Dependencies",
+    about: "the dependencies: what is needed from outside and what for, where each is used, which are central, \
+                     which no file imports, and what parts need each other.",
+    sections: "Overview, Central dependencies, For development, Worth a look",
+    tell_facts,
+    count,
+    summarize,
+    draw,
+};
 
-impl DocAgent for DependencyAnalyzer {
-    fn name(&self) -> &'static str {
-        "dependency-analyzer"
-    }
-
-    fn title(&self) -> &'static str {
-        "Dependencies"
-    }
-
-    fn system_prompt(&self) -> String {
-        let about = "the dependencies: what is needed from outside and what for, where each is used, which are central, \
-                     which no file imports, and what parts need each other.";
-        role(about, "Overview, Central dependencies, For development, Worth a look")
-    }
-
-    fn human_prompt(&self, project: &ProjectFacts) -> String {
-        let mut text = page::opening(project);
-        for manifest in &project.manifests {
+fn tell_facts(project: &ProjectFacts) -> String {
+    let mut text = page::opening(project);
+    for manifest in &project.manifests {
+        let _ = writeln!(
+            text,
+            "\nManifest {} ({}), package {} {}:",
+            manifest.path, manifest.sort, manifest.name, manifest.version
+        );
+        for one in &manifest.dependencies {
             let _ = writeln!(
                 text,
-                "\nManifest {} ({}), package {} {}:",
-                manifest.path, manifest.sort, manifest.name, manifest.version
+                "- {} {} ({}): {} imports, from {}",
+                one.name,
+                one.wanted,
+                one.group,
+                one.files,
+                if one.areas.is_empty() { "nowhere".to_owned() } else { one.areas.join(", ") }
             );
-            for one in &manifest.dependencies {
-                let _ = writeln!(
-                    text,
-                    "- {} {} ({}): {} imports, from {}",
-                    one.name,
-                    one.wanted,
-                    one.group,
-                    one.files,
-                    if one.areas.is_empty() { "nowhere".to_owned() } else { one.areas.join(", ") }
-                );
-            }
-            for command in &manifest.commands {
-                let _ = writeln!(text, "- {command}");
-            }
         }
-        text + &page::links(project)
-    }
-
-    fn figures(&self, project: &ProjectFacts) -> Value {
-        let all = || project.manifests.iter().flat_map(|manifest| &manifest.dependencies);
-        json!({
-            "manifests": project.manifests.len(),
-            "dependencies": all().count(),
-            "development": all().filter(|one| one.group == "dev").count(),
-            "unused": all().filter(|one| one.files == 0).count(),
-        })
-    }
-
-    fn markdown(&self, data: &Value, project: &ProjectFacts) -> String {
-        let mut page = Page::new(self.title()).text(&self.summary(data)).sections(data);
-        for manifest in &project.manifests {
-            let rows: Vec<Vec<String>> = manifest
-                .dependencies
-                .iter()
-                .map(|one| {
-                    vec![
-                        page::path(&one.name),
-                        one.wanted.clone(),
-                        one.group.clone(),
-                        one.files.to_string(),
-                        one.areas.join(", "),
-                    ]
-                })
-                .collect();
-            let title = format!("Needed by {}", page::path(&manifest.path));
-            page = page.table(&title, &["name", "version", "for", "imports", "used in"], &rows);
+        for command in &manifest.commands {
+            let _ = writeln!(text, "- {command}");
         }
-        page.diagram("Which parts need which", page::leaning(&project.links)).into_text()
     }
+    text + &page::links(project)
+}
 
-    fn summary(&self, data: &Value) -> String {
-        let count = |key| figure(data, key);
-        format!(
-            "{} dependencies in {}, {} of them for development; {} are imported by no file that was read.",
-            count("dependencies"),
-            of(count("manifests"), "manifest"),
-            count("development"),
-            count("unused")
-        )
+fn count(project: &ProjectFacts) -> Value {
+    let all = || project.manifests.iter().flat_map(|manifest| &manifest.dependencies);
+    json!({
+        "manifests": project.manifests.len(),
+        "dependencies": all().count(),
+        "development": all().filter(|one| one.group == "dev").count(),
+        "unused": all().filter(|one| one.files == 0).count(),
+    })
+}
+
+fn summarize(data: &Value) -> String {
+    let count = |key| figure(data, key);
+    format!(
+        "{} dependencies in {}, {} of them for development; {} are imported by no file that was read.",
+        count("dependencies"),
+        of(count("manifests"), "manifest"),
+        count("development"),
+        count("unused")
+    )
+}
+
+fn draw(page: Page, project: &ProjectFacts) -> Page {
+    let mut page = page;
+    for manifest in &project.manifests {
+        let rows: Vec<Vec<String>> = manifest
+            .dependencies
+            .iter()
+            .map(|one| {
+                vec![
+                    page::path(&one.name),
+                    one.wanted.clone(),
+                    one.group.clone(),
+                    one.files.to_string(),
+                    one.areas.join(", "),
+                ]
+            })
+            .collect();
+        let title = format!("Needed by {}", page::path(&manifest.path));
+        page = page.table(&title, &["name", "version", "for", "imports", "used in"], &rows);
     }
+    page.diagram("Which parts need which", page::leaning(&project.links))
 }

@@ -1,89 +1,80 @@
 //! `file-structure`: what lies where.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of, role};
+use super::{DocAgent, figure, of};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
-pub(super) struct FileStructure;
+/// What the agent is, knows and shows.
+pub(super) const AGENT: DocAgent = DocAgent {
+    name: "file-structure",
+    title: "File structure",
+    about: "the file structure: which folders there are, what each holds, where a newcomer starts to read, \
+                     how files are named and organised.",
+    sections: "Overview, Folders, Where to start, Conventions",
+    tell_facts,
+    count,
+    summarize,
+    draw,
+};
 
-impl DocAgent for FileStructure {
-    fn name(&self) -> &'static str {
-        "file-structure"
+fn tell_facts(project: &ProjectFacts) -> String {
+    let largest = project.areas.iter().flat_map(|part| &part.largest);
+    let mut largest: Vec<(String, u64)> = largest.cloned().collect();
+    largest.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
+    largest.truncate(20);
+    let mut text = page::opening(project) + &page::parts(project);
+    text += &format!("\nThe tree, folders with how many files they hold:\n{}", project.outline);
+    text += &page::counts("Largest files by lines", &largest);
+    text += &format!("\nDocuments: {}\n", project.documents.join(", "));
+    if !project.skipped.is_empty() {
+        let skipped: Vec<String> =
+            project.skipped.iter().map(|(path, why)| format!("{path} ({why})")).collect();
+        text += &format!("Not looked at: {} and {} more\n", skipped.join("; "), project.more_skipped);
     }
+    text
+}
 
-    fn title(&self) -> &'static str {
-        "File structure"
-    }
+fn count(project: &ProjectFacts) -> Value {
+    json!({ "files": project.files, "folders": project.folders, "lines": project.lines, "parts": project.areas.len() })
+}
 
-    fn system_prompt(&self) -> String {
-        let about = "the file structure: which folders there are, what each holds, where a newcomer starts to read, \
-                     how files are named and organised.";
-        role(about, "Overview, Folders, Where to start, Conventions")
-    }
+fn summarize(data: &Value) -> String {
+    let count = |key| figure(data, key);
+    format!(
+        "{} in {}, {} of program text in {}.",
+        of(count("files"), "file"),
+        of(count("folders"), "folder"),
+        of(count("lines"), "line"),
+        of(count("parts"), "part")
+    )
+}
 
-    fn human_prompt(&self, project: &ProjectFacts) -> String {
-        let largest = project.areas.iter().flat_map(|part| &part.largest);
-        let mut largest: Vec<(String, u64)> = largest.cloned().collect();
-        largest.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
-        largest.truncate(20);
-        let mut text = page::opening(project) + &page::parts(project);
-        text += &format!("\nThe tree, folders with how many files they hold:\n{}", project.outline);
-        text += &page::counts("Largest files by lines", &largest);
-        text += &format!("\nDocuments: {}\n", project.documents.join(", "));
-        if !project.skipped.is_empty() {
-            let skipped: Vec<String> =
-                project.skipped.iter().map(|(path, why)| format!("{path} ({why})")).collect();
-            text += &format!("Not looked at: {} and {} more\n", skipped.join("; "), project.more_skipped);
-        }
-        text
-    }
-
-    fn figures(&self, project: &ProjectFacts) -> Value {
-        json!({ "files": project.files, "folders": project.folders, "lines": project.lines, "parts": project.areas.len() })
-    }
-
-    fn markdown(&self, data: &Value, project: &ProjectFacts) -> String {
-        let parts: Vec<Vec<String>> = project
-            .areas
-            .iter()
-            .map(|part| {
-                vec![
-                    page::path(&part.path),
-                    part.about.clone(),
-                    part.files.to_string(),
-                    part.lines.to_string(),
-                    part.language.clone(),
-                ]
-            })
-            .collect();
-        let languages: Vec<Vec<String>> = project
-            .languages
-            .iter()
-            .map(|one| {
-                vec![one.name.clone(), one.files.to_string(), one.lines.to_string(), one.bytes.to_string()]
-            })
-            .collect();
-        let skipped: Vec<Vec<String>> =
-            project.skipped.iter().map(|(path, why)| vec![page::path(path), why.clone()]).collect();
-        Page::new(self.title())
-            .text(&self.summary(data))
-            .sections(data)
-            .diagram("Diagram", page::tree(project))
-            .table("Parts", &["part", "about", "files", "lines", "mostly"], &parts)
-            .table("Languages", &["language", "files", "lines", "bytes"], &languages)
-            .table("Not looked at", &["path", "why"], &skipped)
-            .into_text()
-    }
-
-    fn summary(&self, data: &Value) -> String {
-        let count = |key| figure(data, key);
-        format!(
-            "{} in {}, {} of program text in {}.",
-            of(count("files"), "file"),
-            of(count("folders"), "folder"),
-            of(count("lines"), "line"),
-            of(count("parts"), "part")
-        )
-    }
+fn draw(page: Page, project: &ProjectFacts) -> Page {
+    let parts: Vec<Vec<String>> = project
+        .areas
+        .iter()
+        .map(|part| {
+            vec![
+                page::path(&part.path),
+                part.about.clone(),
+                part.files.to_string(),
+                part.lines.to_string(),
+                part.language.clone(),
+            ]
+        })
+        .collect();
+    let languages: Vec<Vec<String>> = project
+        .languages
+        .iter()
+        .map(|one| {
+            vec![one.name.clone(), one.files.to_string(), one.lines.to_string(), one.bytes.to_string()]
+        })
+        .collect();
+    let skipped: Vec<Vec<String>> =
+        project.skipped.iter().map(|(path, why)| vec![page::path(path), why.clone()]).collect();
+    page.diagram("Diagram", page::tree(project))
+        .table("Parts", &["part", "about", "files", "lines", "mostly"], &parts)
+        .table("Languages", &["language", "files", "lines", "bytes"], &languages)
+        .table("Not looked at", &["path", "why"], &skipped)
 }

@@ -17,40 +17,66 @@ use serde_json::{Value, json};
 pub(super) use page::Page;
 
 /// Somebody who writes one page about a code base.
-pub trait DocAgent: Send + Sync {
+pub struct DocAgent {
     /// Its name in states, files and traces.
-    fn name(&self) -> &'static str;
+    pub name: &'static str,
     /// The title of its page.
-    fn title(&self) -> &'static str;
-    /// What it is told it is.
-    fn system_prompt(&self) -> String;
+    pub title: &'static str,
+    /// What its page is about, as a model is told.
+    about: &'static str,
+    /// The headings a model writes under.
+    sections: &'static str,
     /// The facts it works from, most important first; what does not fit the room is cut from the end.
-    fn human_prompt(&self, project: &ProjectFacts) -> String;
-    /// The analysis as data: its sections, and the figures of this agent.
-    fn parse(&self, analysis: &str, project: &ProjectFacts) -> Value {
-        json!({ "sections": page::sections(analysis), "figures": self.figures(project) })
-    }
-    /// The page.
-    fn markdown(&self, data: &Value, project: &ProjectFacts) -> String;
-    /// One line about what was found.
-    fn summary(&self, data: &Value) -> String;
+    tell_facts: fn(&ProjectFacts) -> String,
     /// What it counts, by code.
-    fn figures(&self, project: &ProjectFacts) -> Value;
+    count: fn(&ProjectFacts) -> Value,
+    /// One line about what was found.
+    summarize: fn(&Value) -> String,
+    /// The tables and diagrams of its page.
+    draw: fn(Page, &ProjectFacts) -> Page,
+}
+
+impl DocAgent {
+    /// What a model is told it is.
+    pub fn system_prompt(&self) -> String {
+        role(self.about, self.sections)
+    }
+
+    /// The facts, as a model is told them.
+    pub fn human_prompt(&self, project: &ProjectFacts) -> String {
+        (self.tell_facts)(project)
+    }
+
+    /// The analysis as data: its sections, and the figures of this agent.
+    pub fn parse(&self, analysis: &str, project: &ProjectFacts) -> Value {
+        json!({ "sections": page::sections(analysis), "figures": (self.count)(project) })
+    }
+
+    /// One line about what was found.
+    pub fn summary(&self, data: &Value) -> String {
+        (self.summarize)(data)
+    }
+
+    /// The page.
+    pub fn markdown(&self, data: &Value, project: &ProjectFacts) -> String {
+        let page = Page::new(self.title).text(&self.summary(data)).sections(data);
+        (self.draw)(page, project).into_text()
+    }
 }
 
 /// Every agent, in the order of the index.
-pub(super) const AGENTS: &[&dyn DocAgent] = &[
-    &file_structure::FileStructure,
-    &dependency_analyzer::DependencyAnalyzer,
-    &architecture::Architecture,
-    &patterns::Patterns,
-    &data_flow::DataFlow,
-    &testing::Testing,
+pub(super) const AGENTS: &[DocAgent] = &[
+    file_structure::AGENT,
+    dependency_analyzer::AGENT,
+    architecture::AGENT,
+    patterns::AGENT,
+    data_flow::AGENT,
+    testing::AGENT,
 ];
 
 /// The agent of this name.
-pub(super) fn agent(name: &str) -> Option<&'static dyn DocAgent> {
-    AGENTS.iter().copied().find(|agent| agent.name() == name)
+pub(super) fn agent(name: &str) -> Option<&'static DocAgent> {
+    AGENTS.iter().find(|agent| agent.name == name)
 }
 
 /// What every agent is told.

@@ -50,7 +50,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         (triage.classification, triage.reasoning, gist, By::Model)
     };
     // Whoever writes last to a conversation does not hide what others wrote before.
-    let waits = |(earlier, mail): &(MailRef, mail::Mail)| {
+    let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
         earlier.raw != known.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
     };
     let hides = class == Class::Ignore && by != By::Person && conversation.mails.iter().any(waits);
@@ -97,9 +97,7 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
     let services = ctx.services();
     let mut found = Vec::new();
     for known in &state.email_input {
-        let raw = services.records.blob(&known.raw)?;
-        let mail = mail::parse(&raw).map_err(unreadable)?;
-        found.push(mails::refer(known.clone(), &mail));
+        found.push(mails::refer(known.clone(), &*services.mail(&known.raw)?));
     }
     if found.is_empty() {
         let raw = match (&state.file, &state.json) {

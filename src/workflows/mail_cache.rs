@@ -1,0 +1,64 @@
+//! Mails that were parsed lately, by the digest of their bytes. The nodes and cards of a thread read the same mails again
+//! and again, and a digest names the same bytes for ever.
+
+use crate::mail::Mail;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// As many mails are kept.
+const KEPT: usize = 64;
+
+/// Parsed mails, the newest last.
+#[derive(Default)]
+pub struct MailCache(Mutex<VecDeque<(String, Arc<Mail>)>>);
+
+impl MailCache {
+    /// The mail with this digest, parsed by `parse` unless that was done lately.
+    pub(super) fn get<E>(
+        &self,
+        digest: &str,
+        parse: impl FnOnce() -> Result<Mail, E>,
+    ) -> Result<Arc<Mail>, E> {
+        let kept = |(known, mail): &(String, Arc<Mail>)| (known == digest).then(|| mail.clone());
+        if let Some(mail) = self.locked().iter().find_map(kept) {
+            return Ok(mail);
+        }
+        let mail = Arc::new(parse()?);
+        let mut mails = self.locked();
+        if mails.len() >= KEPT {
+            mails.pop_front();
+        }
+        mails.push_back((digest.to_owned(), mail.clone()));
+        Ok(mail)
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, VecDeque<(String, Arc<Mail>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_is_parsed_once_while_it_is_kept() {
+        let cache = MailCache::default();
+        let parse = |cache: &MailCache, digest: &str| {
+            let mut parsed = false;
+            let mail = cache.get(digest, || {
+                parsed = true;
+                Ok::<_, ()>(Mail { subject: digest.to_owned(), ..Mail::default() })
+            });
+            assert_eq!(mail.unwrap().subject, digest);
+            parsed
+        };
+        assert!(parse(&cache, "a") && !parse(&cache, "a") && parse(&cache, "b"));
+        assert_eq!(cache.get("c", || Err("unreadable")), Err("unreadable"));
+        assert!(parse(&cache, "c"), "what failed is not kept");
+        for n in 0..KEPT {
+            parse(&cache, &format!("m{n}"));
+        }
+        assert!(parse(&cache, "a"), "the oldest goes first");
+    }
+}
