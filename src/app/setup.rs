@@ -132,7 +132,8 @@ impl Setup {
         if !self.remotes.is_empty() {
             inbox = inbox.with_remote(Arc::new(self.servers(&engine)));
         }
-        if self.config.traces.is_some() { inbox.with_traces() } else { inbox }
+        let tells_traces = self.config.traces.is_some() && !is_demo(&self.config.data);
+        if tells_traces { inbox.with_traces() } else { inbox }
     }
 
     fn servers(&self, engine: &Engine) -> Servers {

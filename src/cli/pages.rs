@@ -1,4 +1,4 @@
-//! Whole lists from a inbox that gives pages.
+//! Whole lists from the inbox that gives pages.
 
 use super::failure::Failure;
 use super::print::warning;

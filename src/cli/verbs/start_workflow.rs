@@ -21,7 +21,12 @@ pub(in crate::cli) struct StartWorkflow {
 impl StartWorkflow {
     /// The definitions of these verbs.
     pub(super) fn commands() -> impl Iterator<Item = Command> {
-        VERBS.iter().map(|verb| Waiting::augment_args((verb.augment)(Command::new(verb.name))))
+        VERBS.iter().map(|verb| {
+            let command = (verb.augment)(Command::new(verb.name));
+            // Flags that are added bring their own words along; the verb's own stay.
+            let about = command.get_about().cloned().unwrap_or_default();
+            Waiting::augment_args(command).about(about)
+        })
     }
 
     /// What was typed, if it is one of these verbs.

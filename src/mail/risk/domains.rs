@@ -7,7 +7,7 @@ use super::Risk;
 use crate::mail::{Link, Mail};
 use std::collections::HashSet;
 
-/// Domains under which anybody gets a name of their own, and which are not on the list.
+/// Domains under which anybody gets a name of their own, whether the list knows them or not.
 const HOSTED: &[&str] = &[
     "github.io",
     "gitlab.io",
@@ -154,11 +154,10 @@ const LONG_ENOUGH: usize = 5;
 /// The part of a domain that belongs to one owner: `mail.example.co.uk` is `example.co.uk`'s.
 pub(super) fn organisation(domain: &str) -> &str {
     let domain = domain.trim_end_matches('.');
-    let hosted = HOSTED.iter().find_map(|host| domain.strip_suffix(host)?.strip_suffix('.'));
-    match hosted {
-        Some(names) => &domain[names.rfind('.').map_or(0, |dot| dot + 1)..],
-        None => psl::domain_str(domain).unwrap_or(domain),
-    }
+    let listed = psl::domain_str(domain).unwrap_or(domain);
+    let names = HOSTED.iter().find_map(|host| domain.strip_suffix(host)?.strip_suffix('.'));
+    let hosted = names.map_or("", |names| &domain[names.rfind('.').map_or(0, |dot| dot + 1)..]);
+    if hosted.len() > listed.len() { hosted } else { listed }
 }
 
 pub(super) fn same_organisation(one: &str, other: &str) -> bool {
@@ -417,4 +416,26 @@ fn said_host(text: &str) -> Option<String> {
     let (_, top) = host.rsplit_once('.')?;
     let named = host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) && !host.starts_with('.');
     (named && (host.starts_with("www.") || TOP.contains(&top))).then(|| crate::mail::read::ascii_domain(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_domain_belongs_to_whoever_registered_it() {
+        for (domain, owner) in [
+            ("example.org", "example.org"),
+            ("mail.example.co.uk.", "example.co.uk"),
+            ("shop.somebody.github.io", "somebody.github.io"),
+            ("x.ines.onmicrosoft.com", "ines.onmicrosoft.com"),
+            ("a.bucket.s3.amazonaws.com", "bucket.s3.amazonaws.com"),
+            ("deep.far.test", "far.test"),
+            ("co.uk", "co.uk"),
+            ("localhost", "localhost"),
+            ("", ""),
+        ] {
+            assert_eq!(organisation(domain), owner, "{domain}");
+        }
+    }
 }
