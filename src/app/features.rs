@@ -22,33 +22,42 @@ pub struct Feature {
     /// How it stands by this config; nothing in it is changed.
     pub check: for<'a> fn(&'a Config, &'a Env) -> BoxFuture<'a, Vec<Check>>,
     /// What it does in the background; `None` if the config does not want it.
-    pub background: fn(&Setup, &Inbox) -> Option<Arc<dyn Background>>,
+    pub background: fn(&Parts<'_>) -> Option<Arc<dyn Background>>,
+}
+
+/// What background work is made from.
+pub struct Parts<'a> {
+    pub setup: &'a Setup,
+    pub inbox: &'a Inbox,
+    pub intake: Option<&'a Intake>,
+}
+
+impl Feature {
+    /// Nothing to check, and nothing to do.
+    const NOTHING: Self = Self { check: |_, _| Box::pin(async { Vec::new() }), background: |_| None };
 }
 
 /// All of them, in the order in which `sayso doctor` names them.
 pub const FEATURES: &[Feature] = &[
-    Feature { check: |config, env| Box::pin(models(config, env)), background: |_, _| None },
-    Feature { check: |config, _| Box::pin(mail(config)), background: |setup, inbox| setup.mail_task(inbox) },
+    Feature { check: |config, env| Box::pin(models(config, env)), ..Feature::NOTHING },
+    Feature {
+        check: |config, _| Box::pin(mail(config)),
+        background: |parts| Some(Arc::new(parts.intake?.clone())),
+    },
     Feature {
         check: |config, env| Box::pin(servers(config, env)),
-        background: |setup, inbox| setup.server_task(inbox),
+        background: |parts| Some(Arc::new(parts.setup.servers(parts.inbox.engine())?)),
     },
-    Feature { check: |config, env| Box::pin(apis(config, env)), background: |_, _| None },
+    Feature { check: |config, env| Box::pin(apis(config, env)), ..Feature::NOTHING },
     Feature {
         check: |config, env| Box::pin(traces(config, env)),
-        background: |setup, inbox| {
+        background: |Parts { setup, inbox, .. }| {
             Some(Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT))
         },
     },
-    Feature { check: |_, _| Box::pin(sandbox()), background: |_, _| None },
-    Feature {
-        check: |_, _| Box::pin(nothing()),
-        background: |setup, inbox| Notices::task(inbox, &setup.config),
-    },
-    Feature {
-        check: |_, _| Box::pin(nothing()),
-        background: |_, inbox| Some(Arc::new(Expiry(inbox.clone()))),
-    },
+    Feature { check: |_, _| Box::pin(sandbox()), ..Feature::NOTHING },
+    Feature { background: |parts| Notices::task(parts.inbox, &parts.setup.config), ..Feature::NOTHING },
+    Feature { background: |parts| Some(Arc::new(Expiry(parts.inbox.clone()))), ..Feature::NOTHING },
 ];
 
 /// One thing that was looked at.
@@ -117,19 +126,15 @@ async fn sandbox() -> Vec<Check> {
     vec![Check::new("sandbox", check_sandbox().await)]
 }
 
-async fn nothing() -> Vec<Check> {
-    Vec::new()
-}
-
 impl Background for Intake {
     fn run(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.follow_all(std::future::pending()))
+        Box::pin(self.follow_all())
     }
 }
 
 impl Background for Servers {
     fn run(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.follow_all(std::future::pending()))
+        Box::pin(self.follow_all())
     }
 }
 

@@ -32,7 +32,7 @@ pub use auth::{AuthError, Authorizing, LoggedIn, begin_auth};
 pub use background::Background;
 pub use demo::{DemoError, begin_demo, lay_out_demo};
 pub use eval::{TriageEval, Unanswered, eval_triage};
-pub use features::{Check, FEATURES, Feature};
+pub use features::{Check, FEATURES, Feature, Parts};
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
 pub use models::{ConfiguredModels, check_models};
 pub use node_services::{check_sandbox, services};

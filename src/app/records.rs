@@ -8,7 +8,7 @@ use crate::mail::Mail;
 use crate::mail::compose::is_own;
 use crate::mail::risk::DistinctiveText;
 use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
-use crate::text::hex;
+use crate::text::{digest_from_hex, hex};
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{CallRecord, Lesson, Profile, Records, Wish};
 use jiff::Timestamp;
@@ -98,7 +98,7 @@ impl Records for StoreRecords {
     }
 
     fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
-        self.store.blob(&digest_from_hex(digest)?).map_err(NodeError::failed)
+        self.store.blob(&self::digest(digest)?).map_err(NodeError::failed)
     }
 
     fn profile<'a>(
@@ -178,7 +178,7 @@ impl Records for StoreRecords {
                 sender: mail.from.address.to_lowercase(),
                 subject: mail.subject.clone(),
                 sent_at: mail.date,
-                raw: digest_from_hex(&mail.raw)?,
+                raw: digest(&mail.raw)?,
                 words: mail.words(),
             };
             self.store.mail().hand_in(step.thread.clone(), handed).await.map_err(NodeError::failed)
@@ -262,9 +262,6 @@ impl Records for StoreRecords {
 }
 
 /// The digest that nodes know in hexadecimal.
-fn digest_from_hex(digest: &str) -> Result<[u8; 32], NodeError> {
-    let byte = |at: usize| digest.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-    let bytes: Option<Vec<u8>> = (0..digest.len()).step_by(2).map(byte).collect();
-    let digest = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-    digest.ok_or_else(|| NodeError::failed("a file's digest is unreadable"))
+fn digest(digits: &str) -> Result<[u8; 32], NodeError> {
+    digest_from_hex(digits).ok_or_else(|| NodeError::failed("a file's digest is unreadable"))
 }

@@ -1,7 +1,7 @@
 //! An inbox together with everything that works beside its driver.
 
 use super::background::Background;
-use super::features::FEATURES;
+use super::features::{FEATURES, Parts};
 use super::intake::Intake;
 use super::setup::Setup;
 use crate::driver::{Driver, Ended, Engine, Scope, Until};
@@ -29,8 +29,9 @@ impl App {
     /// Everything a config asks for.
     pub fn open(setup: &Setup, registry: Registry) -> Self {
         let inbox = setup.inbox(setup.engine(registry));
-        let background = FEATURES.iter().filter_map(|feature| (feature.background)(setup, &inbox)).collect();
         let intake = Some(setup.intake(inbox.engine())).filter(|intake| !intake.accounts().is_empty());
+        let parts = Parts { setup, inbox: &inbox, intake: intake.as_ref() };
+        let background = FEATURES.iter().filter_map(|feature| (feature.background)(&parts)).collect();
         Self { inbox, intake, background }
     }
 
@@ -40,7 +41,6 @@ impl App {
         self
     }
 
-    /// The inbox.
     pub fn inbox(&self) -> &Inbox {
         &self.inbox
     }
@@ -75,9 +75,13 @@ impl App {
     pub async fn beside<T>(&self, driving: impl Future<Output = T>) -> T {
         let tasks: Vec<_> = self.background.iter().filter(|task| task.is_beside_all_driving()).collect();
         join_all(tasks.iter().map(|task| task.begin())).await;
+        let running = async {
+            join_all(tasks.iter().map(|task| task.run())).await;
+            std::future::pending().await
+        };
         let done = tokio::select! {
             done = driving => done,
-            () = never(tasks.iter().map(|task| task.run()).collect()) => std::future::pending().await,
+            never = running => never,
         };
         join_all(tasks.iter().map(|task| task.finish())).await;
         done
@@ -90,10 +94,4 @@ async fn first(tasks: Vec<BoxFuture<'_, ()>>) {
         return std::future::pending().await;
     }
     select_all(tasks).await;
-}
-
-/// Goes on with all of them for ever.
-async fn never(tasks: Vec<BoxFuture<'_, ()>>) {
-    join_all(tasks).await;
-    std::future::pending().await
 }

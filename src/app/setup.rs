@@ -1,12 +1,11 @@
 //! From a config to an open data folder.
 
 use super::accounts::{ConfiguredAccounts, accounts, read_mail};
-use super::background::Background;
 use super::intake::Intake;
 use super::node_services::services;
 use super::policy;
 use crate::agents::langgraph::{self, Remote, Servers};
-use crate::config::{Config, Env, Server};
+use crate::config::{self, Config, Env, Server};
 use crate::driver::{Engine, Settings};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
@@ -105,6 +104,11 @@ pub fn is_demo(folder: &Path) -> bool {
     folder.join(DEMO_MARKER).is_file()
 }
 
+/// Where traces go, if the config wants them told; the demo tells none.
+pub(super) fn wanted_traces(config: &Config) -> Option<&config::Traces> {
+    config.traces.as_ref().filter(|_| !is_demo(&config.data))
+}
+
 impl Setup {
     /// Opens the data folder, and makes it where there is none.
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
@@ -128,27 +132,17 @@ impl Setup {
 
     /// The inbox of an engine, with the threads of the config's servers in it.
     pub fn inbox(&self, engine: Engine) -> Inbox {
-        let mut inbox = Inbox::new(engine.clone());
-        if !self.remotes.is_empty() {
-            inbox = inbox.with_remote(Arc::new(self.servers(&engine)));
+        let servers = self.servers(&engine);
+        let mut inbox = Inbox::new(engine);
+        if let Some(servers) = servers {
+            inbox = inbox.with_remote(Arc::new(servers));
         }
-        let tells_traces = self.config.traces.is_some() && !is_demo(&self.config.data);
-        if tells_traces { inbox.with_traces() } else { inbox }
+        if wanted_traces(&self.config).is_some() { inbox.with_traces() } else { inbox }
     }
 
-    fn servers(&self, engine: &Engine) -> Servers {
-        Servers::new(engine.clone(), self.remotes.clone())
-    }
-
-    /// What takes mail in beside the driver.
-    pub(super) fn mail_task(&self, inbox: &Inbox) -> Option<Arc<dyn Background>> {
-        let intake = self.intake(inbox.engine());
-        if intake.accounts().is_empty() { None } else { Some(Arc::new(intake)) }
-    }
-
-    /// What looks at servers beside the driver.
-    pub(super) fn server_task(&self, inbox: &Inbox) -> Option<Arc<dyn Background>> {
-        if self.remotes.is_empty() { None } else { Some(Arc::new(self.servers(inbox.engine()))) }
+    /// The servers of the config; `None` if it names none.
+    pub(super) fn servers(&self, engine: &Engine) -> Option<Servers> {
+        Some(Servers::new(engine.clone(), self.remotes.clone())).filter(|servers| !servers.is_empty())
     }
 
     /// The workflows sayso has, with services from this config and this data folder.

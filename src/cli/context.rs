@@ -164,7 +164,6 @@ impl Here {
         }
     }
 
-    /// The inbox.
     pub(super) fn inbox(&self) -> &Inbox {
         self.app.inbox()
     }

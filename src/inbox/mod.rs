@@ -56,4 +56,4 @@ pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,
     TraceView, UsageView,
 };
-pub use verb::{StartVerb, Verb};
+pub use verb::{StartVerb, WorkflowVerb};

@@ -14,7 +14,7 @@ pub trait StartVerb: Args {
 
 /// A verb that starts a workflow.
 #[derive(Clone, Copy, Debug)]
-pub struct Verb {
+pub struct WorkflowVerb {
     /// The verb, and the workflow it starts.
     pub name: &'static str,
     /// Adds its flags and its help.
@@ -23,7 +23,7 @@ pub struct Verb {
     pub input: fn(&ArgMatches, bool) -> Result<StartInput, clap::Error>,
 }
 
-impl Verb {
+impl WorkflowVerb {
     /// The verb of a workflow.
     pub const fn of<V: StartVerb>(name: &'static str) -> Self {
         Self {

@@ -34,7 +34,7 @@ impl Mail<'_> {
     /// How each mailbox and server does that was ever looked at.
     pub async fn sources(self) -> Result<Vec<SourceLine>, InboxError> {
         let mut sources = self.0.store().mail().sources()?;
-        sources.retain(|line| self.0.hidden_source != Some(line.source.as_str()));
+        sources.retain(|line| self.0.shows_traces || line.source != SourceLine::TRACES);
         Ok(sources)
     }
 

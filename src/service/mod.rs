@@ -36,7 +36,7 @@ pub use threads::Threads;
 pub use trace::{SpanNames, before};
 
 use crate::driver::Engine;
-use crate::inbox::{InboxError, SourceLine};
+use crate::inbox::InboxError;
 use crate::store::{Store, StoreError};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -46,13 +46,13 @@ use tokio::sync::watch;
 pub struct Inbox {
     engine: Engine,
     remote: Option<Arc<dyn RemoteThreads>>,
-    hidden_source: Option<&'static str>,
+    shows_traces: bool,
 }
 
 impl Inbox {
     /// The inbox of an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, remote: None, hidden_source: Some(SourceLine::TRACES) }
+        Self { engine, remote: None, shows_traces: false }
     }
 
     /// The same, with threads that live on servers beside its own.
@@ -63,7 +63,7 @@ impl Inbox {
 
     /// The same, with how sending traces goes among its sources.
     pub fn with_traces(mut self) -> Self {
-        self.hidden_source = None;
+        self.shows_traces = true;
         self
     }
 

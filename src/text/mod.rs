@@ -22,7 +22,7 @@ pub mod words;
 mod wrap;
 
 pub use amount::bytes;
-pub use hex::hex;
+pub use hex::{digest_from_hex, hex};
 pub use hidden::is_hidden;
 pub use json::plain_json;
 pub use markdown::{Line, Markdown, Weight};

@@ -22,7 +22,7 @@ pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, t
 pub use mail_cache::MailCache;
 pub use services::{Accounts, CallRecord, Lesson, Models, Picked, Profile, Records, Services, Wish};
 
-use crate::inbox::{Registry, Spec, Verb};
+use crate::inbox::{Registry, Spec, WorkflowVerb};
 use crate::llm::Task;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ const WORKFLOWS: &[MakeSpec] =
 pub const RULES: &[&[Task]] = &[analyze::TASKS, ask::TASKS, docs::TASKS, email::TASKS, sheet::TASKS];
 
 /// The verbs by which people start some of them at the command line.
-pub const VERBS: &[Verb] = &[analyze::VERB, ask::VERB, docs::VERB, sheet::VERB];
+pub const VERBS: &[WorkflowVerb] = &[analyze::VERB, ask::VERB, docs::VERB, sheet::VERB];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

@@ -21,7 +21,6 @@ use crate::store::{DriverLock, StoreError, Taken};
 use crate::workflows::intake;
 use futures_util::future::join_all;
 use serde::Serialize;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -187,15 +186,13 @@ impl Intake {
         self.engine().store().mail().want_sync().await
     }
 
-    /// Looks at every mailbox whenever something may have come, until told to stop.
-    pub async fn follow_all(&self, stop: impl Future<Output = ()>) {
-        let all = join_all(self.accounts().iter().map(|account| self.follow(account)));
-        tokio::select! {
-            biased;
-            () = stop => {}
-            // Without accounts there is nothing to do, and nothing to end for.
-            _ = all, if !self.accounts().is_empty() => {}
+    /// Looks at every mailbox whenever something may have come.
+    pub async fn follow_all(&self) {
+        if self.accounts().is_empty() {
+            // There is nothing to do, and nothing to end for.
+            return std::future::pending().await;
         }
+        join_all(self.accounts().iter().map(|account| self.follow(account))).await;
     }
 
     async fn follow(&self, account: &Account) {

@@ -13,7 +13,7 @@ mod wire;
 mod words;
 
 use super::background::Background;
-use super::setup::is_demo;
+use super::setup::wanted_traces;
 use crate::config::{Config, Env};
 use crate::driver::Engine;
 use crate::graph::BoxFuture;
@@ -86,7 +86,7 @@ impl Traces {
 
     /// If the config wants traces told, and the folder is not the demo's.
     fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
-        let traces = config.traces.clone().filter(|_| !is_demo(&config.data))?;
+        let traces = wanted_traces(config)?.clone();
         let door = Door::new(config, traces, env.clone(), wait);
         let (engine, config) = (engine.clone(), config.clone());
         Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// A workflow's verb with what was typed after it.
 #[derive(Debug)]
 pub(in crate::cli) struct StartWorkflow {
-    verb: inbox::Verb,
+    verb: inbox::WorkflowVerb,
     typed: ArgMatches,
     waiting: Waiting,
 }
@@ -34,7 +34,6 @@ impl StartWorkflow {
         let Some((name, typed)) = matches.subcommand() else { return Ok(None) };
         let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return Ok(None) };
         let waiting = Waiting::from_arg_matches(typed)?;
-        (verb.input)(typed, false)?;
         Ok(Some(Self { verb: *verb, typed: typed.clone(), waiting }))
     }
 

@@ -7,7 +7,7 @@ use crate::graph::{
 use crate::inbox::{By, MemoryCause, NextView, Status};
 use crate::store::StoreError;
 use crate::store::rows::ThreadRow;
-use crate::text::hex;
+use crate::text::{digest_from_hex, hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -445,10 +445,7 @@ pub(in crate::store) fn bytes_word(digest: &[u8; 32]) -> String {
 
 /// The digest a word means.
 pub(in crate::store) fn bytes_of(word: &str) -> Result<[u8; 32], StoreError> {
-    let digits = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = word.as_bytes().chunks(2).map(digits).collect();
-    bytes
-        .and_then(|bytes| bytes.try_into().ok())
+    digest_from_hex(word)
         .ok_or_else(|| StoreError::Damaged(format!("`{}` is not a digest", word.escape_debug())))
 }
 

@@ -9,6 +9,7 @@ use crate::store::blobs::hold_on;
 use crate::store::log::{self, COLUMNS, Entry, Shelf};
 use crate::store::rows::MailRow;
 use crate::store::{Prune, StoreError};
+use crate::text::digest_from_hex;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -188,14 +189,7 @@ fn text(db: &Connection, entry: &Entry, near: &[Entry]) -> Result<String, StoreE
 
 /// Every run of exactly 64 hexadecimal digits.
 fn digests(text: &str) -> impl Iterator<Item = [u8; 32]> + '_ {
-    let runs = text.as_bytes().split(|byte| !byte.is_ascii_hexdigit());
-    runs.filter(|run| run.len() == 64).filter_map(|run| {
-        let mut digest = [0; 32];
-        for (byte, pair) in digest.iter_mut().zip(run.chunks_exact(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-        }
-        Some(digest)
-    })
+    text.split(|c: char| !c.is_ascii_hexdigit()).filter_map(digest_from_hex)
 }
 
 #[cfg(test)]

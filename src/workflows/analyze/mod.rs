@@ -19,14 +19,14 @@ mod verb;
 
 use super::Services;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::{Spec, Verb};
+use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder::{self, Limits, Wanted};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
 pub(super) use rules::TASKS;
-pub(super) const VERB: Verb = Verb::of::<verb::Args>("analyze");
+pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("analyze");
 pub use state::{Analysis, AnalyzeInput};
 
 /// The file a result is written to, inside the folder.

@@ -35,14 +35,14 @@ mod verb;
 
 use super::Services;
 use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::{Spec, Verb};
+use crate::inbox::{Spec, WorkflowVerb};
 use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
 pub use parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
 pub(super) use rules::TASKS;
-pub(super) const VERB: Verb = Verb::of::<verb::Args>("ask");
+pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 

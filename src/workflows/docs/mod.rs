@@ -27,7 +27,7 @@ mod verb;
 
 use super::Services;
 use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto, spawn};
-use crate::inbox::{Spec, Verb};
+use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder;
 use board::Board;
 use serde_json::Value;
@@ -38,7 +38,7 @@ use std::time::Duration;
 pub use agent::{AgentInput, AgentState};
 pub use agents::DocAgent;
 pub(super) use rules::TASKS;
-pub(super) const VERB: Verb = Verb::of::<verb::Args>("docs");
+pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("docs");
 pub use state::{DocsInput, Documentation};
 
 /// The hidden workflow of one agent.

@@ -20,14 +20,14 @@ mod verb;
 use super::Services;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::{Spec, Verb};
+use crate::inbox::{Spec, WorkflowVerb};
 use crate::text::unreadable;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use rules::TASKS;
-pub(super) const VERB: Verb = Verb::of::<verb::Args>("sheet");
+pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("sheet");
 pub use state::{SheetInput, SheetWork};
 
 /// The node that writes the result, and what the person is asked where that is not granted.

@@ -58,11 +58,6 @@ impl Servers {
         self.0.remotes.is_empty()
     }
 
-    /// What they are called.
-    pub fn names(&self) -> Vec<String> {
-        self.remotes().iter().map(|remote| remote.name().to_owned()).collect()
-    }
-
     fn engine(&self) -> &Engine {
         &self.0.engine
     }

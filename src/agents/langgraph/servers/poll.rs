@@ -24,14 +24,12 @@ const CHANGED: &str = "its thread asks something else by now";
 const GONE: &str = "the server no longer has its thread";
 
 impl Servers {
-    /// Looks at every server again and again, until told to stop. Whoever calls this holds the driver's lock.
-    pub async fn follow_all(&self, stop: impl Future<Output = ()>) {
-        let all = join_all(self.remotes().iter().map(|remote| self.follow(remote)));
-        tokio::select! {
-            biased;
-            () = stop => {}
-            _ = all, if !self.is_empty() => {}
+    /// Looks at every server again and again. Whoever calls this holds the driver's lock.
+    pub async fn follow_all(&self) {
+        if self.is_empty() {
+            return std::future::pending().await;
         }
+        join_all(self.remotes().iter().map(|remote| self.follow(remote))).await;
     }
 
     async fn follow(&self, remote: &Arc<Remote>) {
