@@ -3,7 +3,9 @@
 use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
-use crate::inbox::{Block, Card, Item, ItemQuery, MailLine, MailQuery, ThreadLine, ThreadQuery};
+use crate::inbox::{
+    Block, Card, DecisionLine, DecisionQuery, Item, ItemQuery, MailLine, MailQuery, ThreadLine, ThreadQuery,
+};
 use crate::service::Inbox;
 use crate::text::Visible;
 
@@ -46,6 +48,24 @@ pub(super) async fn threads(
         query.after = page.next;
         if query.after.is_none() || limit.is_some_and(|limit| threads.len() >= limit) {
             return Ok(threads);
+        }
+    }
+}
+
+/// The decisions of `query`, newest first, at most `limit`.
+pub(super) async fn decisions(
+    inbox: &Inbox,
+    mut query: DecisionQuery,
+    limit: usize,
+) -> Result<Vec<DecisionLine>, Failure> {
+    let mut decisions = Vec::new();
+    loop {
+        query.limit = (limit - decisions.len()).min(PAGE);
+        let page = inbox.decisions().history(query.clone()).await?;
+        decisions.extend(page.decisions);
+        query.after = page.next;
+        if query.after.is_none() || decisions.len() >= limit {
+            return Ok(decisions);
         }
     }
 }

@@ -35,18 +35,22 @@ pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bo
             Allow { respond: hints, ..no_edit },
             Labels {
                 accept: label("retry now"),
-                edit: None,
                 respond: label("retry with a hint"),
                 ignore: label("abandon"),
+                done: label("retried"),
+                refused: label("abandoned"),
+                ..Labels::default()
             },
         ),
         Failure::Stopped => (
             Allow { respond: hints, ..no_edit },
             Labels {
                 accept: label("go on"),
-                edit: None,
                 respond: label("go on with a hint"),
                 ignore: label("abandon"),
+                done: label("resumed"),
+                refused: label("abandoned"),
+                ..Labels::default()
             },
         ),
         Failure::StepLimit(_) | Failure::Budget(_) => (

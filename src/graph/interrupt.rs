@@ -82,6 +82,12 @@ pub struct Labels {
     pub respond: Option<String>,
     /// In place of "ignore".
     pub ignore: Option<String>,
+    /// What has become of it once it was accepted, in place of "accepted": "sent".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<String>,
+    /// The same once it was ignored, in place of "ignored": "denied".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// Something unusual about a card, computed by code and never taken from a model.

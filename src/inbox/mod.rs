@@ -11,6 +11,7 @@ mod card;
 mod diff;
 mod errors;
 mod grant;
+mod history;
 mod item;
 mod line;
 mod mail;
@@ -36,6 +37,7 @@ pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, SERVER_COMMANDS,
 };
+pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery};
 pub use item::{Item, ItemKind};
 pub use line::{Decided, Glance, ItemLine, LineQuery, Standing};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

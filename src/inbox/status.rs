@@ -1,6 +1,7 @@
 //! The states of a thread and the hands that decide.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// Where a thread stands. The words are the same in code, store, screens and JSON.
@@ -89,6 +90,19 @@ impl fmt::Display for By {
             By::Grant(id) => write!(f, "grant:{id}"),
             By::Expiry => f.write_str("policy:expire"),
         }
+    }
+}
+
+impl Serialize for By {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for By {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(from)?;
+        Self::from_word(&word).ok_or_else(|| D::Error::custom("nobody decides by that name"))
     }
 }
 

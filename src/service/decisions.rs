@@ -3,8 +3,8 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    By, Card, Decide, Decided, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemPage,
-    ItemQuery, LineQuery, Outcome, Together,
+    By, Card, Decide, Decided, DecisionPage, DecisionQuery, Glance, GrantLine, GrantRequest, InboxError,
+    Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome, Together,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -117,6 +117,11 @@ impl Decisions<'_> {
     pub async fn file_away(self, thread: ThreadId) -> Result<Outcome, InboxError> {
         self.0.store().inbox().file_away(thread.clone()).await?;
         self.0.outcome_of(&thread)
+    }
+
+    /// A page of decisions, newest first: who took them and how each ended.
+    pub async fn history(self, query: DecisionQuery) -> Result<DecisionPage, InboxError> {
+        self.0.blocking(move |inbox| inbox.store().inbox().decisions(&query)).await
     }
 
     /// Everything begun and not sent: by key, the text.

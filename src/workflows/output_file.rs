@@ -52,6 +52,7 @@ pub(super) fn permission(
             asked.labels = Labels {
                 accept: Some("write".to_owned()),
                 ignore: Some("do not write".to_owned()),
+                done: Some("written".to_owned()),
                 ..Labels::default()
             };
             Permission::Ask(Box::new(asked))

@@ -18,6 +18,7 @@ mod driving;
 mod export;
 mod gate;
 mod grants;
+mod history;
 mod hook;
 mod hostile;
 mod init;

@@ -193,9 +193,11 @@ fn middleware(name: String, args: String, description: String, allowed: &[&str],
         responds,
         labels: Labels {
             accept: label("approve"),
-            edit: None,
             respond: label(if responds { "answer in its place" } else { "reject, saying why" }),
             ignore: label("reject"),
+            done: label("approved"),
+            refused: label("rejected"),
+            ..Labels::default()
         },
         schema,
     }

@@ -1,294 +1,102 @@
-//! The decisions: `sayso accept`, `edit`, `respond`, `ignore` and `draft`.
+//! `sayso decisions`: what was decided, by whom, and how it ended.
 
-use crate::cli::context::{Context, Here};
-use crate::cli::drive::Waiting;
-use crate::cli::failure::{Exit, Failure};
-use crate::cli::ids::{Target, target};
-use crate::cli::output::Answer;
-use crate::cli::pairs;
-use crate::cli::words::words;
-use crate::graph::{Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide, GrantRequest, GrantScope, SeenHash};
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Answer, Page};
+use crate::cli::pages;
+use crate::cli::table::{cut, table, whole};
+use crate::inbox::{AnswerKind, By, DecisionEnd, DecisionLine, DecisionQuery};
 use crate::text::when;
-use serde_json::Value;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use strum::VariantArray;
 
-/// Accept what is proposed, or file a result away
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    sayso accept i7k2m9q4x\n  \
-    sayso accept i7k2 --args-hash 9f86d081 --wait\n  \
-    sayso accept i7k2 --grant sender --for 2h     and allow the like of it for this sender, for two hours\n  \
-    sayso accept t3h8w1z5c     files the thread's result away")]
-pub(in crate::cli) struct Accept {
-    /// The interrupt, or the thread with a result
-    id: String,
-    /// And allow the like of it from now on: for this thread, this sender, this command or its sort
-    #[arg(long, value_enum, value_name = "SCOPE")]
-    grant: Option<Scope>,
-    /// For so long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
-    #[arg(long = "for", value_name = "TIME", requires = "grant")]
-    lasts: Option<String>,
-    #[command(flatten)]
-    binding: Binding,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Scope {
-    /// The rest of the thread
-    Thread,
-    /// Mail of the sender, in whichever thread
-    Sender,
-    /// This very command, in its folder
-    Command,
-    /// Commands that begin like it (`cargo test …`), in its folder, with plain words after that
-    CommandSort,
-}
-
-impl Accept {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let target = target(&self.id)?;
-        let here = context.open()?;
-        match target {
-            Target::Interrupt(id) => {
-                let shown = self.binding.shown();
-                match self.request(&here, &id)? {
-                    Some(request) => self.binding.accept_and_grant(&here, id, shown, request).await,
-                    None => self.binding.decide(&here, id, Decision::Accept, shown).await,
-                }
-            }
-            Target::Result(thread) if self.grant.is_some() => Err(Failure::usage(format!(
-                "`{thread}` names a result, and a result allows nothing; leave --grant out"
-            ))),
-            Target::Result(thread) => self.binding.file_away(&here, thread).await,
-        }
-    }
-
-    fn request(&self, here: &Here, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
-        let Some(scope) = self.grant else { return Ok(None) };
-        let lasts = self
-            .lasts
-            .as_deref()
-            .map(|word| when::lasting(word, &here.page.now))
-            .transpose()
-            .map_err(Failure::usage)?;
-        let scope = match scope {
-            Scope::Thread => GrantScope::Thread,
-            Scope::Sender => GrantScope::Sender,
-            Scope::Command => GrantScope::Command,
-            Scope::CommandSort => GrantScope::CommandSort,
-        };
-        Ok(Some(GrantRequest { interrupt: id.clone(), scope, lasts }))
-    }
-}
-
-/// Accept with changed arguments
+/// List past decisions: who decided what, and how it ended
 #[derive(Debug, clap::Args)]
 #[command(
-    group = clap::ArgGroup::new("arguments").args(["set", "args"]).required(true),
-    override_usage = "sayso edit <ID> --set <KEY=VALUE>... [OPTIONS]\n       sayso edit <ID> --args <JSON> [OPTIONS]",
-    after_help = "Values of --set are typed by the proposal's schema: strings as they stand, everything else as JSON; one \
-        word for a list of strings is a list of one.\n\nExamples:\n  \
-        sayso edit i7k2m9q4x --set subject=\"Re: Thursday\" to=ada@example.org\n  \
-        sayso edit i7k2 --set duration_minutes=30 --wait\n  \
-        sayso edit i7k2 --args '{\"to\": [\"ada@example.org\"], \"subject\": \"Hi\", \"content\": \"…\"}'"
+    after_help = "Words narrow the list to decisions whose title, sender, agent, tool, answer or outcome \
+    contains all of them.\n\nExamples:\n  \
+    sayso decisions --since 7d\n  \
+    sayso decisions ines --answer edit\n  \
+    sayso decisions \"claude code\" denied --since yesterday\n  \
+    sayso decisions --end failed --json"
 )]
-pub(in crate::cli) struct Edit {
-    /// The interrupt
-    id: String,
-    /// Change these arguments of the proposal
-    #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
-    set: Vec<String>,
-    /// Replace all arguments
-    #[arg(long, value_name = "JSON")]
-    args: Option<String>,
-    #[command(flatten)]
-    binding: Binding,
+pub(in crate::cli) struct Args {
+    /// Only where these words occur
+    words: Vec<String>,
+    /// Only since then: 2h, 7d, yesterday, 2026-11-01
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only before then
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// Only this answer
+    #[arg(long, value_name = "ANSWER", value_parser = answers())]
+    answer: Option<AnswerKind>,
+    /// Only those that ended so
+    #[arg(long, value_name = "END", value_parser = ends())]
+    end: Option<DecisionEnd>,
+    /// Only of this workflow
+    #[arg(long, value_name = "WORKFLOW")]
+    workflow: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
 }
 
-impl Edit {
+fn answers() -> impl TypedValueParser<Value = AnswerKind> {
+    PossibleValuesParser::new(AnswerKind::VARIANTS.iter().map(<&'static str>::from))
+        .try_map(|word| word.parse::<AnswerKind>())
+}
+
+fn ends() -> impl TypedValueParser<Value = DecisionEnd> {
+    PossibleValuesParser::new(DecisionEnd::VARIANTS.iter().map(<&'static str>::from))
+        .try_map(|word| word.parse::<DecisionEnd>())
+}
+
+impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let id = not_a_result(target(&self.id)?, "edit")?;
         let here = context.open()?;
-        let (args, shown) = match &self.args {
-            Some(json) => (whole(json)?, self.binding.shown()),
-            None => self.changed(&here, &id).await?,
+        let now = here.page.now.to_zoned(here.page.zone.clone());
+        let past = |word: &Option<String>| {
+            word.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)
         };
-        self.binding.decide(&here, id, Decision::Edit { args }, shown).await
-    }
-
-    /// The proposal with changes. It is bound to the proposal it changes, so that no other one is decided by it.
-    async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<SeenHash>), Failure> {
-        let (item, _) = here.inbox().decisions().card(id.clone()).await?;
-        let changes = pairs::read(&self.set, &item.schema, &item.args)?;
-        let shown = self.binding.shown().or_else(|| item.args_hash.map(SeenHash::Whole));
-        let args = match item.args {
-            Value::Object(mut fields) => {
-                fields.extend(changes);
-                Value::Object(fields)
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                return Err(Failure::usage(format!(
-                    "the arguments of `{}` are not named, so --set cannot change one; use --args",
-                    item.id
-                )));
-            }
+        let query = DecisionQuery {
+            since: past(&self.since)?,
+            until: past(&self.until)?,
+            answer: self.answer,
+            end: self.end,
+            workflow: self.workflow,
+            words: self.words.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
+            ..DecisionQuery::default()
         };
-        Ok((args, shown))
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let decisions = pages::decisions(here.inbox(), query, limit).await?;
+        here.page.answer(&decisions, |page| text(page, &decisions))
     }
 }
 
-fn whole(json: &str) -> Result<Value, Failure> {
-    serde_json::from_str(json)
-        .map(crate::text::typed_json)
-        .map_err(|e| Failure::usage(format!("--args is not JSON: {e}; quote it for the shell")))
+fn text(page: &Page, decisions: &[DecisionLine]) -> String {
+    if decisions.is_empty() {
+        return "No such decision.\n".to_owned();
+    }
+    let row = |line: &DecisionLine| {
+        [
+            page.time(line.at),
+            line.outcome.clone(),
+            decider(&line.by),
+            line.source.clone().unwrap_or_else(|| line.workflow.clone()),
+            line.thread.to_string(),
+            line.title.clone(),
+        ]
+    };
+    let rows: Vec<_> = decisions.iter().map(row).collect();
+    let columns = [whole("WHEN"), whole("OUTCOME"), whole("BY"), cut("FROM"), whole("THREAD"), cut("TITLE")];
+    table(page, columns, &rows)
 }
 
-/// Answer with words; they go to the agent, not to the sender
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    sayso respond i7k2m9q4x \"Shorter, and offer Thursday instead\"\n  \
-    sayso respond i7k2 - < answer.txt")]
-pub(in crate::cli) struct Respond {
-    /// The interrupt, or the thread with a result to go on from
-    id: String,
-    /// The words; - reads them from stdin
-    #[arg(allow_hyphen_values = true)]
-    text: String,
-    #[command(flatten)]
-    binding: Binding,
-}
-
-impl Respond {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let target = target(&self.id)?;
-        let text = words(&self.text)?;
-        let here = context.open()?;
-        match target {
-            Target::Interrupt(id) => {
-                let respond = Decision::Respond { text };
-                self.binding.decide(&here, id, respond, self.binding.shown()).await
-            }
-            Target::Result(thread) => self.binding.go_on(&here, thread, text).await,
-        }
-    }
-}
-
-/// Do not do what is proposed
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    sayso ignore i7k2m9q4x\n  \
-    sayso ignore i7k2 --wait --timeout 60")]
-pub(in crate::cli) struct Ignore {
-    /// The interrupt
-    id: String,
-    #[command(flatten)]
-    binding: Binding,
-}
-
-impl Ignore {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let id = not_a_result(target(&self.id)?, "ignore")?;
-        let here = context.open()?;
-        self.binding.decide(&here, id, Decision::Ignore, self.binding.shown()).await
-    }
-}
-
-/// Keep what is proposed as a draft; nothing leaves
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    sayso draft i7k2m9q4x\n  \
-    sayso draft i7k2 --args-hash 9f86d081 --wait")]
-pub(in crate::cli) struct Draft {
-    /// The interrupt
-    id: String,
-    #[command(flatten)]
-    binding: Binding,
-}
-
-impl Draft {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let id = not_a_result(target(&self.id)?, "draft")?;
-        let here = context.open()?;
-        self.binding.decide(&here, id, Decision::Draft, self.binding.shown()).await
-    }
-}
-
-/// What a decision is bound to, and whether to wait for what it sets going.
-#[derive(Clone, Debug, clap::Args)]
-struct Binding {
-    /// Decide only if this is still what was shown: args_hash of `list`, or its first 8 digits
-    #[arg(long, value_name = "HASH")]
-    args_hash: Option<String>,
-    #[command(flatten)]
-    waiting: Waiting,
-}
-
-impl Binding {
-    /// The hash that was shown, if one was given.
-    fn shown(&self) -> Option<SeenHash> {
-        self.args_hash.clone().map(SeenHash::Typed)
-    }
-
-    /// Takes the decision, bound to `shown`.
-    async fn decide(
-        &self,
-        here: &Here,
-        interrupt: InterruptId,
-        decision: Decision,
-        shown: Option<SeenHash>,
-    ) -> Result<Answer, Failure> {
-        let decide = Decide { interrupt, decision, shown, learn: true, by: By::Cli };
-        let outcome = here.inbox().decisions().decide(decide).await?;
-        self.waiting.follow(here, outcome).await
-    }
-
-    /// Accepts, and allows the like of it from now on.
-    async fn accept_and_grant(
-        &self,
-        here: &Here,
-        interrupt: InterruptId,
-        shown: Option<SeenHash>,
-        request: GrantRequest,
-    ) -> Result<Answer, Failure> {
-        let accept = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
-        let granted = here.inbox().decisions().accept_and_grant(accept, request).await;
-        let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        self.waiting.follow(here, outcome).await
-    }
-
-    /// Files a result away.
-    async fn file_away(&self, here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
-        self.unbound(&thread)?;
-        let filed = here.inbox().decisions().file_away(thread).await;
-        let outcome = filed.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?;
-        self.waiting.follow(here, outcome).await
-    }
-
-    /// Goes on after a result.
-    async fn go_on(&self, here: &Here, thread: ThreadId, words: String) -> Result<Answer, Failure> {
-        self.unbound(&thread)?;
-        let outcome = here.inbox().threads().proceed(thread, words).await?;
-        self.waiting.follow(here, outcome).await
-    }
-
-    /// A result is read, not approved, and so has no hash.
-    fn unbound(&self, thread: &ThreadId) -> Result<(), Failure> {
-        match self.args_hash {
-            None => Ok(()),
-            Some(_) => Err(Failure::usage(format!(
-                "`{thread}` names a result, and a result has no hash; leave --args-hash out"
-            ))),
-        }
-    }
-}
-
-/// The interrupt of `target`; a result takes no such answer.
-fn not_a_result(target: Target, word: &str) -> Result<InterruptId, Failure> {
-    match target {
-        Target::Interrupt(id) => Ok(id),
-        Target::Result(thread) => Err(Failure::usage(format!(
-            "`{thread}` names a thread, and a result cannot be answered with {word}; accept files it away, \
-             respond goes on"
-        ))),
+fn decider(by: &By) -> String {
+    match by {
+        By::Tui | By::Cli => "you".to_owned(),
+        By::Grant(_) | By::Expiry => by.to_string(),
     }
 }

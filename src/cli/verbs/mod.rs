@@ -7,6 +7,7 @@ mod apis;
 mod auth;
 mod completions;
 mod config;
+mod decide;
 mod decisions;
 pub(super) mod demo;
 mod doctor;
@@ -124,13 +125,13 @@ verbs! {
     Init => init::Args,
     List => list::Args,
     View => view::Args,
-    Accept => decisions::Accept,
-    Edit => decisions::Edit,
-    Respond => decisions::Respond,
-    Ignore => decisions::Ignore,
+    Accept => decide::Accept,
+    Edit => decide::Edit,
+    Respond => decide::Respond,
+    Ignore => decide::Ignore,
     Undo => undo::Args,
     Snooze => snooze::Args,
-    Draft => decisions::Draft,
+    Draft => decide::Draft,
     Start => start::Args,
     Request => request::Args,
     Answer => answer::Args,
@@ -145,6 +146,7 @@ verbs! {
     Mail => mail::Args,
     Auth => auth::Args,
     Threads => threads::Args,
+    Decisions => decisions::Args,
     Show => show::Args,
     Fork => fork::Args,
     Reclassify => reclassify::Args,

@@ -1,12 +1,17 @@
-//! Decisions that people took, for whoever wants to know what another model would have proposed.
+//! Decisions that were taken: the list of them with how each ended, and what people decided, for whoever wants to know
+//! what another model would have proposed.
 
-use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::By;
-use crate::store::log::{COLUMNS, Decided, Entry};
+use crate::graph::{Basis, Decision, EffectState, InterruptId, Kind, ThreadId};
+use crate::inbox::{AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Status};
+use crate::store::log::{
+    self, Because, COLUMNS, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped,
+    Undone,
+};
 use crate::store::record::recent::Question;
 use crate::store::rows::{ThreadRow, time};
 use crate::store::{Inbox, StoreError};
 use jiff::Timestamp;
+use rusqlite::Connection;
 use serde_json::Value;
 
 /// A decision a person took and did not take back.
@@ -37,24 +42,17 @@ impl Inbox<'_> {
         since: Option<Timestamp>,
         limit: usize,
     ) -> Result<Vec<PastDecision>, StoreError> {
-        let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
         self.0.read(|db| {
-            let mut found = db.prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?
-                 ORDER BY l.seq DESC"
-            ))?;
-            let mut rows = found.query([since])?;
             let mut past = Vec::new();
-            while let Some(row) = rows.next()? {
+            each(db, since, None, &mut |entry| {
                 if past.len() == limit {
-                    break;
+                    return Ok(false);
                 }
-                let entry = Entry::read(db, row)?;
                 let decided: Decided = entry.says()?;
                 let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
                 let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
                 if !matches!(decided.by, By::Tui | By::Cli) || undone || question.asked.is_trouble() {
-                    continue;
+                    return Ok(true);
                 }
                 let thread = ThreadRow::by_seq(db, entry.stream)?;
                 past.push(PastDecision {
@@ -68,9 +66,174 @@ impl Inbox<'_> {
                     decision: decided.decision,
                     at: time(entry.at)?,
                 });
-            }
+                Ok(true)
+            })?;
             past.reverse();
             Ok(past)
         })
+    }
+
+    /// A page of decisions, whoever took them, newest first.
+    pub fn decisions(self, query: &DecisionQuery) -> Result<DecisionPage, StoreError> {
+        self.0.read(|db| {
+            let mut page = DecisionPage::default();
+            each(db, query.since, query.after, &mut |entry| {
+                if page.decisions.len() == query.limit {
+                    page.next = page.decisions.last().map(|line| line.place);
+                    return Ok(false);
+                }
+                if query.until.is_some_and(|until| entry.at >= until.as_millisecond()) {
+                    return Ok(true);
+                }
+                let line = line(db, &entry)?;
+                if query.takes(&line) {
+                    page.decisions.push(line);
+                }
+                Ok(true)
+            })?;
+            Ok(page)
+        })
+    }
+}
+
+/// Reads what was decided since a time and before a place, newest first, for as long as `each` wants more.
+fn each(
+    db: &Connection,
+    since: Option<Timestamp>,
+    before: Option<i64>,
+    each: &mut dyn FnMut(Entry) -> Result<bool, StoreError>,
+) -> Result<(), StoreError> {
+    let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
+    let mut found = db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM log l INDEXED BY log_decided
+         WHERE l.kind = 'decided' AND l.at >= ? AND l.seq < ? ORDER BY l.seq DESC"
+    ))?;
+    let mut rows = found.query([since, before.unwrap_or(i64::MAX)])?;
+    while let Some(row) = rows.next()? {
+        if !each(Entry::read(db, row)?)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
+    let decided: Decided = entry.says()?;
+    let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let thread = ThreadRow::by_seq(db, entry.stream)?;
+    let after = Aftermath::read(db, entry, &asked.key)?;
+    let (end, outcome) = after.told(&decided, &asked.labels, thread.status);
+    let (answer, text) = match decided.decision {
+        Decision::Accept => (AnswerKind::Accept, None),
+        Decision::Edit { .. } => (AnswerKind::Edit, None),
+        Decision::Respond { text } => (AnswerKind::Respond, Some(text)),
+        Decision::Ignore => (AnswerKind::Ignore, None),
+        Decision::Draft => (AnswerKind::Draft, None),
+    };
+    Ok(DecisionLine {
+        at: time(entry.at)?,
+        interrupt: asked.id,
+        thread: thread.id,
+        workflow: thread.workflow,
+        kind: asked.kind,
+        action: asked.action,
+        title: if asked.title.is_empty() { thread.title } else { asked.title },
+        source: asked.source,
+        answer,
+        text,
+        by: decided.by,
+        end,
+        outcome,
+        place: entry.seq,
+    })
+}
+
+/// What came of an answer, until its thread went on.
+#[derive(Default)]
+struct Aftermath {
+    undone: Option<Because>,
+    /// What was begun by its right, each with how far it came.
+    effects: Vec<(i64, EffectState)>,
+    /// The thread could not go on with it.
+    failed: bool,
+    /// The thread went on with it.
+    taken: bool,
+}
+
+impl Aftermath {
+    fn read(db: &Connection, decided: &Entry, key: &str) -> Result<Self, StoreError> {
+        let mut after = Self::default();
+        log::follow(db, decided.stream, decided.seq, &mut |entry| {
+            match entry.kind {
+                EntryKind::Undone if entry.about == decided.about => {
+                    after.undone = Some(entry.says::<Undone>()?.because);
+                    return Ok(false);
+                }
+                EntryKind::Begun if rests_on(&entry.says::<EffectBegun>()?.basis, key) => {
+                    after.effects.push((entry.seq, EffectState::Begun));
+                }
+                EntryKind::Ended => {
+                    if let Some(effect) = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq))
+                    {
+                        effect.1 = entry.says::<EffectEnded>()?.state;
+                    }
+                }
+                EntryKind::Asked => after.failed |= entry.says::<log::Asked>()?.is_trouble(),
+                // Of a pruned thread only the links are left: it went on long ago.
+                EntryKind::Stepped => {
+                    after.taken =
+                        entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&decided.seq);
+                }
+                EntryKind::Settled => after.taken = entry.says::<Settled>()?.takes.contains(&decided.seq),
+                _ => {}
+            }
+            Ok(!after.taken)
+        })?;
+        Ok(after)
+    }
+
+    /// How it ended, for scripts and in a person's words.
+    fn told(
+        &self,
+        decided: &Decided,
+        labels: &crate::graph::Labels,
+        status: Status,
+    ) -> (DecisionEnd, String) {
+        let said = |end, word: &str| (end, word.to_owned());
+        if let Some(because) = self.undone {
+            return said(DecisionEnd::Undone, because.words());
+        }
+        let any = |state: EffectState| self.effects.iter().any(|(_, is)| *is == state);
+        if any(EffectState::InDoubt) {
+            return said(DecisionEnd::InDoubt, "in doubt");
+        }
+        if any(EffectState::NotDone) || (self.failed && !self.taken) {
+            return said(DecisionEnd::Failed, "failed");
+        }
+        if !self.taken && !any(EffectState::Done) {
+            return said(
+                DecisionEnd::Pending,
+                if status == Status::Held { "held" } else { "not acted on yet" },
+            );
+        }
+        if decided.by == By::Expiry {
+            return said(DecisionEnd::Expired, "expired");
+        }
+        let label = |label: &Option<String>, usual: &str| label.clone().unwrap_or_else(|| usual.to_owned());
+        match decided.decision {
+            Decision::Accept | Decision::Edit { .. } => (DecisionEnd::Done, label(&labels.done, "accepted")),
+            Decision::Draft => said(DecisionEnd::Done, "saved as a draft"),
+            Decision::Respond { .. } => said(DecisionEnd::Done, "answered"),
+            Decision::Ignore => (DecisionEnd::Ignored, label(&labels.refused, "ignored")),
+        }
+    }
+}
+
+/// Whether something was begun by the right of the answer to this question.
+fn rests_on(basis: &Basis, question: &str) -> bool {
+    match basis {
+        Basis::Decision { key, .. } | Basis::Draft { key, .. } => key == question,
+        Basis::Answers { given } => given.contains_key(question),
+        Basis::Grant { .. } => false,
     }
 }

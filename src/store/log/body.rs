@@ -247,7 +247,6 @@ pub(in crate::store) struct Amended {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Decided {
     pub decision: Decision,
-    #[serde(with = "by_word")]
     pub by: By,
     #[serde(with = "hash_word")]
     pub shown: Hash,
@@ -282,6 +281,19 @@ pub(in crate::store) enum Because {
     Stopped,
     /// It had been held for too long when a driver came.
     HeldTooLong,
+}
+
+impl Because {
+    /// What became of the answer.
+    pub(in crate::store) fn words(self) -> &'static str {
+        match self {
+            Because::Person => "taken back",
+            Because::Arrival => "asked again: news came",
+            Because::GrantEnded => "asked again: the grant ended",
+            Because::Stopped => "thread stopped",
+            Because::HeldTooLong => "asked again: held too long",
+        }
+    }
 }
 
 /// A question is over.
@@ -447,20 +459,6 @@ pub(in crate::store) fn bytes_word(digest: &[u8; 32]) -> String {
 pub(in crate::store) fn bytes_of(word: &str) -> Result<[u8; 32], StoreError> {
     digest_from_hex(word)
         .ok_or_else(|| StoreError::Damaged(format!("`{}` is not a digest", word.escape_debug())))
-}
-
-mod by_word {
-    use super::*;
-    use serde::de::Error;
-
-    pub(in crate::store) fn serialize<S: Serializer>(by: &By, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(by)
-    }
-
-    pub(in crate::store) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {
-        let word = String::deserialize(from)?;
-        By::from_word(&word).ok_or_else(|| D::Error::custom("nobody decides by that name"))
-    }
 }
 
 mod hash_word {

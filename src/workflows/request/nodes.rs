@@ -47,7 +47,7 @@ fn question(state: &Request) -> Interrupt {
     let mut question = proposal("request", kind, &format!("request/{action}"), &args, &asked.title);
     question.gist = gist(state);
     question.allow = asked.allow();
-    question.labels = Labels { ignore: Some("no".to_owned()), ..labels(kind) };
+    question.labels = labels(kind);
     question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
     question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
@@ -57,12 +57,14 @@ fn question(state: &Request) -> Interrupt {
 }
 
 fn labels(kind: Kind) -> Labels {
-    let accept = match kind {
-        Kind::Triage => "noted",
-        Kind::Question => "yes",
-        Kind::Approval | Kind::Trouble => "allow",
+    let word = |text: &str| Some(text.to_owned());
+    let (accept, done, refused) = match kind {
+        Kind::Triage => ("noted", "noted", "ignored"),
+        Kind::Question => ("yes", "yes", "no"),
+        Kind::Approval | Kind::Trouble => ("allow", "allowed", "denied"),
     };
-    Labels { accept: Some(accept.to_owned()), ..Labels::default() }
+    let (accept, done, refused) = (word(accept), word(done), word(refused));
+    Labels { accept, ignore: word("no"), done, refused, ..Labels::default() }
 }
 
 /// A plain command in a folder may be allowed for a while: itself, or those that begin as it does.

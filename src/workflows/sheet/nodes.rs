@@ -204,6 +204,7 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     asked.labels = Labels {
         accept: Some("run".to_owned()),
         edit: Some("edit and run".to_owned()),
+        done: Some("run".to_owned()),
         ignore: ending(&state),
         ..Labels::default()
     };

@@ -199,7 +199,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         actions.push((Action::Snooze, format!("snooze {many}")));
     } else if let Some(row) = model.selected() {
         let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
-        let Labels { accept, edit, respond, ignore } = labels;
+        let Labels { accept, edit, respond, ignore, .. } = labels;
         let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
         let label =
             |given: Option<String>, usual: &str| given.map_or_else(|| usual.to_owned(), |l| words::line(&l));

@@ -118,6 +118,7 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
         accept: Some("send".to_owned()),
         respond: Some("say what to change".to_owned()),
         ignore: Some("do not send".to_owned()),
+        done: Some("sent".to_owned()),
         ..Labels::default()
     };
     asked.source = Some(Visible::line(&operation.catalogue).into_string());

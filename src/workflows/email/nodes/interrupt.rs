@@ -158,14 +158,14 @@ fn allow(tool: &str, conversation: &Conversation) -> Allow {
 
 fn labels(tool: &str, acts: bool) -> Labels {
     let word = |text: &str| Some(text.to_owned());
-    let (accept, respond) = match tool {
-        tools::QUESTION => (None, word("answer")),
-        _ if !acts => (word("accept, sends nothing"), None),
-        tools::WRITE_EMAIL => (word("send"), None),
-        tools::SCHEDULE_MEETING => (word("invite"), None),
-        _ => (word("unsubscribe"), None),
+    let (accept, done) = match tool {
+        tools::QUESTION => return Labels { respond: word("answer"), ..Labels::default() },
+        _ if !acts => ("accept, sends nothing", "accepted, nothing sent"),
+        tools::WRITE_EMAIL => ("send", "sent"),
+        tools::SCHEDULE_MEETING => ("invite", "invited"),
+        _ => ("unsubscribe", "unsubscribed"),
     };
-    Labels { accept, respond, ..Labels::default() }
+    Labels { accept: word(accept), done: word(done), ..Labels::default() }
 }
 
 fn title(tool: &str, args: &Value, answered: &Mail) -> String {

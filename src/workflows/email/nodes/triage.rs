@@ -155,6 +155,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         accept: Some("noted".to_owned()),
         respond: Some("answer it".to_owned()),
         ignore: Some("don't show such mail".to_owned()),
+        done: Some("noted".to_owned()),
         ..Labels::default()
     };
     asked.source = Some(mails::sender(newest));

@@ -1,0 +1,91 @@
+//! `decisions`: the list of what was decided, by whom, and how it ended.
+
+use crate::demo::Demo;
+use crate::request;
+use crate::runner::{Cli, keys, text, texts};
+use serde_json::{Value, json};
+
+const LINE: &[&str] = &[
+    "at",
+    "interrupt",
+    "thread",
+    "workflow",
+    "kind",
+    "action",
+    "title",
+    "source",
+    "answer",
+    "text",
+    "by",
+    "end",
+    "outcome",
+];
+
+fn told(lines: &Value) -> Vec<(String, String, String)> {
+    let line = |line: &Value| (text(&line["answer"]), text(&line["end"]), text(&line["outcome"]));
+    lines.as_array().unwrap().iter().map(line).collect()
+}
+
+fn line(answer: &str, end: &str, outcome: &str) -> (String, String, String) {
+    (answer.to_owned(), end.to_owned(), outcome.to_owned())
+}
+
+#[test]
+fn mail_is_listed_with_how_each_decision_ended() {
+    let demo = Demo::new();
+    demo.json(&["run", "--until-idle"]);
+    let before = demo.json(&["decisions"]).as_array().unwrap().len();
+    let offer = demo.item("Twelve cargo bikes");
+    demo.json(&["accept", &text(&offer["id"]), "--wait"]);
+    let list = demo.json(&["list", "--kind", "triage"]);
+    demo.json(&["accept", &text(&list[0]["id"]), "--wait"]);
+    demo.json(&["ignore", &text(&list[1]["id"]), "--wait"]);
+    let asked = demo.item("Hub drawings");
+    let outcome = demo.json(&["respond", &text(&asked["id"]), "yes\nSam approves it", "--wait"]);
+    let draft = &texts(&outcome["interrupts"])[0];
+    demo.json(&["ignore", draft]);
+    demo.json(&["undo", draft]);
+
+    let lines = demo.json(&["decisions", "--limit", "5"]);
+    for one in lines.as_array().unwrap() {
+        keys(one, LINE);
+    }
+    assert_eq!(
+        told(&lines),
+        [
+            line("ignore", "undone", "taken back"),
+            line("respond", "done", "answered"),
+            line("ignore", "ignored", "ignored"),
+            line("accept", "done", "noted"),
+            line("accept", "done", "sent"),
+        ]
+    );
+    assert_eq!(lines[1]["text"], "yes\nSam approves it");
+    assert_eq!(lines[4]["thread"], offer["thread"]);
+    assert_eq!(demo.json(&["decisions"]).as_array().unwrap().len(), before + 5);
+    // Narrowed by answer, end and words.
+    assert_eq!(demo.json(&["decisions", "--answer", "respond", "--limit", "1"])[0], lines[1]);
+    assert_eq!(demo.json(&["decisions", "--end", "undone", "--limit", "1"])[0], lines[0]);
+    let found = demo.json(&["decisions", "CARGO", "sent", "--since", "1h"]);
+    assert_eq!(found.as_array().unwrap().as_slice(), &lines.as_array().unwrap()[4..]);
+    assert_eq!(demo.json(&["decisions", "--until", "1h", "cargo", "sent"]), json!([]));
+    let told = demo.run(&["decisions", "cargo"]);
+    assert!(told.done().contains("sent") && told.out.contains("you"), "{told:?}");
+    assert_eq!(demo.run(&["decisions", "no such words"]).done(), "No such decision.\n");
+    demo.run(&["decisions", "--since", "whenever"]).refused(2, "whenever");
+}
+
+#[test]
+fn a_request_is_allowed_denied_or_expired() {
+    let cli = Cli::new();
+    for decision in ["accept", "ignore"] {
+        let ask = ["request", "--title", "Deploy", "--action", "deploy", "--source", "release bot"];
+        request::run(&cli, &ask);
+        let id = text(&request::the_one(&cli)["id"]);
+        request::json(&cli, &[decision, &id, "--wait"]);
+    }
+    let lines = request::json(&cli, &["decisions"]);
+    assert_eq!(told(&lines), [line("ignore", "ignored", "denied"), line("accept", "done", "allowed")]);
+    assert_eq!(lines[0]["source"], "request: release bot");
+    assert_eq!(lines[0]["by"], "cli");
+}
