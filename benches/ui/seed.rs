@@ -135,9 +135,7 @@ fn interrupt(n: usize, text: &str) -> sayso::graph::Interrupt {
     asked.gist = text.to_owned();
     asked.source = Some(format!("Person {} <person{}@example.org>", n % 300, n % 300));
     if n.is_multiple_of(37) {
-        asked
-            .warnings
-            .push(Warning { code: "first_contact".to_owned(), text: "you never wrote to them".to_owned() });
+        asked.warnings.push(Warning::caution("first_contact", "you never wrote to them"));
     }
     asked
 }

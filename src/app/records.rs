@@ -3,19 +3,29 @@
 use super::policy::allows;
 use crate::config::Config;
 use crate::graph::{BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
-use crate::inbox::{MemoryCause, POLICY_GRANT};
+use crate::inbox::{MailLine, MemoryCause, POLICY_GRANT};
 use crate::mail::Mail;
 use crate::mail::compose::is_own;
 use crate::mail::risk::DistinctiveText;
 use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::text::{digest_from_hex, hex};
+use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{CallRecord, Lesson, Profile, Records, Wish};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
 /// Look-alikes are looked for among so many addresses.
 const MOST_CONTACTS: usize = 2000;
+
+/// So many answers are looked at for what they have in common.
+const MOST_LESSONS: usize = 300;
+
+/// So many mails of a sender are named.
+const MOST_NAMED: usize = 20;
+
+/// So long nobody is called a new sender: everybody would be.
+const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// The records of a data folder.
 #[derive(Clone)]
@@ -137,6 +147,20 @@ impl Records for StoreRecords {
         })
     }
 
+    fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
+        let kept = self.store.memory().lessons(namespace, MOST_LESSONS).map_err(NodeError::failed)?;
+        kept.iter().map(|cause| serde_json::from_str(cause).map_err(NodeError::failed)).collect()
+    }
+
+    fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
+        let mails = self.store.mail().from(sender, MOST_NAMED).map_err(NodeError::failed)?;
+        let line = |mail: MailLine| {
+            let became = mail.outcome.or(mail.class).unwrap_or_else(|| "not decided".to_owned());
+            format!("{} ({became})", mail.subject)
+        };
+        Ok(mails.into_iter().map(line).collect())
+    }
+
     fn write_profile<'a>(
         &'a self,
         namespace: &'a str,
@@ -155,8 +179,19 @@ impl Records for StoreRecords {
         })
     }
 
-    fn is_known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
-        self.store.mail().knows(address, besides).map_err(NodeError::failed)
+    fn is_known(&self, address: &str) -> Result<bool, NodeError> {
+        self.store.mail().knows(address).map_err(NodeError::failed)
+    }
+
+    fn is_first_day(&self, account: &str) -> Result<bool, NodeError> {
+        let began = self.store.mail().began(account).map_err(NodeError::failed)?;
+        Ok(began.is_some_and(|began| self.store.now().duration_since(began) < FIRST_DAY))
+    }
+
+    fn noted<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            self.store.mail().heard_from(vec![address.to_owned()]).await.map_err(NodeError::failed)
+        })
     }
 
     fn contacts(&self) -> Result<Vec<String>, NodeError> {
@@ -242,7 +277,7 @@ impl Records for StoreRecords {
         }
         let mut strangers = Vec::new();
         for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
-            if !self.store.mail().knows(to, None).map_err(NodeError::failed)? {
+            if !self.store.mail().knows(to).map_err(NodeError::failed)? {
                 strangers.push(to);
             }
         }

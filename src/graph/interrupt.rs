@@ -90,13 +90,79 @@ pub struct Labels {
     pub refused: Option<String>,
 }
 
+/// How much a warning weighs.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Grade {
+    /// Worth knowing; it changes nothing about how the card is decided.
+    Info,
+    /// Worth a second look: accepting asks once more, bulk decisions leave it out, and no grant covers it.
+    Caution,
+    /// As a caution, and somebody probably means harm or something cannot be undone.
+    Danger,
+}
+
+impl Grade {
+    /// A sign for lists and plain text.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Grade::Info => "i",
+            Grade::Caution => "!",
+            Grade::Danger => "!!",
+        }
+    }
+}
+
 /// Something unusual about a card, computed by code and never taken from a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
+    pub grade: Grade,
     /// A fixed word, for scripts.
     pub code: String,
     /// A sentence, for people.
     pub text: String,
+}
+
+impl Warning {
+    pub fn new(grade: Grade, code: &str, text: impl Into<String>) -> Self {
+        Self { grade, code: code.to_owned(), text: text.into() }
+    }
+
+    pub fn caution(code: &str, text: impl Into<String>) -> Self {
+        Self::new(Grade::Caution, code, text)
+    }
+
+    /// The heaviest grade of these.
+    pub fn heaviest(warnings: &[Warning]) -> Option<Grade> {
+        warnings.iter().map(|warning| warning.grade).max()
+    }
+
+    /// Whether a person has to look at these twice, whatever is allowed.
+    pub fn suspend(warnings: &[Warning]) -> bool {
+        Self::heaviest(warnings) >= Some(Grade::Caution)
+    }
+
+    /// Adds what is not said yet, heaviest first. What is only worth knowing is not said beside something heavier of its
+    /// code.
+    pub fn add(warnings: &mut Vec<Warning>, more: impl IntoIterator<Item = Warning>) {
+        for new in more {
+            if !warnings.contains(&new) {
+                warnings.push(new);
+            }
+        }
+        let heavier: Vec<String> =
+            warnings.iter().filter(|one| one.grade > Grade::Info).map(|one| one.code.clone()).collect();
+        warnings.retain(|one| one.grade > Grade::Info || !heavier.contains(&one.code));
+        warnings.sort_by_key(|warning| std::cmp::Reverse(warning.grade));
+    }
+
+    /// A line of plain text.
+    pub fn line(&self) -> String {
+        format!("{} {} [{}]", self.grade.mark(), self.text, self.code)
+    }
 }
 
 /// What a person may allow from a card besides this once. The asking node knows; nothing is offered elsewhere.

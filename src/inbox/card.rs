@@ -129,12 +129,7 @@ impl Block {
         match self {
             Block::Warnings(warnings) => {
                 for warning in warnings {
-                    let _ = writeln!(
-                        out,
-                        "! {} [{}]",
-                        Visible::line(&warning.text),
-                        Visible::line(&warning.code)
-                    );
+                    let _ = writeln!(out, "{}", Visible::line(&warning.line()));
                 }
             }
             Block::Heading(text) => {

@@ -1,7 +1,7 @@
 //! Items as lines of a list that stays small and live with ten thousand of them.
 
 use super::ItemKind;
-use crate::graph::{Allow, Hash, InterruptId, ThreadId};
+use crate::graph::{Allow, Grade, Hash, InterruptId, ThreadId};
 use jiff::Timestamp;
 
 /// Where an item stands in the inbox.
@@ -54,6 +54,8 @@ pub struct ItemLine {
     pub source: Option<String>,
     /// Which answers it takes.
     pub allow: Allow,
+    /// How much the heaviest of its warnings weighs.
+    pub grade: Option<Grade>,
     /// The codes of what is unusual about it.
     pub warnings: Vec<String>,
     /// Accepting it does something that cannot be taken back.

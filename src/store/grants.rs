@@ -3,7 +3,7 @@
 //! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
-use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId};
+use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
 use crate::store::log::{self, Asked, Because, CommandScope, Granted, Kind, NewEntry, Revoked, Scope, Tx};
 use crate::store::record::answers::take_back;
@@ -154,8 +154,8 @@ pub(in crate::store) fn covers(
     thread: &ThreadId,
     now: i64,
 ) -> Result<bool, StoreError> {
-    // A warning suspends a grant: what is unusual is seen by a person.
-    if !asked.warnings.is_empty() {
+    // A caution suspends a grant: what is unusual is seen by a person.
+    if Warning::suspend(&asked.warnings) {
         return Ok(false);
     }
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
@@ -319,7 +319,7 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
         None if interrupt.status == Stage::Open => {}
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
-    if !question.asked.warnings.is_empty() {
+    if Warning::suspend(&question.asked.warnings) {
         return refuse("carries a warning; such a card is decided by itself, and allows nothing further");
     }
     let Question { asked: Asked { grantable: offered, action, .. }, .. } = question;

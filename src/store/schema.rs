@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// The record: everything that happened, and where it ends.
 const LOG: &str = "
@@ -251,6 +251,7 @@ CREATE VIRTUAL TABLE mail_words USING fts5 (text, content = '', contentless_dele
 CREATE TABLE sources (
     seq         INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
+    began_at    INTEGER NOT NULL,  -- when it was first looked at
     since       INTEGER NOT NULL,  -- mail that arrived before is none of ours
     phase       TEXT NOT NULL,     -- collecting | asking | taking | following
     thread      INTEGER,  -- the one that asks what to take at first
@@ -258,10 +259,11 @@ CREATE TABLE sources (
     checked_at  INTEGER,
     ok_at       INTEGER,
     error       TEXT,
+    receiver    TEXT,              -- what is known of the server that checks senders for it, as JSON
     digest      BLOB NOT NULL
 ) STRICT;
 
--- Whom the person knows; a sender who is in neither this nor `mails` is a first contact.
+-- Whom the person knows: wrote to, noted, or had mail from before sayso looked. Others are first contacts.
 CREATE TABLE contacts (
     address  TEXT PRIMARY KEY,
     sent_at  INTEGER            -- when they were last written to, if ever

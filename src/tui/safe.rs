@@ -136,7 +136,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return Guard::Rejected("this cannot be taken back once done: look at it for a moment, then accept");
     }
     // To take note of a mail proposes nothing: nothing leaves by it.
-    if row.warned && row.kind != ItemKind::Interrupt(Kind::Triage) {
+    if row.is_warned() && row.kind != ItemKind::Interrupt(Kind::Triage) {
         return Guard::Asks("it carries a warning");
     }
     if !opened.end_seen {

@@ -1,7 +1,7 @@
 //! Meanings and their styles. Views name a meaning, never a colour.
 
 use crate::config::ThemeName;
-use crate::graph::Kind;
+use crate::graph::{Grade, Kind};
 use crate::inbox::ItemKind;
 use ratatui::style::{Color, Modifier, Style};
 
@@ -46,6 +46,15 @@ pub struct Theme {
 }
 
 impl Theme {
+    /// How a warning is drawn.
+    pub fn grade(&self, grade: Grade) -> Style {
+        match grade {
+            Grade::Info => self.quiet,
+            Grade::Caution => self.warning,
+            Grade::Danger => self.danger,
+        }
+    }
+
     /// The theme of this name; `NO_COLOR` makes any of them plain.
     pub fn new(name: ThemeName) -> Self {
         match name {

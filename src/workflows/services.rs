@@ -9,6 +9,7 @@ use crate::mail::{self, Account, Mail};
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
+use crate::workflows::lesson::Cause;
 use crate::workflows::mail_cache::MailCache;
 use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
@@ -84,7 +85,7 @@ pub struct Lesson {
     /// Which profile learns.
     pub namespace: String,
     /// What happened.
-    pub cause: crate::workflows::lesson::Cause,
+    pub cause: Cause,
     /// The answered interrupt.
     pub interrupt: Option<InterruptId>,
 }
@@ -139,9 +140,17 @@ pub trait Records: Send + Sync {
     ) -> Answer<'a, Option<u64>>;
     /// Keeps answers to learn from. The same step keeps them once, however often it is asked to.
     fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> Answer<'a, ()>;
+    /// What a profile was taught lately, oldest first: at most a few hundred answers.
+    fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError>;
+    /// The newest mails of a sender, one line each: what about, and what became of it.
+    fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError>;
 
-    /// Whether mail from, or to, this address is known besides the mail of this Message-ID.
-    fn is_known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError>;
+    /// Whether the person wrote to this address, noted its mail, or had mail from it before sayso looked.
+    fn is_known(&self, address: &str) -> Result<bool, NodeError>;
+    /// Whether this account has been looked at for less than a day.
+    fn is_first_day(&self, account: &str) -> Result<bool, NodeError>;
+    /// Remembers that the person noted a mail from this address. It makes nobody trusted.
+    fn noted<'a>(&'a self, address: &'a str) -> Answer<'a, ()>;
     /// Addresses the person wrote to, for look-alikes: at most a few thousand, newest first. Having written to the
     /// person makes nobody trusted.
     fn contacts(&self) -> Result<Vec<String>, NodeError>;

@@ -86,6 +86,31 @@ fn what_is_fetched_is_listed_with_its_thread() {
 }
 
 #[test]
+fn an_ignored_invoice_hides_the_next_invoice_and_not_the_dunning_letter() {
+    let cli = configured();
+    let letter = |n: u32, subject: &str, body: &str| {
+        let now = jiff::Timestamp::now();
+        let raw = format!(
+            "Message-ID: <{n}@host.example>\r\nFrom: Host <billing@host.example>\r\nTo: ada@example.org\r\n\
+             Subject: {subject}\r\nDate: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\n{body}\r\n"
+        );
+        std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
+        real_json(&cli, &["mail", "sync", "--json"]);
+        real(&cli, &["run", "--until-idle"]).done();
+        let listed = real_json(&cli, &["list", "--json"]);
+        listed.as_array().unwrap().iter().map(|item| text(&item["title"])).collect::<Vec<_>>()
+    };
+    let invoice = "Here is the statement of this month for your hosting.";
+    assert_eq!(letter(1, "Hosting statement March", invoice), ["Hosting statement March"]);
+    let id = text(&real_json(&cli, &["list", "--json"])[0]["id"]);
+    real(&cli, &["ignore", &id, "--wait"]).done();
+    real(&cli, &["run", "--until-idle"]).done();
+    assert!(letter(2, "Hosting statement March, copy", invoice).is_empty(), "such mail is ignored now");
+    let dunning = "The hosting statement of March is overdue. Please pay within seven days.";
+    assert_eq!(letter(3, "Hosting statement March: final notice", dunning).len(), 1);
+}
+
+#[test]
 fn senders_as_the_world_writes_them_are_listed_and_shown() {
     let cli = configured();
     deliver_from(&cli, 1, "Microsoft account team , <x@evil.example>");

@@ -137,6 +137,9 @@ async fn a_sender_s_grant_answers_in_every_thread_until_it_is_over() {
         let asked = inbox.run_program(ask_and_do(more)).await;
         assert_eq!(inbox.status(&asked).await, Status::Waiting, "{why}");
     }
+    // What is only worth knowing suspends nothing.
+    let remarked = inbox.run_program(ask_and_do(json!({"remarked": true}))).await;
+    assert_eq!(inbox.status(&remarked).await, Status::Done);
     clock.advance(3599);
     let still = inbox.run_program(ask_and_do(json!({}))).await;
     assert_eq!(inbox.status(&still).await, Status::Done);

@@ -84,6 +84,17 @@ fn warned_items_are_left_out_and_named() {
 }
 
 #[test]
+fn what_is_only_worth_knowing_asks_nothing_more() {
+    let mut screen = TestScreen::full(SIZE);
+    let new = json!({"kind": "remarked", "title": "Hello", "from": "zoe@example.org", "text": "Thank you."});
+    screen.start("desk", new);
+    screen.press("\\from:zoe<enter>");
+    screen.pass(std::time::Duration::from_secs(1));
+    screen.press("a");
+    assert_eq!(kinds(&screen), [of("accept", "write_email")], "{}", screen.dump());
+}
+
+#[test]
 fn new_items_do_not_move_the_selection() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("jj");

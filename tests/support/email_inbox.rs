@@ -324,7 +324,7 @@ impl EmailInbox {
         let (digest, mail) = self.keep(raw).await;
         let identity = sayso::mail::identity("work", &mail);
         let payload = json!({"account": "work", "identity": identity, "raw": digest, "place": "new/2"});
-        let warning = Warning { code: "new_mail".to_owned(), text: "Bob wrote again.".to_owned() };
+        let warning = Warning::caution("new_mail", "Bob wrote again.");
         let what = What::News { topic: "mail".to_owned(), payload, warning };
         self.arrive(thread, &format!("mail:{identity}"), what).await.unwrap();
     }

@@ -17,7 +17,7 @@ pub use test_inbox::TestInbox;
 
 /// A warning of this code.
 pub fn warning(code: &str) -> sayso::graph::Warning {
-    sayso::graph::Warning { code: code.to_owned(), text: format!("There is {code} about this.") }
+    sayso::graph::Warning::caution(code, format!("There is {code} about this."))
 }
 
 /// `base` with the fields of `more`.

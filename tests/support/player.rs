@@ -2,8 +2,8 @@
 
 use super::fake_world::{Deed, FakeWorld};
 use sayso::graph::{
-    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind,
-    NodeError, State, StepContext, Workflow, ask, end, goto, spawn,
+    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grade, Grantable, Graph, Interrupt,
+    Kind, NodeError, State, StepContext, Warning, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
 use sayso::text::Visible;
@@ -64,6 +64,9 @@ pub struct Question {
     pub sender: Option<String>,
     #[serde(default)]
     pub warned: bool,
+    /// Whether it carries something that is only worth knowing.
+    #[serde(default)]
+    pub remarked: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -183,6 +186,9 @@ fn question(asked: &Question, step: &StepContext, world: &FakeWorld) -> Interrup
     }
     interrupt.allow.draft = asked.draft;
     interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone(), command: None };
+    if asked.remarked {
+        interrupt.warnings = vec![Warning::new(Grade::Info, "new", "It is new.")];
+    }
     if asked.warned {
         interrupt.warnings = vec![super::warning("odd")];
     }

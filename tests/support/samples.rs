@@ -3,8 +3,8 @@
 use super::test_inbox::{Builder, Folder, TestInbox};
 use sayso::app::Settings;
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind, NodeError, State,
-    Warning, What, Workflow, ask, end, goto,
+    Answer, ChildResult, Command, Ctx, Decision, Event, Grade, Grantable, Graph, Interrupt, Kind, NodeError,
+    State, Warning, What, Workflow, ask, end, goto,
 };
 use sayso::inbox::{
     AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
@@ -163,15 +163,18 @@ fn asked(state: &Sample) -> Interrupt {
     asked.schema = schema;
     asked.gist = state.text.lines().next().unwrap_or_default().chars().take(80).collect();
     asked.source = Some(state.from.clone()).filter(|from| !from.is_empty());
-    asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned");
+    asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned" | "remarked");
     if state.kind == "reply" {
         asked.allow.draft = true;
         asked.grantable =
             Grantable { thread: true, sender: Some("eve@example.org".to_owned()), command: None };
     }
     if state.kind == "warned" {
-        let text = "the recipient is not in this conversation".to_owned();
-        asked.warnings.push(Warning { code: "recipient_outside_thread".to_owned(), text });
+        let text = "the recipient is not in this conversation";
+        asked.warnings.push(Warning::caution("recipient_outside_thread", text));
+    }
+    if state.kind == "remarked" {
+        asked.warnings.push(Warning::new(Grade::Info, "first_contact", "a new sender"));
     }
     if kind == Kind::Question {
         asked.allow.edit = false;

@@ -91,7 +91,7 @@ impl Intake {
         let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
         let usual = store.now().checked_sub(days).unwrap_or(Timestamp::MIN);
         match self.0.first {
-            FirstLook::Newest(count) if !store.mail().is_known_source(&account.name)? => {
+            FirstLook::Newest(count) if store.mail().began(&account.name)?.is_none() => {
                 Ok(account.mailbox.newest(count).await?.unwrap_or(usual))
             }
             FirstLook::Usual | FirstLook::Newest(_) => Ok(usual),

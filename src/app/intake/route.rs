@@ -151,7 +151,7 @@ impl Intake {
             spec.ok_or_else(|| Trouble::Thread(format!("there is no workflow `{}`", line.workflow)))?;
         let text = format!("{} wrote again: {}", sender_shown(&mail.from), mail.subject);
         let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
-        let warning = Warning { code: "new_mail".to_owned(), text };
+        let warning = Warning::caution("new_mail", text);
         let what = What::News { topic: "mail".to_owned(), payload: received, warning };
         let event = Event { id: format!("{MAIL_EVENT}{identity}"), what };
         let arrival =

@@ -18,6 +18,7 @@ use crate::text::hex;
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
+use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{CallRecord, Lesson, MailCache, Profile, Records, Services, Wish};
 use jiff::Timestamp;
@@ -210,6 +211,14 @@ impl Records for ReplayRecords {
         Box::pin(async { Ok(()) })
     }
 
+    fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
+        self.kept.lessons(namespace)
+    }
+
+    fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
+        self.kept.mails_from(sender)
+    }
+
     fn write_profile<'a>(
         &'a self,
         _: &'a str,
@@ -220,8 +229,16 @@ impl Records for ReplayRecords {
         Box::pin(async { refused("writing memory") })
     }
 
-    fn is_known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
-        self.kept.is_known(address, besides)
+    fn is_known(&self, address: &str) -> Result<bool, NodeError> {
+        self.kept.is_known(address)
+    }
+
+    fn is_first_day(&self, account: &str) -> Result<bool, NodeError> {
+        self.kept.is_first_day(account)
+    }
+
+    fn noted<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async { Ok(()) })
     }
 
     fn contacts(&self) -> Result<Vec<String>, NodeError> {

@@ -6,7 +6,7 @@ use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::cli::print::warning;
 use crate::cli::table::{cut, right, table, whole};
-use crate::graph::Kind;
+use crate::graph::{Kind, Warning};
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -77,7 +77,7 @@ impl Args {
         let rows: Vec<_> = items
             .iter()
             .map(|item| {
-                let warned = if item.warnings.is_empty() { "" } else { "! " };
+                let mark = Warning::heaviest(&item.warnings).map(|grade| format!("{} ", grade.mark()));
                 let about = here.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
                 [
@@ -86,7 +86,7 @@ impl Args {
                     item.action.clone(),
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
                     page.age(item.created_at),
-                    format!("{warned}{}{about}{}", item.title, until.unwrap_or_default()),
+                    format!("{}{}{about}{}", mark.unwrap_or_default(), item.title, until.unwrap_or_default()),
                 ]
             })
             .collect();

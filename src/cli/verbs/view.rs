@@ -38,7 +38,9 @@ impl Args {
 /// Whether the card says the title first, as a heading or not; warnings may stand above it.
 fn is_titled(item: &Item) -> bool {
     let title = Visible::line(&item.title);
-    let first = item.text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("! "));
+    let warns =
+        |line: &str| item.warnings.iter().any(|warning| line == Visible::line(&warning.line()).as_str());
+    let first = item.text.lines().find(|line| !line.trim().is_empty() && !warns(line));
     first.unwrap_or_default().trim_start_matches(['#', ' ']).starts_with(title.as_str())
 }
 
@@ -62,7 +64,7 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         line(&item.title);
     }
     for warning in item.warnings.iter().filter(|_| !warned) {
-        line(&format!("! {} [{}]", warning.text, warning.code));
+        line(&warning.line());
     }
     if let Some(until) = item.snoozed_until {
         line(&format!("snoozed until {}", page.time(until)));

@@ -27,8 +27,10 @@ pub enum Risk {
     RecipientOutside { address: String },
     /// Somebody would get the mail unseen.
     BccAdded { address: String },
-    /// The first mail from, or to, this address.
-    FirstContact { address: String },
+    /// Mail of somebody the person has neither answered nor noted.
+    NewSender { address: String },
+    /// Mail to somebody the person has neither written to nor noted.
+    NewRecipient { address: String },
     /// A domain that looks like one the person knows, and is another.
     LookAlike {
         /// The one in the mail, in its ASCII form.
@@ -95,7 +97,7 @@ impl Risk {
         match self {
             Self::RecipientOutside { .. } => "recipient_outside",
             Self::BccAdded { .. } => "bcc_added",
-            Self::FirstContact { .. } => "first_contact",
+            Self::NewSender { .. } | Self::NewRecipient { .. } => "first_contact",
             Self::LookAlike { .. } => "look_alike",
             Self::Punycode { .. } => "punycode",
             Self::ReplyToDiffers { .. } => "reply_to_differs",
@@ -117,8 +119,11 @@ impl Risk {
         let text = match self {
             Self::RecipientOutside { address } => format!("{address} is not part of this conversation."),
             Self::BccAdded { address } => format!("{address} would get this unseen by the others (bcc)."),
-            Self::FirstContact { address } => {
-                format!("No mail from or to {address} is known; this is the first.")
+            Self::NewSender { address } => {
+                format!("New sender: you have neither answered nor noted {address} before.")
+            }
+            Self::NewRecipient { address } => {
+                format!("New recipient: you have neither written to {address} nor noted its mail before.")
             }
             Self::LookAlike { domain, like } => {
                 format!("{domain} looks like {like}, which you know, but is another domain.")
@@ -174,12 +179,20 @@ fn odd_header(oddity: &Oddity) -> String {
 
 /// Whom the person knows.
 pub struct Known<'a> {
-    /// Whether mail from, or to, this bare address is known, besides the one that is looked at.
+    /// Whether the person wrote to this bare address, noted its mail, or had it in the mailbox from the beginning.
     pub is_known: &'a dyn Fn(&str) -> bool,
+    /// Whether the mailbox is new here, so that nearly everybody is.
+    pub first_day: bool,
     /// Addresses the person knows, for look-alikes.
     pub addresses: &'a [String],
     /// The person's own addresses.
     pub own: &'a [String],
+}
+
+impl Default for Known<'_> {
+    fn default() -> Self {
+        Self { is_known: &|_| true, first_day: false, addresses: &[], own: &[] }
+    }
 }
 
 /// A mail that somebody wants to send.
@@ -201,8 +214,9 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     let mut found = Vec::new();
     let from = &mail.from.address;
     let domains = domains::Domains::new(known.addresses);
-    if !from.is_empty() && !(known.is_known)(from) {
-        found.push(Risk::FirstContact { address: from.clone() });
+    let colleague = known.own.iter().any(|own| !domains::elsewhere(own, from));
+    if !from.is_empty() && !known.first_day && !colleague && !(known.is_known)(from) {
+        found.push(Risk::NewSender { address: from.clone() });
     }
     found.extend(mail.oddities.iter().cloned().map(Risk::OddHeader));
     let mut seen = HashSet::new();
@@ -293,7 +307,7 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
         }
         // A mail can name anybody: to stand in the conversation makes nobody known.
         if !(known.is_known)(&address) {
-            found.push(Risk::FirstContact { address });
+            found.push(Risk::NewRecipient { address });
         }
     }
     found

@@ -151,7 +151,7 @@ impl Page<'_> {
         self.field("kind", &format!("{}, {}", question.kind.word(), one(&question.action)));
         self.field("about", &one(&question.gist));
         for warning in &question.warnings {
-            self.field("warning", &format!("{} [{}]", one(&warning.text), one(&warning.code)));
+            self.field("warning", &one(&warning.line()));
         }
         match &question.closed {
             Some(why) => self.field("closed", &one(why)),

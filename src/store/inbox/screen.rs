@@ -133,6 +133,7 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
         gist: item.gist,
         source: item.source,
         allow: item.allow,
+        grade: None,
         warnings: Vec::new(),
         irreversible: false,
         hash: None,
@@ -154,6 +155,7 @@ fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
     let stamp = row.stamp.unsigned_abs();
     Ok(Some(ItemLine {
         allow: asked.allow(),
+        grade: Warning::heaviest(&asked.warnings),
         warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
         created_at: time(question.at)?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,

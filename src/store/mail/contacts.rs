@@ -1,20 +1,15 @@
-//! Whom the person knows: whoever they wrote to, and whoever wrote to them.
+//! Whom the person knows: whoever they wrote to or noted, and whoever wrote to them before sayso looked.
 
 use crate::store::{Mail, StoreError};
 use rusqlite::params;
 
 impl Mail<'_> {
-    /// Whether the person wrote to this address, or had mail from it besides the mail of this Message-ID.
-    pub fn knows(self, address: &str, besides: Option<&str>) -> Result<bool, StoreError> {
+    /// Whether the person wrote to this address, noted its mail, or had mail from it before sayso looked. Mail that came
+    /// since and was not dealt with makes nobody known.
+    pub fn knows(self, address: &str) -> Result<bool, StoreError> {
         let address = address.to_lowercase();
         self.0.read(|db| {
-            let wrote = db.prepare_cached("SELECT 1 FROM contacts WHERE address = ?")?.exists([&address])?;
-            if wrote {
-                return Ok(true);
-            }
-            Ok(db
-                .prepare_cached("SELECT 1 FROM mails WHERE sender = ?1 AND message_id IS NOT ?2 LIMIT 1")?
-                .exists(params![address, besides])?)
+            Ok(db.prepare_cached("SELECT 1 FROM contacts WHERE address = ?")?.exists([&address])?)
         })
     }
 
@@ -29,7 +24,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Remembers who wrote to the person before sayso looked.
+    /// Remembers who wrote to the person before sayso looked, or was noted.
     pub async fn heard_from(self, addresses: Vec<String>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {

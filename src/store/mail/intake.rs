@@ -181,6 +181,21 @@ impl Mail<'_> {
         })
     }
 
+    /// The newest mails of a sender.
+    pub fn from(self, sender: &str, limit: usize) -> Result<Vec<MailLine>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.0.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT * FROM mails WHERE sender = ? ORDER BY seq DESC LIMIT ?")?;
+            let mut rows = found.query(params![sender.to_lowercase(), limit])?;
+            let mut mails = Vec::new();
+            while let Some(row) = rows.next()? {
+                mails.push(line(db, MailRow::read(row)?)?);
+            }
+            Ok(mails)
+        })
+    }
+
     /// A page of mails, newest first.
     pub fn list(self, query: &MailQuery) -> Result<MailPage, StoreError> {
         self.0.read(|db| {

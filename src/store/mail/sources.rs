@@ -28,6 +28,7 @@ impl Mail<'_> {
         if let Some(known) = known {
             return Ok(known);
         }
+        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 if let Some(row) = SourceRow::find(db, &name)? {
@@ -36,6 +37,7 @@ impl Mail<'_> {
                 let mut row = SourceRow {
                     seq: 0,
                     name,
+                    began_at: now,
                     since: since.as_millisecond(),
                     phase: Phase::Collecting,
                     thread: None,
@@ -43,6 +45,7 @@ impl Mail<'_> {
                     checked_at: None,
                     ok_at: None,
                     error: None,
+                    receiver: None,
                 };
                 row.insert(db)?;
                 stored(db, row)
@@ -159,9 +162,9 @@ impl Mail<'_> {
         })
     }
 
-    /// Whether a mailbox was ever looked at.
-    pub fn is_known_source(self, name: &str) -> Result<bool, StoreError> {
-        self.0.read(|db| Ok(SourceRow::find(db, name)?.is_some()))
+    /// When a mailbox was first looked at; `None` where it never was.
+    pub fn began(self, name: &str) -> Result<Option<Timestamp>, StoreError> {
+        self.0.read(|db| SourceRow::find(db, name)?.map(|row| time(row.began_at)).transpose())
     }
 
     /// Whether the first look at a mailbox is over, so that whatever comes is taken in.

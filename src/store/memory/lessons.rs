@@ -108,6 +108,22 @@ impl Memory<'_> {
         })
     }
 
+    /// What a profile was taught last, at most so many answers, oldest first.
+    pub fn lessons(self, namespace: &str, limit: usize) -> Result<Vec<String>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.0.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT * FROM lessons WHERE namespace = ? ORDER BY seq DESC LIMIT ?")?;
+            let mut rows = found.query(params![namespace, limit])?;
+            let mut causes = Vec::new();
+            while let Some(row) = rows.next()? {
+                causes.push(LessonRow::read(row)?.cause);
+            }
+            causes.reverse();
+            Ok(causes)
+        })
+    }
+
     /// Starts the thread that learns these lessons. `Moved` where one of them is being learned already.
     pub async fn start_learning(
         self,

@@ -35,6 +35,7 @@ impl Phase {
 pub(in crate::store) struct SourceRow {
     pub seq: i64,
     pub name: String,
+    pub began_at: i64,
     pub since: i64,
     pub phase: Phase,
     pub thread: Option<i64>,
@@ -42,6 +43,7 @@ pub(in crate::store) struct SourceRow {
     pub checked_at: Option<i64>,
     pub ok_at: Option<i64>,
     pub error: Option<String>,
+    pub receiver: Option<String>,
 }
 
 impl SourceRow {
@@ -49,6 +51,7 @@ impl SourceRow {
         Seal::of("sources")
             .int(self.seq)
             .text(&self.name)
+            .int(self.began_at)
             .int(self.since)
             .text(self.phase.word())
             .maybe_int(self.thread)
@@ -56,6 +59,7 @@ impl SourceRow {
             .maybe_int(self.checked_at)
             .maybe_int(self.ok_at)
             .maybe_text(self.error.as_deref())
+            .maybe_text(self.receiver.as_deref())
             .done()
     }
 
@@ -64,6 +68,7 @@ impl SourceRow {
         let source = Self {
             seq: cells.next()?,
             name: cells.next()?,
+            began_at: cells.next()?,
             since: cells.next()?,
             phase: cells.word("phase", Phase::from_word)?,
             thread: cells.next()?,
@@ -71,6 +76,7 @@ impl SourceRow {
             checked_at: cells.next()?,
             ok_at: cells.next()?,
             error: cells.next()?,
+            receiver: cells.next()?,
         };
         if cells.digest()? != source.seal() {
             return damaged(format!("the record of mailbox number {} is not as it was written", source.seq));
@@ -94,12 +100,13 @@ impl SourceRow {
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM sources")?
             .query_row([], |row| row.get(0))?;
         db.prepare_cached(
-            "INSERT INTO sources (seq, name, since, phase, thread, cursor, checked_at, ok_at, error, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO sources (seq, name, began_at, since, phase, thread, cursor, checked_at, ok_at, error, receiver, digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             self.seq,
             self.name,
+            self.began_at,
             self.since,
             self.phase.word(),
             self.thread,
@@ -107,6 +114,7 @@ impl SourceRow {
             self.checked_at,
             self.ok_at,
             self.error,
+            self.receiver,
             self.seal().bytes(),
         ])?;
         tally(db, "sources", 1)
@@ -114,7 +122,7 @@ impl SourceRow {
 
     pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
         db.prepare_cached(
-            "UPDATE sources SET phase = ?, thread = ?, cursor = ?, checked_at = ?, ok_at = ?, error = ?, digest = ?
+            "UPDATE sources SET phase = ?, thread = ?, cursor = ?, checked_at = ?, ok_at = ?, error = ?, receiver = ?, digest = ?
              WHERE seq = ?",
         )?
         .execute(params![
@@ -124,6 +132,7 @@ impl SourceRow {
             self.checked_at,
             self.ok_at,
             self.error,
+            self.receiver,
             self.seal().bytes(),
             self.seq,
         ])?;

@@ -274,7 +274,7 @@ pub(in crate::store) fn warn_if_done_in_original(
         let original = ThreadRow::by_seq(db, origin)?;
         if has_done(db, origin, step, &asked.action)? {
             let text = format!("The thread this was forked from ({}) has already done this.", original.id);
-            let warning = Warning { code: "done_in_original".to_owned(), text };
+            let warning = Warning::caution("done_in_original", text);
             asked.warn(&warning, &format!("origin:{}", original.id));
             return Ok(());
         }

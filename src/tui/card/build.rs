@@ -154,7 +154,7 @@ impl Doc {
 
     fn warnings(&mut self, warnings: &[Warning]) {
         for warning in warnings {
-            self.own(PieceKind::Warning, Visible::line(&warning.text).into_string());
+            self.own(PieceKind::Warning(warning.grade), Visible::line(&warning.text).into_string());
         }
         if !warnings.is_empty() {
             self.gap();

@@ -2,6 +2,7 @@
 
 use super::highlight::{Inside, Language};
 use super::lay;
+use crate::graph::Grade;
 use crate::inbox::{Block, Card, MailBlock, Tone};
 use crate::text::{Markdown, Visible};
 use crate::tui::theme::Theme;
@@ -21,7 +22,7 @@ pub struct ScrollPosition {
 pub(super) enum PieceKind {
     Title,
     Meta,
-    Warning,
+    Warning(Grade),
     Heading,
     Text,
     /// What stands back: what repeats an earlier mail.

@@ -3,6 +3,7 @@
 use super::doc::{Doc, Piece, PieceKind};
 use super::highlight::{Token, highlight};
 use super::table;
+use crate::graph::Grade;
 use crate::inbox::{Block, Tone};
 use crate::text::{Weight, expand_tabs, pad, truncate, wrap};
 use crate::tui::theme::Theme;
@@ -24,7 +25,9 @@ fn margin(sort: &PieceKind) -> (usize, &'static str) {
         | PieceKind::Who
         | PieceKind::Words { .. }
         | PieceKind::Row { .. } => (0, ""),
-        PieceKind::Warning => (2, "⚠ "),
+        PieceKind::Warning(Grade::Info) => (2, "i "),
+        PieceKind::Warning(Grade::Caution) => (2, "⚠ "),
+        PieceKind::Warning(Grade::Danger) => (3, "!! "),
         PieceKind::Field { indent, .. } => (*indent, ""),
         PieceKind::Code { .. } => (2, "│ "),
         PieceKind::Diff(Tone::Added) => (2, "+ "),
@@ -140,7 +143,7 @@ fn style(sort: &PieceKind, theme: &Theme) -> Style {
         PieceKind::Title | PieceKind::Subject => theme.title,
         PieceKind::Heading | PieceKind::Who => theme.accent,
         PieceKind::Meta | PieceKind::Fold | PieceKind::Quiet => theme.quiet,
-        PieceKind::Warning => theme.warning,
+        PieceKind::Warning(grade) => theme.grade(*grade),
         PieceKind::Diff(Tone::Added) => theme.added,
         PieceKind::Diff(Tone::Removed) => theme.removed,
         PieceKind::Diff(Tone::Quiet) => theme.quiet,

@@ -5,6 +5,7 @@
 
 use super::build::{Folds, QUOTE};
 use super::doc::{Doc, PieceKind};
+use crate::graph::Grade;
 use crate::inbox::{AttachmentLine, MailBlock};
 use crate::text::{Visible, truncate, width};
 use crate::tui::words;
@@ -62,7 +63,7 @@ impl Doc {
         if mail.hidden > 0 {
             let (what, are) = if mail.hidden == 1 { ("piece", "is") } else { ("pieces", "are") };
             let text = format!("{} {what} of text the mail hides {are} left out", mail.hidden);
-            self.own(PieceKind::Warning, text);
+            self.own(PieceKind::Warning(Grade::Caution), text);
         }
         self.gap();
     }

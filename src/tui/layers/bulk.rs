@@ -83,7 +83,7 @@ impl Bulk {
                 found.left_out.push(format!("{}: decided already", row.title));
             } else if !row.allow.permits(&decision) {
                 found.left_out.push(format!("{}: takes no such answer", row.title));
-            } else if row.warned && decision == Decision::Accept {
+            } else if row.is_warned() && decision == Decision::Accept {
                 found.left_out.push(format!("{}: carries a warning", row.title));
             } else {
                 found.rows.push((row.title.clone(), item));

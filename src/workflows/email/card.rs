@@ -31,7 +31,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     if matches!(item.kind, ItemKind::Interrupt(_)) && conversation.has_news() {
         // What came after it was asked may be unusual in itself.
         let since = mails::warnings(services, &conversation).unwrap_or_default();
-        warnings.extend(since.into_iter().filter(|warning| !item.warnings.contains(warning)));
+        Warning::add(&mut warnings, since);
     }
     blocks.extend(warned(warnings));
     if !state.gist.is_empty() {

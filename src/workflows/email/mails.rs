@@ -118,11 +118,7 @@ pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Resu
         }
         let account = conversation.account.clone();
         let alone = Conversation { mails: vec![one.clone()], account, about: String::new() };
-        for warning in risks::of_mail(services, &alone)? {
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-        }
+        Warning::add(&mut warnings, risks::of_mail(services, &alone)?);
     }
     Ok(warnings)
 }

@@ -21,6 +21,8 @@ all is well, discussion of a list that does not concern them, spam and phishing.
 Judge by what the mail asks of this person, not by how urgent it sounds. Being one of many recipients, or only in \
 copy, makes an answer less likely to be expected. Advertising that is phrased as a question expects no answer. \
 What the person has said about their preferences counts more than these rules; where it is silent, use the rules. \
+A preference to ignore a sender does not cover deadlines, overdue and security notices, answers to the person's own \
+mail, or a question that calls them by name. \
 If you waver between two classes, take the one that shows more: a mail shown needlessly costs a glance, a mail \
 hidden wrongly is lost.
 

@@ -6,7 +6,7 @@ use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
 use super::tools::{self, ScheduleMeeting, WriteEmail};
-use crate::graph::{NodeError, StepContext, Warning};
+use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
@@ -25,7 +25,7 @@ const MOST_NAMES: usize = 30;
 /// The warnings of the newest mail.
 pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
-    with_known(services, conversation, Vec::new(), newest, |known| {
+    with_known(services, conversation, Vec::new(), |known| {
         risks_of_mail(newest, known).into_iter().map(|risk| warning(&risk)).collect()
     })
 }
@@ -50,21 +50,17 @@ pub(super) async fn of_call(
         warnings
             .extend(reached.iter().filter_map(|to| risk_of_leaving(newest, to)).map(|risk| warning(&risk)));
     } else {
-        for warning in of_message(services, conversation, newest, tool, args)? {
-            // The sender may be new both as who wrote and as who is written to.
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-        }
+        // Who is new as who is written to need not be named as who wrote.
+        Warning::add(&mut warnings, of_message(services, conversation, tool, args)?);
         let repeated = of_text(services, step, state, conversation, args)?;
         warnings.extend(repeated.as_ref().map(warning));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
-        warnings.push(Warning { code: "cannot_send".to_owned(), text });
+        warnings.push(Warning::caution("cannot_send", text));
     }
     for file in state.files_of(args) {
         if let Some(error) = &file.error {
-            warnings.push(Warning { code: "attachment".to_owned(), text: error.clone() });
+            warnings.push(Warning::caution("attachment", error));
         }
     }
     if tool == tools::SCHEDULE_MEETING {
@@ -76,7 +72,6 @@ pub(super) async fn of_call(
 fn of_message(
     services: &Services,
     conversation: &Conversation,
-    newest: &Mail,
     tool: &str,
     args: &Value,
 ) -> Result<Vec<Warning>, NodeError> {
@@ -87,7 +82,7 @@ fn of_message(
         _ => Message { to: &reached, ..Message::default() },
     };
     let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| &**mail).collect();
-    with_known(services, conversation, conversation.people(), newest, |known| {
+    with_known(services, conversation, conversation.people(), |known| {
         risks_of_message(&message, &mails, known).iter().map(warning).collect()
     })
 }
@@ -158,7 +153,7 @@ fn said_in(args: &Value) -> Vec<String> {
 
 /// Times that are taken, gone by, or cannot be looked up.
 async fn of_time(services: &Services, args: &Value) -> Vec<Warning> {
-    let warn = |code: &str, text: String| Warning { code: code.to_owned(), text };
+    let warn = |code: &str, text: String| Warning::caution(code, text);
     let Ok(args) = serde_json::from_value::<ScheduleMeeting>(args.clone()) else { return Vec::new() };
     let when = match When::of(&args) {
         Ok(when) => when,
@@ -203,22 +198,22 @@ fn with_known<T>(
     services: &Services,
     conversation: &Conversation,
     trusted: Vec<String>,
-    newest: &Mail,
     look: impl FnOnce(&Known<'_>) -> T,
 ) -> Result<T, NodeError> {
     let mut addresses = services.records.contacts()?;
     let own = conversation.own();
     addresses.extend(own.iter().cloned().chain(trusted));
-    let besides = newest.message_id.as_deref();
+    let account = conversation.account.as_ref().map_or("", |account| &account.name);
+    let first_day = services.records.is_first_day(account)?;
     let failed = std::cell::RefCell::new(None);
-    let is_known = |address: &str| match services.records.is_known(address, besides) {
+    let is_known = |address: &str| match services.records.is_known(address) {
         Ok(known) => known,
         Err(error) => {
             failed.borrow_mut().get_or_insert(error);
             true
         }
     };
-    let found = look(&Known { is_known: &is_known, addresses: &addresses, own: &own });
+    let found = look(&Known { is_known: &is_known, first_day, addresses: &addresses, own: &own });
     match failed.into_inner() {
         Some(error) => Err(error),
         None => Ok(found),
@@ -226,7 +221,28 @@ fn with_known<T>(
 }
 
 fn warning(risk: &Risk) -> Warning {
-    Warning { code: risk.code().to_owned(), text: risk.text() }
+    Warning::new(grade(risk), risk.code(), risk.text())
+}
+
+/// How much a risk weighs.
+pub fn grade(risk: &Risk) -> Grade {
+    match risk {
+        Risk::NewSender { .. } => Grade::Info,
+        Risk::RecipientOutside { .. }
+        | Risk::BccAdded { .. }
+        | Risk::NewRecipient { .. }
+        | Risk::Punycode { .. }
+        | Risk::ReplyToDiffers { .. }
+        | Risk::NameHoldsAddress { .. }
+        | Risk::OddHeader(_)
+        | Risk::LinkDiffers { .. }
+        | Risk::LeavesElsewhere { .. }
+        | Risk::NotCompared => Grade::Caution,
+        Risk::LookAlike { .. }
+        | Risk::Executable { .. }
+        | Risk::AddressesAssistant { .. }
+        | Risk::QuotesOtherMail { .. } => Grade::Danger,
+    }
 }
 
 /// A file as a card shows it.

@@ -24,7 +24,12 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     };
     blocks.push(Block::Diff(changed_lines(&state.profile, after)));
     if !state.reasoning.trim().is_empty() {
-        blocks.push(Block::Fields(vec![(Visible::line("the model says"), Visible::new(&state.reasoning))]));
+        blocks.push(Block::Fields(vec![(Visible::line("why"), Visible::new(&state.reasoning))]));
+    }
+    if !state.covered.is_empty() {
+        blocks.push(Block::Heading(Visible::line("It would have covered:")));
+        let lines: Vec<String> = state.covered.iter().map(|mail| format!("- {mail}")).collect();
+        blocks.push(Block::Text(Visible::new(&lines.join("\n"))));
     }
     for cause in state.causes.iter().rev().take(SHOWN) {
         blocks.extend(taught(cause));

@@ -65,7 +65,7 @@ fn short(line: &str) -> String {
 }
 
 fn warning(code: &str, text: String) -> Warning {
-    Warning { code: code.to_owned(), text }
+    Warning::caution(code, text)
 }
 
 #[cfg(test)]

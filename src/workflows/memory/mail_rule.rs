@@ -7,7 +7,7 @@
 //! The sender, the list, the kind and the topic are those of the mail that was answered. Words of its subject stand behind
 //! its sender only: whoever wrote the mail wrote them too, and “everything except” must not come before “from”.
 
-use crate::workflows::email::rules::kinds_of_mail;
+use crate::workflows::email::rules::{kinds_of_mail, line_fits, must_be_seen};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 
@@ -28,8 +28,10 @@ const SCOPE: &str = "about after alle allen alles also altri andere anderen anot
 /// Whether a line says of the answered mail's sender and topic what the answer shows, and nothing else.
 pub(super) fn follows(text: &str, user: &User, cause: &Cause) -> bool {
     let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
-    // Attention for a sender costs little; silence is for the topic alone.
-    rule.class == shown && (rule.topic || shown != Class::Ignore)
+    let Some(mail) = &cause.mail else { return false };
+    // Attention for a sender costs little; silence is for the topic alone, and never for what must be seen.
+    let quiet = rule.topic && !must_be_seen(user, mail);
+    rule.class == shown && (quiet || shown != Class::Ignore) && line_fits(text, user, mail)
 }
 
 /// Whether a line says otherwise of that sender and topic than the answer shows, and nothing else.
@@ -51,7 +53,7 @@ fn shown(kind: CauseKind) -> Option<Class> {
 
 struct Rule {
     class: Class,
-    /// Whether it names what the mail is about, or its list.
+    /// Whether it names what the mail is about.
     topic: bool,
 }
 
@@ -199,7 +201,6 @@ impl Reader<'_> {
             if !self.take(&["list"]) || !self.take(&[list]) {
                 return None;
             }
-            topic = true;
         }
         if self.take(&["about"]) {
             self.take(&["the"]);
@@ -260,13 +261,14 @@ mod tests {
             "Ignore mail about failed builds from ci@builds.example",
             "Please skip all emails from ci@builds.example about atlas.",
             "Never show me messages from ci@builds.example about “atlas”",
-            "ignore mail from ci@builds.example on the list dev.atlas.example",
+            "ignore mail from ci@builds.example on the list dev.atlas.example about atlas",
         ] {
             assert!(passes(line, &build), "{line}");
         }
         for line in [
             "ignore mail from ci@builds.example",
             "ignore mail on the list dev.atlas.example",
+            "ignore mail from ci@builds.example on the list dev.atlas.example",
             "ignore mail from ci@builds.example on the list security.example",
             "ignore mail from ci@builds.example about security alerts",
             "ignore newsletters from ci@builds.example",

@@ -6,8 +6,9 @@ use crate::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, Th
 use crate::inbox::{Tone, changed_lines, proposal};
 use crate::text::{Visible, truncate};
 use crate::workflows::email::defaults;
-use crate::workflows::lesson::{MemoryFacts, MemoryUpdate};
-use crate::workflows::mail_facts::User;
+use crate::workflows::email::rules;
+use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
+use crate::workflows::mail_facts::{MailFacts, User};
 use crate::workflows::{Services, ask_for, pick_model_of};
 use serde_json::json;
 use std::sync::Arc;
@@ -37,18 +38,60 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
         proposed: proposed.clone(),
         reasoning,
     };
-    if proposed.trim() == profile.text.trim() {
-        let outcome = "unchanged".to_owned();
-        return Ok(Command::end().update(known).update(LearningUpdate::Ended { written: None, outcome }));
-    }
-    if !held::reasons(&facts, &proposed).is_empty() {
+    let unchanged = proposed.trim() == profile.text.trim();
+    if !unchanged && !held::reasons(&facts, &proposed).is_empty() {
         return Ok(Command::goto("hold_update").update(known));
     }
-    let command = match write(&ctx, &state, profile.version, proposed).await? {
-        Some(version) => Command::end().update(known).update(learned(version)),
-        None => Command::goto("propose_update").update(LearningUpdate::Again),
+    let version = match unchanged {
+        true => Some(profile.version),
+        false => write(&ctx, &state, profile.version, proposed.clone()).await?,
     };
-    Ok(command)
+    let Some(version) = version else {
+        return Ok(Command::goto("propose_update").update(LearningUpdate::Again));
+    };
+    if let Some(widened) = widened(services, &facts, version, &proposed)? {
+        return Ok(Command::goto("hold_update").update(known).update(widened));
+    }
+    let ended = match unchanged {
+        true => LearningUpdate::Ended { written: None, outcome: "unchanged".to_owned() },
+        false => learned(version),
+    };
+    Ok(Command::end().update(known).update(ended))
+}
+
+/// The wider line that the mails ignored so far make worth asking about. No model has a say in it.
+fn widened(
+    services: &Services,
+    facts: &MemoryFacts,
+    read: u64,
+    profile: &str,
+) -> Result<Option<LearningUpdate>, NodeError> {
+    if facts.namespace != defaults::TRIAGE || !facts.causes.iter().any(is_ignored) {
+        return Ok(None);
+    }
+    let ignored: Vec<MailFacts> = services
+        .records
+        .lessons(&facts.namespace)?
+        .into_iter()
+        .filter(is_ignored)
+        .filter_map(|cause| cause.mail)
+        .collect();
+    let Some(wider) = rules::wider(&facts.user, profile, &ignored) else { return Ok(None) };
+    let mut covered = wider.covered;
+    if let Some(sender) = &wider.sender {
+        // Also what was not ignored: a wider line would have hidden it.
+        covered = services.records.mails_from(sender)?;
+    }
+    Ok(Some(LearningUpdate::Widened {
+        read,
+        proposed: format!("{}- {}\n", whole(profile), wider.line),
+        reasoning: "You ignored mail like this three times.".to_owned(),
+        covered,
+    }))
+}
+
+fn is_ignored(cause: &Cause) -> bool {
+    cause.kind == CauseKind::NotifyIgnored
 }
 
 /// Puts an update to the person.

@@ -46,6 +46,8 @@ pub struct Learning {
     pub proposed: String,
     /// What changes and why.
     pub reasoning: String,
+    /// What a wider line would have covered.
+    pub covered: Vec<String>,
     /// What the person decided: the text to store, or nothing.
     pub decided: Option<Option<String>>,
     /// How often somebody else was quicker.
@@ -83,6 +85,17 @@ pub enum LearningUpdate {
         proposed: String,
         /// What changes and why.
         reasoning: String,
+    },
+    /// What was proposed is stored, and a wider line is worth asking about.
+    Widened {
+        /// The version stored.
+        read: u64,
+        /// The profile with the wider line.
+        proposed: String,
+        /// Why.
+        reasoning: String,
+        /// The mails that the wider line would have covered.
+        covered: Vec<String>,
     },
     /// The person decided.
     Decided {
@@ -148,6 +161,10 @@ impl State for Learning {
             LearningUpdate::Proposed { read, profile, pinned, proposed, reasoning } => {
                 (self.read, self.profile, self.pinned) = (read, profile, pinned);
                 (self.proposed, self.reasoning, self.decided) = (proposed, reasoning, None);
+            }
+            LearningUpdate::Widened { read, proposed, reasoning, covered } => {
+                self.profile = std::mem::replace(&mut self.proposed, proposed);
+                (self.read, self.reasoning, self.covered) = (read, reasoning, covered);
             }
             LearningUpdate::Decided { edited, store } => {
                 let text = edited.unwrap_or_else(|| self.proposed.clone());

@@ -2,7 +2,7 @@
 
 use super::state::{Request, RequestInput};
 use super::{original, risk, shell};
-use crate::graph::{Command, CommandLine, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::graph::{Command, CommandLine, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::text::{Visible, hex, truncate};
 use crate::workflows::{Services, Wish};
@@ -23,7 +23,7 @@ pub(super) async fn ask_person(
         let wish = Wish {
             tool: &question.action,
             command: Some(command),
-            warned: !question.warnings.is_empty(),
+            warned: Warning::suspend(&question.warnings),
             ..Wish::default()
         };
         question.granted = ctx.services().records.covering_grant(ctx.step_context(), &wish)?;

@@ -3,7 +3,7 @@
 
 use super::shell::{self, Simple};
 use super::state::RequestInput;
-use crate::graph::Warning;
+use crate::graph::{Grade, Warning};
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
@@ -31,6 +31,18 @@ pub(super) enum Risk {
 }
 
 impl Risk {
+    fn grade(self) -> Grade {
+        match self {
+            Risk::Deletes
+            | Risk::RunsPiped
+            | Risk::ForcePush
+            | Risk::DiscardsWork
+            | Risk::RawDisk
+            | Risk::OpensAll => Grade::Danger,
+            Risk::AsRoot | Risk::WritesOutside | Risk::Hidden => Grade::Caution,
+        }
+    }
+
     fn warning(self) -> Warning {
         let (code, text) = match self {
             Risk::Deletes => ("deletes", "It deletes folders with everything in them."),
@@ -47,7 +59,7 @@ impl Risk {
                 ("hidden_characters", "It contains invisible characters; they are shown as placeholders.")
             }
         };
-        Warning { code: code.to_owned(), text: text.to_owned() }
+        Warning::new(self.grade(), code, text)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::card::who;
 use super::shell;
 use super::state::{Request, RequestInput};
-use crate::graph::Folded;
+use crate::graph::{Folded, Warning};
 use crate::inbox::{Block, Item};
 use crate::text::Visible;
 use jiff::tz::TimeZone;
@@ -41,7 +41,7 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
     if asked.action.is_none() {
         return "It asks for your words; no grant gives them.".to_owned();
     }
-    if !item.warnings.is_empty() {
+    if Warning::suspend(&item.warnings) {
         let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
         return format!(
             "It carries a warning ({}), and what carries one is always asked, whatever is allowed.",

@@ -123,6 +123,72 @@ async fn a_pinned_line_is_not_dropped_unasked() {
     assert_eq!(facts["pinned"], json!(["- Ignore newsletters"]));
 }
 
+/// A mail of Bob's with a subject of its own.
+fn about(subject: &str, text: &str) -> String {
+    let id = subject.replace(' ', "-").to_lowercase();
+    mail()
+        .replace("one@client", &format!("{id}@client"))
+        .replace("The report", subject)
+        .replace("When does the report come?", text)
+}
+
+#[tokio::test]
+async fn after_three_topics_of_a_sender_a_wider_line_is_proposed_with_what_it_would_have_covered() {
+    let inbox = EmailInbox::new("notify", []);
+    let subjects = ["Garden report", "Kitchen report", "Office report"];
+    for (n, subject) in subjects.iter().enumerate() {
+        let thread = inbox.take_in(&about(subject, "The report is on its way."), json!({})).await.unwrap();
+        inbox.drive().await;
+        inbox.answer(&thread, Decision::Ignore).await;
+        let open = inbox.items().await;
+        assert_eq!(open.len(), usize::from(n == 2), "{subject}: {open:?}");
+    }
+    let page =
+        inbox.threads().list(sayso::inbox::ThreadQuery { limit: 100, ..Default::default() }).await.unwrap();
+    let asks = page.threads.iter().find(|line| line.workflow == "memory" && line.status == Status::Waiting);
+    let asks = asks.unwrap().id.clone();
+    let item = inbox.open_item(&asks).await;
+    assert!(item.text.contains("+- ignore mail from bob@client.example\n"), "{}", item.text);
+    for subject in subjects {
+        assert!(item.text.contains(&format!("- {subject} (ignored)")), "{}", item.text);
+    }
+    let before = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+    assert!(before.ends_with(LEARNED), "the narrow line is learned already: {before}");
+    inbox.answer(&asks, Decision::Accept).await;
+    let after = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+    assert_eq!(after, format!("{before}- ignore mail from bob@client.example\n"));
+}
+
+#[tokio::test]
+async fn a_learned_line_hides_nothing_that_must_be_seen_whatever_the_model_says() {
+    let inbox = EmailInbox::new("ignore", []);
+    let preset = "- ignore mail from bob@client.example\n".to_owned();
+    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
+    inbox.store().memory().remember(TRIAGE.to_owned(), 0, preset, cause).await.unwrap();
+    for (subject, text, shown) in [
+        ("Plants", "They were watered.", false),
+        ("Report overdue", "Your invoice 12 is overdue.", true),
+        ("New login", "If this was not you, call us.", true),
+        ("Forms", "They are due by Friday.", true),
+        ("Boat", "Ada, do you want the boat?", true),
+    ] {
+        let thread = inbox.take_in(&about(subject, text), json!({})).await.unwrap();
+        inbox.drive().await;
+        let expected = if shown { Status::Waiting } else { Status::Done };
+        assert_eq!(inbox.status(&thread).await, expected, "{subject}");
+    }
+}
+
+#[tokio::test]
+async fn a_wish_for_one_mail_is_not_learned_and_a_lasting_one_is() {
+    for (said, lessons) in [("shorter, propose Tuesday", 0), ("From now on keep it short", 1)] {
+        let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()])]);
+        let thread = inbox.receive_mail().await;
+        inbox.answer(&thread, crate::support::test_inbox::respond(said)).await;
+        assert_eq!(inbox.lessons().len(), lessons, "{said}");
+    }
+}
+
 #[tokio::test]
 async fn somebody_quicker_is_not_overwritten() {
     let inbox = EmailInbox::new("notify", []);

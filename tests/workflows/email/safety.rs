@@ -1,7 +1,7 @@
 //! What must hold whatever a model or a mail says; more of it is in the catalogue (`tests/catalogue/proposals.rs`).
 
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail_with, write};
-use sayso::graph::Decision;
+use sayso::graph::{Decision, Grade};
 use sayso::inbox::{By, Decide};
 use serde_json::json;
 
@@ -81,6 +81,40 @@ async fn a_senders_grant_reaches_no_stranger_that_the_mail_names() {
     let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
     assert_eq!(codes, ["first_contact"], "asked, in spite of the grant");
     assert_eq!(inbox.sent().len(), 1);
+}
+
+/// Bob's mail of this number.
+fn numbered(number: u8) -> String {
+    mail_with("", "The minutes are attached.\n").replace("<one@", &format!("<note-{number}@"))
+}
+
+#[tokio::test]
+async fn a_new_sender_is_worth_knowing_until_they_are_noted_or_answered() {
+    let inbox = EmailInbox::new("notify", []);
+    for number in 1..=2 {
+        let thread = inbox.take_in(&numbered(number), json!({})).await.unwrap();
+        inbox.drive().await;
+        let warnings = inbox.open_item(&thread).await.warnings;
+        let [new] = warnings.as_slice() else { panic!("{warnings:?}") };
+        assert_eq!((new.code.as_str(), new.grade), ("first_contact", Grade::Info), "mail {number}");
+        // That the first was dismissed makes nobody known.
+        let decision = if number == 1 { Decision::Ignore } else { Decision::Accept };
+        inbox.answer_without_learning(&inbox.open_question(&thread).await, decision).await;
+    }
+    let thread = inbox.take_in(&numbered(3), json!({})).await.unwrap();
+    inbox.drive().await;
+    assert!(inbox.open_item(&thread).await.warnings.is_empty(), "they were noted");
+}
+
+#[tokio::test]
+async fn an_answer_to_a_new_sender_asks_once_more() {
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let warnings = inbox.open_item(&thread).await.warnings;
+    let [new] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert_eq!((new.code.as_str(), new.grade), ("first_contact", Grade::Caution));
+    let json = serde_json::to_value(new).unwrap();
+    assert_eq!(json["grade"], "caution", "{json}");
 }
 
 #[tokio::test]

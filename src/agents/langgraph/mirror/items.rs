@@ -137,7 +137,7 @@ fn common(state: &Mirror, item: &mut Interrupt, shown: &[&str]) {
 }
 
 fn warnings(state: &Mirror, action: &Action) -> Vec<Warning> {
-    let warning = |code: &str, text: &str| Warning { code: code.to_owned(), text: text.to_owned() };
+    let warning = |code: &str, text: &str| Warning::caution(code, text);
     let mut warnings = Vec::new();
     if let Some(why) = &state.not_sent {
         warnings.push(warning("not_sent", &format!("Your last answer was not sent: {why}.")));

@@ -4,10 +4,11 @@
 //! selected until the next move. The order is made anew when rows, filter or sorting change, never when drawing.
 
 use super::query::Query;
-use crate::graph::{Allow, Hash, Kind, ThreadId};
+use crate::graph::{Allow, Grade, Hash, Kind, ThreadId};
 use crate::inbox::{Glance, ItemKind, ItemLine, Standing};
 use crate::text::Visible;
 use jiff::Timestamp;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// A row of the list; all its text is safe to draw.
@@ -35,8 +36,8 @@ pub struct Row {
     pub source: String,
     /// Which answers it takes.
     pub allow: Allow,
-    /// Whether something is unusual about it.
-    pub warned: bool,
+    /// How much the heaviest of its warnings weighs.
+    pub grade: Option<Grade>,
     /// Whether something arrived since it was asked.
     pub new_mail: bool,
     /// Whether accepting it cannot be taken back.
@@ -70,7 +71,7 @@ impl From<ItemLine> for Row {
             gist: clean(&line.gist),
             source: clean(line.source.as_deref().unwrap_or_default()),
             allow: line.allow,
-            warned: !line.warnings.is_empty(),
+            grade: line.grade,
             new_mail: line.warnings.iter().any(|code| code == "new_mail"),
             irreversible: line.irreversible,
             hash: line.hash,
@@ -86,6 +87,11 @@ impl Row {
         matches!(self.standing, Standing::Decided | Standing::Held { .. })
     }
 
+    /// Whether a person has to look at it twice.
+    pub fn is_warned(&self) -> bool {
+        self.grade >= Some(Grade::Caution)
+    }
+
     /// Who or which workflow it comes from.
     pub fn who(&self) -> &str {
         if self.source.is_empty() { &self.workflow } else { &self.source }
@@ -96,7 +102,7 @@ impl Row {
     }
 
     /// Lower is more urgent.
-    fn urgency(&self) -> (u8, bool, bool) {
+    fn urgency(&self) -> (u8, Reverse<Option<Grade>>, bool) {
         let kind = match self.kind {
             ItemKind::Interrupt(Kind::Trouble) => 0,
             ItemKind::Interrupt(Kind::Question) => 1,
@@ -104,7 +110,7 @@ impl Row {
             ItemKind::Interrupt(Kind::Triage) => 3,
             ItemKind::Result => 4,
         };
-        (kind, !self.warned, !self.new_mail)
+        (kind, Reverse(self.grade), !self.new_mail)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is typed after `/` and `\`: words, and `from:` `is:` `kind:` `workflow:` `older:` `newer:`.
 
 use super::Row;
+use crate::graph::Grade;
 use crate::inbox::{ItemKind, Standing};
 use jiff::Timestamp;
 
@@ -25,6 +26,7 @@ enum Term {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Is {
     Warned,
+    Danger,
     New,
     Irreversible,
     Snoozed,
@@ -46,11 +48,12 @@ impl Query {
                 ),
                 Some(("is", what)) => Term::Is(match what {
                     "warn" | "warning" | "warned" => Is::Warned,
+                    "danger" => Is::Danger,
                     "new" => Is::New,
                     "irreversible" => Is::Irreversible,
                     "snoozed" => Is::Snoozed,
                     "held" => Is::Held,
-                    _ => return Err("is: is warn, new, irreversible, snoozed or held".to_owned()),
+                    _ => return Err("is: is warn, danger, new, irreversible, snoozed or held".to_owned()),
                 }),
                 Some(("older", age)) => Term::Older(seconds(age).ok_or_else(|| bad_age("older"))?),
                 Some(("newer", age)) => Term::Newer(seconds(age).ok_or_else(|| bad_age("newer"))?),
@@ -80,7 +83,8 @@ impl Query {
             Term::From(who) => has(&row.source, who),
             Term::Workflow(name) => has(&row.workflow, name),
             Term::Kind(kind) => row.kind == *kind,
-            Term::Is(Is::Warned) => row.warned,
+            Term::Is(Is::Warned) => row.is_warned(),
+            Term::Is(Is::Danger) => row.grade == Some(Grade::Danger),
             Term::Is(Is::New) => row.new_mail,
             Term::Is(Is::Irreversible) => row.irreversible,
             Term::Is(Is::Snoozed) => row.standing == Standing::Snoozed,

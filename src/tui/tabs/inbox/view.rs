@@ -1,7 +1,7 @@
 //! The inbox's list, and the card of what is selected there.
 
 use super::{Filter, Row};
-use crate::graph::{Kind, Labels};
+use crate::graph::{Grade, Kind, Labels};
 use crate::inbox::{ItemKind, Standing};
 use crate::text::truncate;
 use crate::tui::actions::Action;
@@ -65,7 +65,7 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
     }
     let flags = flags(model, row);
     if !flags.is_empty() {
-        let style = if row.warned { theme.warning } else { theme.quiet };
+        let style = row.grade.map_or(theme.quiet, |grade| theme.grade(grade));
         end.width = draw::right(buf, end, area.y, &format!(" {flags}"), style).saturating_sub(area.x);
     }
     if !tall {
@@ -112,9 +112,7 @@ fn flags(model: &Model, row: &Row) -> String {
     if model.deciding.contains(&row.id) {
         flags.push('…');
     }
-    if row.warned {
-        flags.push('!');
-    }
+    flags.push_str(row.grade.map_or("", Grade::mark));
     if row.new_mail {
         flags.push('+');
     }

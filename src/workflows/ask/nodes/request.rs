@@ -35,7 +35,7 @@ pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, 
     let mut asked = approval(&state, pending, &host);
     if filled.url.starts_with("http://") && !door.reach().allowed(&[host]).iter().all(|host| host.private) {
         let text = "It goes over the network unencrypted: others can read and change it.".to_owned();
-        asked.warnings.push(Warning { code: "not_encrypted".to_owned(), text });
+        asked.warnings.push(Warning::caution("not_encrypted", text));
     }
     Ok(Command::ask(vec![asked], "send_request").update(hosted))
 }

@@ -93,7 +93,12 @@ impl Doing<'_> {
                 self.over = true;
                 self.acted.refused = true;
                 self.acted.expired |= answer.expired;
-                self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
+                // Whoever takes one of two proposals, or has answered before, does not say that the mail needed no answer.
+                let mut answers = self.state.answers.iter();
+                let all_refused = answers.all(|one| matches!(one.decision, Decision::Ignore));
+                if all_refused && self.state.sent_outcome().is_none() {
+                    self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
+                }
                 let text = if answer.expired { "Nobody answered in time." } else { "" };
                 self.became(call, Became::Refused, text.to_owned(), Value::Null);
                 Ok(())

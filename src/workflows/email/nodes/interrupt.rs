@@ -116,14 +116,10 @@ async fn interrupt(
     asked.warnings =
         risks::of_call(services, ctx.step_context(), state, conversation, &call.name, &args).await?;
     if conversation.has_news() {
-        let text = "New mail came in this conversation since this was proposed.".to_owned();
-        asked.warnings.insert(0, Warning { code: "new_mail".to_owned(), text });
+        let text = "New mail came in this conversation since this was proposed.";
+        asked.warnings.insert(0, Warning::caution("new_mail", text));
     }
-    for warning in mails::warnings(services, conversation)? {
-        if !asked.warnings.contains(&warning) {
-            asked.warnings.push(warning);
-        }
-    }
+    Warning::add(&mut asked.warnings, mails::warnings(services, conversation)?);
     if !question {
         let sender = answered.from.address.to_lowercase();
         asked.grantable = Grantable {
@@ -140,7 +136,7 @@ async fn interrupt(
             own: &own,
             command: None,
             // What the rules could not do, or took as it was given, is for the person to look at.
-            warned: !asked.warnings.is_empty() || state.remark.is_some(),
+            warned: Warning::suspend(&asked.warnings) || state.remark.is_some(),
         };
         asked.granted = services.records.covering_grant(ctx.step_context(), &wish)?;
     }

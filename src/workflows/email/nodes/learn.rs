@@ -3,6 +3,7 @@
 use super::Given;
 use crate::graph::{Command, Ctx, Decision, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
+use crate::workflows::email::rules;
 use crate::workflows::email::state::{Email, EmailUpdate, Learn, Then};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::{Lesson, Services};
@@ -42,12 +43,22 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
     }
     let conversation = Conversation::read(ctx.services(), state)?;
     let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
-    let lessons = state.lessons.iter().map(|learn| Lesson {
+    let lessons = state.lessons.iter().filter(|learn| lasts(learn)).map(|learn| Lesson {
         namespace: learn.namespace.clone(),
         cause: Cause { mail: mail.clone(), ..cause(learn) },
         interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
     });
     ctx.services().records.learn(ctx.step_context(), lessons.collect()).await
+}
+
+/// A wish for one mail is no lasting preference.
+fn lasts(learn: &Learn) -> bool {
+    match learn.answer.as_ref().map(|answer| &answer.decision) {
+        Some(Decision::Respond { text }) if learn.kind == CauseKind::ProposalAnswered => {
+            rules::is_lasting(text)
+        }
+        _ => true,
+    }
 }
 
 fn cause(learn: &Learn) -> Cause {

@@ -9,7 +9,7 @@ use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef};
-use crate::workflows::email::{defaults, input, own_rules, prompts};
+use crate::workflows::email::{defaults, input, own_rules, prompts, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{Lesson, Services, ask_for, pick_model};
@@ -89,7 +89,13 @@ async fn ask(
         profile: profile.text,
     };
     let model = pick_model(ctx, "triage", state.model_name.as_deref()).await?;
-    ask_for(ctx, "triage", &model, &prompts::triage_request(&facts)).await
+    let mut triage: Triage = ask_for(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
+    // Whatever model read the memory, what it learned to ignore does not reach further than the rules say.
+    if let Some(why) = rules::shown_in_spite(&facts).filter(|_| triage.classification == Class::Ignore) {
+        triage.classification = Class::Notify;
+        triage.reasoning = format!("Your memory ignores such mail, but {why}.");
+    }
+    Ok(triage)
 }
 
 /// Keeps the bytes of a mail that was handed in, and notes what lists show of each.
@@ -190,6 +196,9 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
     // What was noted is the mail that was shown; nobody has said yet what the newer one is. It may be dismissed with
     // the first by whoever saw it.
     let noted = matches!(decision, Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft));
+    if let Some((_, shown)) = conversation.about().filter(|_| noted && !ctx.step_context().forked) {
+        ctx.services().records.noted(&shown.from.address).await?;
+    }
     let again = news && (noted || outcome.is_some() && state.unseen);
     if again {
         outcome = None;

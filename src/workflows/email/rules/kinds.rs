@@ -119,11 +119,11 @@ pub(super) const SIGNS: &[Sign] = &[
         name: "payment problems",
         also: "billing, renewals, invoices, overdue invoices",
         subject: "payment failed, payment declined, card declined, payment unsuccessful, overdue, past due, \
-            payment reminder, final notice, will renew, renewal, renews, subscription expires, expiring \
+            payment reminder, final notice, zahlungserinnerung, mahnung, überfällig, will renew, renewal, renews, subscription expires, expiring \
             card, card expires, price increase, price change, direct debit, invoice due, refund, \
             chargeback, trial ends, trial is ending",
         body: "payment was declined, payment failed, could not charge, couldn t charge, unable to process \
-            your payment, unable to charge, is overdue, will renew on, will be charged on, update your \
+            your payment, unable to charge, is overdue, ist überfällig, mahngebühr*, will renew on, will be charged on, update your \
             payment method, card on file expires, price will change, price of your plan",
     },
     Sign {
@@ -186,7 +186,8 @@ pub(super) const SIGNS: &[Sign] = &[
         name: "deadlines",
         also: "reminders, due dates, expiries",
         subject: "deadline, due, reminder, action required, action needed, expires, expiring, expiration, last \
-            day, closes, ends today, ends tomorrow, urgent, overdue, final notice, check in, appointment",
+            day, closes, ends today, ends tomorrow, urgent, overdue, final notice, check in, appointment, frist, fristen, \
+            fällig, erinnerung, mahnung",
         body: "deadline, is due, are due, due by, due on, due date, no later than, by end of day, by eod, by \
             the end of, must be submitted, will expire, expires on, expires in, will be deleted, \
             enrollment ends, enrolment ends, closes on",
@@ -271,7 +272,7 @@ mod tests {
     fn phrases_are_written_as_they_are_compared() {
         for phrase in SIGNS.iter().flat_map(|sign| sign.subject.split(", ").chain(sign.body.split(", "))) {
             assert!(
-                phrase.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == ' ' || c == '*'),
+                phrase.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase() || c == ' ' || c == '*'),
                 "{phrase}"
             );
         }

@@ -2,11 +2,13 @@
 //!
 //! [`signs`] and [`asks`] read what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
 //! lines first and by general rules second, [`memory`] and [`style`] change the lines after a person's decision. The same
-//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at. [`reply`] drafts answers and
+//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at. [`learned`] says how far a line
+//! that ignores reaches, and when a wider one is worth proposing. [`reply`] drafts answers and
 //! meetings.
 
 mod asks;
 mod kinds;
+mod learned;
 mod memory;
 mod profile;
 mod reply;
@@ -19,7 +21,7 @@ use serde_json::Value;
 use crate::llm::{Answer, Task, facts};
 use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use crate::workflows::lesson::MemoryFacts;
-use crate::workflows::mail_facts::{MailFacts, User};
+use crate::workflows::mail_facts::{Class, MailFacts, User};
 
 /// What can be done without a language model.
 pub(in crate::workflows) const TASKS: &[Task] =
@@ -40,6 +42,32 @@ fn reply(value: &Value) -> Result<Answer, String> {
     let next = reply::reply(&facts::<ReplyFacts>(value)?)?;
     let remark = next.remark.map(|remark| serde_json::to_string(&remark)).transpose();
     Ok(Answer::Calls(remark.map_err(|error| error.to_string())?.unwrap_or_default(), next.calls))
+}
+
+/// Whether words say how things are to be done from now on, and not only this once.
+pub(super) fn is_lasting(words: &str) -> bool {
+    style::is_lasting(words)
+}
+
+/// Why a mail is shown although a line of the memory ignores it; `None` where none does, or where it may.
+pub(super) fn shown_in_spite(facts: &TriageFacts) -> Option<&'static str> {
+    let signs = signs::Signs::of(&facts.user, &facts.mail);
+    let rules = profile::rules(&facts.profile);
+    let rule = profile::matching(&rules, &facts.mail, &signs).filter(|rule| rule.class == Class::Ignore)?;
+    learned::not_covered(rule, &facts.mail, &signs)
+}
+
+pub use learned::{Wider, wider};
+
+/// Whether a line, as the rules read it, is about this mail.
+pub fn line_fits(line: &str, user: &User, mail: &MailFacts) -> bool {
+    let signs = signs::Signs::of(user, mail);
+    profile::rules(line).iter().any(|rule| rule.terms.fit(mail, &signs))
+}
+
+/// Whether a mail is one that no learned line may hide.
+pub fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
+    learned::teaches_nothing(user, mail).is_some()
 }
 
 /// The names of every kind a mail is of, as memory lines use them.

@@ -114,7 +114,7 @@ impl Terms {
             + about.max().unwrap_or(0)
     }
 
-    fn fit(&self, mail: &MailFacts, signs: &Signs) -> bool {
+    pub fn fit(&self, mail: &MailFacts, signs: &Signs) -> bool {
         let any_or_empty = |empty: bool, found: bool| empty || found;
         any_or_empty(self.from.is_empty(), self.from.iter().any(|who| is_from(who, mail)))
             && any_or_empty(

@@ -8,21 +8,14 @@ use super::signs::{flat, has};
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
 
-/// Whether words say how things are to be done from now on.
-fn is_lasting(words: &str) -> bool {
+/// Whether words say how things are to be done from now on. A wish for one mail ("shorter, propose Tuesday") does not.
+pub(super) fn is_lasting(words: &str) -> bool {
     has(
         &flat(words),
-        "always, never, usually, prefer*, avoid, don t use, do not use, from now on, in future, mornings, \
-        afternoons, mondays, fridays, not before, not after, no meetings, minutes by default",
-    )
-}
-
-/// Whether words are about how a mail is written, not about what it says.
-fn is_about_style(words: &str) -> bool {
-    has(
-        &flat(words),
-        "shorter, longer, brief*, concise, formal*, informal*, casual*, tone, sign off, sign with, greet*, \
-        signature, emoji*, exclamation*, first name*, polite*, friendl*",
+        "always, never, every, usually, generally, in general, by default, prefer*, avoid, don t use, do not use, from \
+        now on, in future, in the future, next time, mornings, afternoons, evenings, mondays, tuesdays, wednesdays, \
+        thursdays, fridays, weekends, no meetings, immer, nie, niemals, stets, grundsätzlich, generell, künftig, ab \
+        jetzt, ab sofort, in zukunft, bevorzug*, vermeide*, jedes mal, nächstes mal",
     )
 }
 
@@ -35,15 +28,7 @@ fn from_words(draft: &mut Draft<'_>, cause: &Cause) {
         draft.remember(&line(words, MAX_LINE));
         return;
     }
-    // “Shorter, and suggest Tuesday”: how it is written is learned, what is meant for this mail is not.
-    let words = words.replace(" and ", ", ").replace(" und ", ", ");
-    let parts = words.split([',', ';', '.', '\n']).map(str::trim);
-    let style: Vec<&str> = parts.filter(|part| is_about_style(part)).collect();
-    if style.is_empty() {
-        draft.note("Those words were about this one only.");
-    } else {
-        draft.remember(&line(&style.join(", "), MAX_LINE));
-    }
+    draft.note("Those words were about this one only.");
 }
 
 pub(super) fn replies(draft: &mut Draft<'_>, cause: &Cause) {
@@ -199,11 +184,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_one_mail_is_not_learned_with_how_it_is_written() {
+    fn a_wish_for_one_mail_is_no_lasting_preference() {
         for (said, learned) in [
-            ("shorter please, propose only Tuesday", "- shorter please\n"),
-            ("Shorter and cc Bob; friendlier.", "- Shorter, friendlier\n"),
-            ("propose only Tuesday", ""),
+            ("shorter please, propose only Tuesday", ""),
+            ("Shorter and cc Bob; friendlier.", ""),
+            ("not before ten", ""),
+            ("bitte immer kürzer", "- bitte immer kürzer\n"),
             ("Always propose Tuesday, and be brief", "- Always propose Tuesday, and be brief\n"),
         ] {
             let cause = Cause { feedback: said.into(), ..Cause::new(CauseKind::ProposalAnswered) };

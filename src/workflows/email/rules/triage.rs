@@ -5,6 +5,7 @@
 
 use super::asks::Ask;
 use super::kinds::Kind;
+use super::learned;
 use super::profile;
 use super::signs::{Calendar, Reach, Signs, flat, has, own_text};
 use crate::text::words::line;
@@ -22,10 +23,16 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let shown_only = |rule: &&profile::Rule| {
         !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
     };
-    let (classification, reasoning) = match profile::matching(&rules, &facts.mail, &signs).filter(shown_only)
-    {
-        Some(rule) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
-        None => (class, format!("General rule: {why}.")),
+    let rule = profile::matching(&rules, &facts.mail, &signs).filter(shown_only);
+    let spared = rule.filter(|rule| rule.class == Class::Ignore);
+    let spared = spared.and_then(|rule| learned::not_covered(rule, &facts.mail, &signs));
+    let (classification, reasoning) = match (rule, spared) {
+        (Some(_), Some(why_shown)) => {
+            let class = if class == Class::Ignore { Class::Notify } else { class };
+            (class, format!("Your memory ignores such mail, but {why_shown}."))
+        }
+        (Some(rule), None) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
+        (None, _) => (class, format!("General rule: {why}.")),
     };
     Triage { reasoning, gist: gist(&facts.mail, &signs), classification }
 }
@@ -54,7 +61,7 @@ fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
     if signs.automated || (signs.bulk && mail.list_id.is_none()) {
         return by_program(signs);
     }
-    if !signs.colleague && !mail.headers.in_reply_to && pitch(signs) {
+    if is_pitch(mail, signs) {
         return say(Class::Ignore, "a sales pitch from a stranger");
     }
     if !signs.colleague && wants_password(mail) {
@@ -167,9 +174,11 @@ fn wants_password(mail: &MailFacts) -> bool {
     )
 }
 
-fn pitch(signs: &Signs) -> bool {
+/// A stranger who sells.
+pub(super) fn is_pitch(mail: &MailFacts, signs: &Signs) -> bool {
     let hints = signs.hints(Kind::Pitch);
-    hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch))
+    let sells = hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch));
+    sells && !signs.colleague && !mail.headers.in_reply_to
 }
 
 /// What is worth knowing although nobody asks.
@@ -236,9 +245,9 @@ mod tests {
         let answer = triage(&facts);
         assert_eq!(answer.classification, Class::Respond);
         assert!(answer.gist.starts_with("Could you"), "{}", answer.gist);
-        facts.profile = "- ignore mail from bob@stone.example".into();
+        facts.profile = "- notify about mail from bob@stone.example".into();
         let answer = triage(&facts);
-        assert_eq!(answer.classification, Class::Ignore);
+        assert_eq!(answer.classification, Class::Notify);
         assert!(answer.reasoning.contains("bob@stone.example"), "{}", answer.reasoning);
     }
 

@@ -1,0 +1,112 @@
+//! How far a line that ignores mail reaches: never to what a person must not miss. And when a wider line is proposed.
+//!
+//! Promised: a line about a sender hides no deadline, no overdue or security notice, no answer to the person's own mail
+//! and no question that calls them by name, unless it names that kind of mail itself. When in doubt the mail is shown.
+
+use super::asks::Ask;
+use super::kinds::{Kind, sign};
+use super::memory::{describe, sender};
+use super::profile::{self, Rule};
+use super::signs::{Reach, Signs};
+use super::triage::is_pitch;
+use crate::workflows::mail_facts::{MailFacts, User};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many ignored mails make a wider line worth proposing.
+const ENOUGH: usize = 3;
+
+/// Kinds that many strangers send to everybody.
+const SENT_TO_MANY: [Kind; 5] = [Kind::Newsletter, Kind::Promotion, Kind::Survey, Kind::Digest, Kind::Pitch];
+
+/// Kinds that may be ignored whoever sends them, once three senders were.
+const WIDER: [Kind; 3] = [Kind::Newsletter, Kind::Survey, Kind::Pitch];
+
+/// Why a line that ignores does not cover a mail it fits.
+pub(super) fn not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+    let named = |kind: &Kind| rule.terms.about.iter().any(|what| what.kinds.contains(kind));
+    if rule.terms.only_kinds() && SENT_TO_MANY.iter().any(named) {
+        return answers_own(mail, signs);
+    }
+    must_be_seen(mail, signs).filter(|(kind, _)| !kind.is_some_and(|kind| named(&kind))).map(|(_, why)| why)
+}
+
+/// What a person must not miss, with its kind where it is one, and why.
+fn must_be_seen(mail: &MailFacts, signs: &Signs) -> Option<(Option<Kind>, &'static str)> {
+    let kinds = [
+        (Kind::Security, "a notice about security is shown all the same"),
+        (Kind::Payment, "a notice about a payment that is due or failed is shown all the same"),
+        (Kind::Deadline, "a deadline is shown all the same"),
+    ];
+    let seen = kinds.into_iter().find(|(kind, _)| signs.is(*kind)).map(|(kind, why)| (Some(kind), why));
+    seen.or_else(|| answers_own(mail, signs).map(|why| (None, why))).or_else(|| {
+        let asked = matches!(signs.ask, Ask::OfReader(_)) && signs.mentions;
+        let by_a_person = !signs.automated && !signs.bulk;
+        (asked && by_a_person).then_some((None, "a question that calls you by name is shown all the same"))
+    })
+}
+
+fn answers_own(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+    let answers = mail.headers.in_reply_to && signs.reach == Reach::Direct && !signs.automated && !signs.bulk;
+    answers.then_some("an answer to you is shown all the same")
+}
+
+/// Why nothing is learned from a mail that was ignored.
+pub(super) fn teaches_nothing(user: &User, mail: &MailFacts) -> Option<&'static str> {
+    must_be_seen(mail, &Signs::of(user, mail)).map(|(_, why)| why)
+}
+
+/// A line that ignores more than one sender's one topic, for the person to accept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wider {
+    pub line: String,
+    /// The sender it is about; `None` where it is about a kind.
+    pub sender: Option<String>,
+    /// Those of the ignored mails that it would have covered: who, and what about.
+    pub covered: Vec<String>,
+}
+
+/// The wider line that the newest of the `ignored` mails, oldest first, makes worth proposing: its sender was ignored on
+/// three topics, or its kind from three senders. It is proposed when their number is three, six and so on, so that a
+/// person who declines is left alone for a while.
+pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<Wider> {
+    let newest = ignored.last()?;
+    let from = sender(newest)?;
+    let before = &ignored[..ignored.len() - 1];
+    let grown = |before: BTreeSet<String>, after: BTreeSet<String>| {
+        after.len() > before.len() && after.len().is_multiple_of(ENOUGH)
+    };
+    let topics = |mails: &[MailFacts]| -> BTreeSet<String> {
+        let of_sender = mails.iter().filter(|mail| sender(mail).as_deref() == Some(from.as_str()));
+        of_sender.filter_map(|mail| describe(user, mail)).collect()
+    };
+    let is = |kind: Kind, mail: &MailFacts| {
+        let signs = Signs::of(user, mail);
+        if kind == Kind::Pitch { is_pitch(mail, &signs) } else { signs.is(kind) }
+    };
+    let senders = |kind: Kind, mails: &[MailFacts]| -> BTreeSet<String> {
+        mails.iter().filter(|mail| is(kind, mail)).filter_map(sender).collect()
+    };
+    let by_kind = WIDER
+        .into_iter()
+        .filter(|kind| is(*kind, newest))
+        .find(|kind| grown(senders(*kind, before), senders(*kind, ignored)));
+    let (what, covered): (String, Vec<&MailFacts>) = if let Some(kind) = by_kind {
+        let name = sign(kind)?.name;
+        (name.to_owned(), ignored.iter().filter(|mail| is(kind, mail)).collect())
+    } else if grown(topics(before), topics(ignored)) {
+        let of_sender = |mail: &&MailFacts| sender(mail).as_deref() == Some(from.as_str());
+        (format!("mail from {from}"), ignored.iter().filter(of_sender).collect())
+    } else {
+        return None;
+    };
+    let line = format!("ignore {what}");
+    let wanted = profile::rules(&line);
+    let has = |rule: &Rule| wanted.first().is_some_and(|wanted| rule.terms == wanted.terms);
+    if profile::rules(profile).iter().any(has) {
+        return None;
+    }
+    let mut lines: BTreeMap<String, ()> = BTreeMap::new();
+    lines.extend(covered.iter().map(|mail| (format!("{}: {}", mail.from, mail.subject), ())));
+    let sender = by_kind.is_none().then_some(from);
+    Some(Wider { line, sender, covered: lines.into_keys().collect() })
+}
