@@ -98,15 +98,15 @@ async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
 }
 
 #[tokio::test]
-async fn words_bring_a_new_proposal_and_teach_how_to_write() {
+async fn words_bring_a_new_proposal_and_lasting_ones_teach_how_to_write() {
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
     let thread = inbox.receive_mail().await;
-    inbox.answer(&thread, respond("Shorter")).await;
+    inbox.answer(&thread, respond("Always shorter")).await;
     assert!(inbox.sent().is_empty());
     assert_eq!(inbox.learned(), ["response_preferences proposal_answered"]);
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "write_email");
-    assert!(item.text.contains("you: Shorter"), "{}", item.text);
+    assert!(item.text.contains("you: Always shorter"), "{}", item.text);
     let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
     assert!(said.contains("Not done. The person says: Shorter"), "{said}");
     inbox.answer(&thread, Decision::Accept).await;

@@ -164,7 +164,7 @@ async fn what_is_unusual_about_a_mail_stands_on_its_card() {
     let item = inbox.open_item(&thread).await;
     let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
     assert!(codes.contains(&"reply_to_differs") && codes.contains(&"addresses_assistant"), "{codes:?}");
-    assert!(item.text.starts_with("! "), "warnings stand on top: {}", item.text);
+    assert!(item.text.starts_with("!! "), "the heaviest stands on top: {}", item.text);
 }
 
 #[tokio::test]
