@@ -33,7 +33,7 @@ pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
             None | Some(Value::Null) => {}
             Some(output) => {
                 let mut lines = Lines::new(page.columns());
-                lines.field(0, "Result", &without_nothing(output));
+                lines.field(0, "Result", &brief(without_nothing(output)));
                 out.push_str(&lines.into_text());
             }
         }
@@ -60,6 +60,19 @@ fn without_nothing(value: &Value) -> Value {
     }
 }
 
+/// A result that has an answer, without the lists of records it was made from: they would say it all once more. JSON
+/// has them.
+fn brief(value: Value) -> Value {
+    match value {
+        Value::Object(fields) if fields.contains_key("answer") => {
+            let records =
+                |value: &Value| value.as_array().is_some_and(|items| items.iter().any(Value::is_object));
+            Value::Object(fields.into_iter().filter(|(_, value)| !records(value)).collect())
+        }
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +82,13 @@ mod tests {
     fn what_says_nothing_is_left_out() {
         let output = json!({"a": null, "b": [], "c": {"d": ""}, "e": 0, "f": [{"g": null, "h": "x"}]});
         assert_eq!(without_nothing(&output), json!({"e": 0, "f": [{"h": "x"}]}));
+    }
+
+    #[test]
+    fn what_an_answer_was_made_from_is_not_printed_with_it() {
+        let output = json!({"answer": "Six pages.", "agents": [{"markdown": "# A"}], "files": ["a.md"]});
+        assert_eq!(brief(output), json!({"answer": "Six pages.", "files": ["a.md"]}));
+        let rows = json!({"rows": [{"a": 1}]});
+        assert_eq!(brief(rows.clone()), rows);
     }
 }

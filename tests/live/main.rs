@@ -1,7 +1,10 @@
-//! The real thing: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, Claude Code, Codex, and the official
-//! client of MCP. `.ci/run` installs them; where they cannot be had, or started because it takes root, each test says so
+//! The real thing: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, Claude Code, Codex, the official
+//! client of MCP, and packages from registries. `.ci/run` installs them; where they cannot be had, or started because it takes root, each test says so
 //! and passes.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/mod.rs"]
+mod support;
 
 mod coding_agents;
 mod dovecot;
@@ -9,6 +12,7 @@ mod exim;
 mod langgraph;
 mod mailbox;
 mod mcp;
+mod packages;
 mod radicale;
 mod sending;
 mod whole;

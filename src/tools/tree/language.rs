@@ -13,6 +13,13 @@ pub struct Language {
     pub(super) family: Family,
 }
 
+impl Language {
+    /// Whether names and imports of it are read here. Of other languages only files and lines are known.
+    pub fn is_read(&self) -> bool {
+        !matches!(self.family, Family::Shell | Family::Other)
+    }
+}
+
 /// Languages that are written alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Family {

@@ -1,8 +1,31 @@
-//! Which parts of a tree lean on which, by the imports of their files.
+//! Which files of a tree lean on which, by what they import.
+//!
+//! A name that a package only hands on (`__init__.py`, `lib.rs`, `index.js`) is followed to the file that declares it.
 
 use super::language::Family;
-use super::{File, ManifestKind, Tree};
+use super::{File, ManifestKind, Parts, Tree, rust};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a name is followed that is handed on.
+const FOLLOWED: usize = 3;
+
+/// Endings a path of JavaScript or TypeScript may leave out.
+const SCRIPTS: [&str; 14] = [
+    "",
+    ".js",
+    ".ts",
+    ".mjs",
+    ".cjs",
+    ".tsx",
+    ".jsx",
+    ".mts",
+    ".d.ts",
+    "/index.js",
+    "/index.ts",
+    "/index.mjs",
+    "/index.cjs",
+    "/index.tsx",
+];
 
 /// One part leans on another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,111 +38,193 @@ pub struct Link {
     pub files: usize,
 }
 
-/// The part of a tree a file belongs to: the first two folders of its path, `.` at the top.
-pub fn area(path: &str) -> &str {
-    let folders = path.rsplit_once('/').map_or(".", |(folders, _)| folders);
-    match folders.match_indices('/').nth(1) {
-        Some((at, _)) => &folders[..at],
-        None => folders,
+/// What each file imports from other files of the tree, or from folders where a package is a folder, with the names.
+pub type Leanings<'a> = BTreeMap<&'a str, BTreeMap<String, BTreeSet<&'a str>>>;
+
+/// Every leaning between files.
+pub fn leanings(tree: &Tree) -> Leanings<'_> {
+    let known = Known::of(tree);
+    fn of<'a>(known: &Known<'a>, file: &'a File) -> BTreeMap<String, BTreeSet<&'a str>> {
+        let mut to: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for import in &file.source.imports {
+            let targets = known.targets(file, &import.from, &import.names);
+            let names = import.names.iter().map(String::as_str).chain(std::iter::repeat(""));
+            for (target, name) in targets.into_iter().zip(names) {
+                if let Some(target) = target.filter(|target| *target != file.path) {
+                    to.entry(target).or_default().extend((!name.is_empty()).then_some(name));
+                }
+            }
+        }
+        to
     }
+    tree.files
+        .iter()
+        .map(|file| (file.path.as_str(), of(&known, file)))
+        .filter(|(_, to)| !to.is_empty())
+        .collect()
 }
 
-/// Every such leaning, by the names of the parts.
-pub fn links(tree: &Tree) -> Vec<Link> {
-    let areas: BTreeSet<&str> = tree.files.iter().map(|file| area(&file.path)).collect();
-    let crates: BTreeMap<String, &str> = tree
-        .manifests
-        .iter()
-        .filter(|manifest| manifest.sort == ManifestKind::Cargo)
-        .filter_map(|manifest| Some((manifest.name.as_ref()?.replace('-', "_"), folder(&manifest.path))))
-        .collect();
-    let modules: Vec<(&str, &str)> = tree
-        .manifests
-        .iter()
-        .filter(|manifest| manifest.sort == ManifestKind::Go)
-        .filter_map(|manifest| Some((manifest.name.as_deref()?, folder(&manifest.path))))
-        .collect();
-    let known = Known { areas, crates, modules };
-    let mut counted: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for file in &tree.files {
-        let from = area(&file.path);
-        let to: BTreeSet<String> =
-            file.source.imports.iter().filter_map(|import| known.target(file, import)).collect();
-        for to in to.into_iter().filter(|to| to != from) {
-            *counted.entry((from.to_owned(), to)).or_default() += 1;
+/// Every leaning between parts, by their names.
+pub fn links(leanings: &Leanings<'_>, parts: &Parts) -> Vec<Link> {
+    let mut counted: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (file, to) in leanings {
+        let from = parts.part(file);
+        let to: BTreeSet<&str> = to.keys().map(|path| parts.part(path)).collect();
+        for to in to.into_iter().filter(|to| *to != from && *to != ".") {
+            *counted.entry((from, to)).or_default() += 1;
         }
     }
-    counted.into_iter().map(|((from, to), files)| Link { from, to, files }).collect()
+    let link =
+        |((from, to), files): ((&str, &str), usize)| Link { from: from.to_owned(), to: to.to_owned(), files };
+    counted.into_iter().map(link).collect()
 }
 
 /// What names can lead to.
 struct Known<'a> {
-    areas: BTreeSet<&'a str>,
+    tree: &'a Tree,
     /// Crates by the name code uses, with their folders.
     crates: BTreeMap<String, &'a str>,
     /// Go modules with their folders.
     modules: Vec<(&'a str, &'a str)>,
+    /// Folders that packages of Python may lie in.
+    roots: Vec<String>,
 }
 
-impl Known<'_> {
-    /// The part an import of this file leads to, where it leads to one of ours.
-    fn target(&self, file: &File, import: &str) -> Option<String> {
-        match file.language?.family {
-            Family::Rust => self.of_crate(&file.path, import),
-            Family::Script => {
-                let path = import.starts_with('.').then(|| join(folder(&file.path), import))??;
-                self.holding(&path)
-            }
-            Family::Python => {
-                let dots = import.chars().take_while(|c| *c == '.').count();
-                if dots > 0 {
-                    let mut base = folder(&file.path);
-                    for _ in 1..dots {
-                        base = folder(base);
-                    }
-                    return self.holding(&within(base, &import[dots..].replace('.', "/")));
-                }
-                let path = import.replace('.', "/");
-                self.holding(&path).or_else(|| self.holding(&format!("src/{path}")))
-            }
-            Family::Go => self.modules.iter().find_map(|(name, folder)| {
-                let rest = import.strip_prefix(name)?.trim_start_matches('/');
-                self.holding(&within(folder, rest))
-            }),
-            Family::C => self.holding(import).or_else(|| self.holding(&within(folder(&file.path), import))),
-            Family::Jvm | Family::Shell | Family::Other => None,
+impl<'a> Known<'a> {
+    fn of(tree: &'a Tree) -> Self {
+        let of = |sort: ManifestKind| tree.manifests.iter().filter(move |manifest| manifest.sort == sort);
+        let named = |manifest: &'a super::Manifest| Some((manifest.name.as_deref()?, folder(&manifest.path)));
+        let mut roots = vec![String::new(), "src".to_owned(), "lib".to_owned()];
+        for at in of(ManifestKind::Python).map(|manifest| folder(&manifest.path)).filter(|at| !at.is_empty())
+        {
+            roots.extend([at.to_owned(), within(at, "src")]);
+        }
+        Self {
+            tree,
+            crates: of(ManifestKind::Cargo)
+                .filter_map(named)
+                .map(|(name, at)| (name.replace('-', "_"), at))
+                .collect(),
+            modules: of(ManifestKind::Go).filter_map(named).collect(),
+            roots,
         }
     }
 
-    fn of_crate(&self, path: &str, import: &str) -> Option<String> {
-        let (root, rest) = import.split_once("::").unwrap_or((import, ""));
-        let base = if root == "crate" {
-            // What stands beside `src` (tests, benches) is a crate of its own.
-            let (before, _) = path.split_once("src/")?;
-            before.trim_end_matches('/')
-        } else {
-            self.crates.get(root)?
-        };
-        let module = within(&within(base, "src"), rest);
-        self.holding(&module)
+    fn file(&self, path: &str) -> Option<&'a File> {
+        let files = &self.tree.files;
+        files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &files[at])
     }
 
-    /// The part a folder or file at this path belongs to.
-    fn holding(&self, path: &str) -> Option<String> {
-        let path = path.trim_matches('/');
-        // The path may be a folder, or a file without its ending.
-        let as_folder = area_of_folder(path);
-        let found =
-            [as_folder, area(path)].into_iter().find(|name| self.areas.contains(name) && *name != ".");
-        found.map(str::to_owned)
+    /// The files an import of this file leads to, one a name.
+    fn targets(&self, file: &File, from: &str, names: &[String]) -> Vec<Option<String>> {
+        let Some(language) = file.language else { return Vec::new() };
+        let found = |one: Option<&File>| one.map(|file| file.path.clone());
+        let plain = || names.is_empty().then_some("").into_iter();
+        let each = plain().chain(names.iter().map(String::as_str));
+        match language.family {
+            Family::Python => each.map(|name| found(self.python(&file.path, from, name, 0))).collect(),
+            Family::Rust => each.map(|name| found(self.rust(&file.path, from, name, 0))).collect(),
+            Family::Script => vec![found(self.script(&file.path, from))],
+            Family::Go => vec![self.modules.iter().find_map(|(name, folder)| {
+                let rest = from.strip_prefix(name)?;
+                (rest.is_empty() || rest.starts_with('/'))
+                    .then(|| within(folder, rest.trim_start_matches('/')))
+            })],
+            Family::C => {
+                let beside = within(folder(&file.path), from);
+                vec![found(self.file(from).or_else(|| self.file(&beside)))]
+            }
+            Family::Jvm | Family::Shell | Family::Other => Vec::new(),
+        }
+    }
+
+    fn python(&self, path: &str, from: &str, name: &str, followed: usize) -> Option<&'a File> {
+        let dots = from.chars().take_while(|c| *c == '.').count();
+        let inside = from[dots..].replace('.', "/");
+        let module = |base: &str, inside: &str| {
+            let at = within(base, inside);
+            self.file(&format!("{at}.py")).or_else(|| self.file(&within(&at, "__init__.py")))
+        };
+        let bases = match dots {
+            0 => self.roots.clone(),
+            _ => vec![(1..dots).fold(folder(path), |at, _| folder(at)).to_owned()],
+        };
+        for base in bases {
+            // A name may be a module of its own.
+            if !name.is_empty()
+                && let Some(file) = module(&base, &within(&inside, name))
+            {
+                return Some(file);
+            }
+            if let Some(file) =
+                module(&base, &inside).filter(|file| !(inside.is_empty() && file.path == path))
+            {
+                return Some(self.handed_on(file, name, followed, Self::python));
+            }
+        }
+        None
+    }
+
+    fn rust(&self, path: &str, from: &str, name: &str, followed: usize) -> Option<&'a File> {
+        let mut names: Vec<&str> = from.split("::").filter(|part| !part.is_empty()).collect();
+        names.extend((!name.is_empty()).then_some(name));
+        let (root, rest) = names.split_first()?;
+        let base = match *root {
+            "crate" => rust::in_crate(path)?.0,
+            other => self.crates.get(other)?,
+        };
+        let base = within(base, "src");
+        for length in (1..=rest.len()).rev() {
+            let at = within(&base, &rest[..length].join("/"));
+            let found = self.file(&format!("{at}.rs")).or_else(|| self.file(&within(&at, "mod.rs")));
+            if let Some(file) = found {
+                let next = rest.get(length).copied().unwrap_or_default();
+                return Some(self.handed_on(file, next, followed, Self::rust));
+            }
+        }
+        let top = self.file(&within(&base, "lib.rs")).or_else(|| self.file(&within(&base, "main.rs")))?;
+        let name = rest.first().copied().unwrap_or_default();
+        Some(self.handed_on(top, name, followed, Self::rust))
+    }
+
+    /// The file a name really comes from, where this one does not declare it but imports it.
+    fn handed_on(
+        &self,
+        file: &'a File,
+        name: &str,
+        followed: usize,
+        find: fn(&Self, &str, &str, &str, usize) -> Option<&'a File>,
+    ) -> &'a File {
+        let declared = file.source.items.iter().any(|item| item.name == name);
+        if name.is_empty() || declared || followed >= FOLLOWED {
+            return file;
+        }
+        let source = file.source.imports.iter().find(|import| import.names.iter().any(|one| one == name));
+        source.and_then(|import| find(self, &file.path, &import.from, name, followed + 1)).unwrap_or(file)
+    }
+
+    fn script(&self, path: &str, from: &str) -> Option<&'a File> {
+        if !from.starts_with('.') {
+            return None;
+        }
+        let at = join(folder(path), from)?;
+        let whole = SCRIPTS.iter().find_map(|ending| self.file(at_top(&format!("{at}{ending}"))));
+        // TypeScript names the file that it will become.
+        let becomes = || self.file(&format!("{}.ts", at.strip_suffix(".js")?));
+        let file = whole.filter(|file| file.is_program()).or_else(becomes)?;
+        // A file that only hands another on stands for it.
+        match file.source.imports.as_slice() {
+            [only] if file.source.items.is_empty() && file.path != path => {
+                self.script(&file.path, &only.from).or(Some(file))
+            }
+            _ => Some(file),
+        }
     }
 }
 
-fn area_of_folder(path: &str) -> &str {
-    match path.match_indices('/').nth(1) {
-        Some((at, _)) => &path[..at],
-        None => path,
-    }
+/// `/index.js` in no folder lies at the top.
+fn at_top(path: &str) -> &str {
+    path.trim_start_matches('/')
 }
 
 fn folder(path: &str) -> &str {

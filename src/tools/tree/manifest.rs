@@ -1,5 +1,6 @@
 //! What manifests say: names, versions, programs and dependencies of Rust, Node, Python and Go projects.
 
+use super::runs::{Purpose, Run};
 use super::{clipped, visible};
 use std::path::Path;
 
@@ -45,6 +46,8 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     /// Programs, scripts and members it names: `name: what`.
     pub commands: Vec<String>,
+    /// What can be run, as it says.
+    pub runs: Vec<Run>,
 }
 
 /// Something a package needs.
@@ -79,6 +82,7 @@ pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifes
         about: None,
         dependencies: Vec::new(),
         commands: Vec::new(),
+        runs: Vec::new(),
     };
     match sort {
         ManifestKind::Cargo => cargo(&mut manifest, &toml_of(text)?),
@@ -91,6 +95,7 @@ pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifes
     }
     manifest.dependencies.truncate(MOST);
     manifest.commands.truncate(40);
+    manifest.runs.truncate(40);
     Ok(manifest)
 }
 
@@ -106,6 +111,11 @@ impl Manifest {
     fn needs(&mut self, name: &str, wanted: &str, group: &'static str) {
         let (name, wanted) = (clipped(name, 100), clipped(wanted, 60));
         self.dependencies.push(Dependency { name, wanted, group });
+    }
+
+    fn runs(&mut self, purpose: Purpose, command: &str, says: &str) {
+        let (command, says) = (clipped(command, 100), clipped(says, 120));
+        self.runs.push(Run { purpose, command, says, from: self.path.clone() });
     }
 }
 
@@ -140,7 +150,19 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
     for key in ["bin", "example", "bench"] {
         let listed = table.get(key).and_then(toml::Value::as_array).into_iter().flatten();
         let named = listed.filter_map(|one| one.get("name")?.as_str());
-        manifest.commands.extend(named.map(|name| format!("{key}: {}", visible(name))));
+        for name in named {
+            manifest.commands.push(format!("{key}: {}", visible(name)));
+            let (purpose, command) = match key {
+                "bin" => (Purpose::Run, format!("cargo run --bin {name}")),
+                "example" => (Purpose::Run, format!("cargo run --example {name}")),
+                _ => (Purpose::Other, format!("cargo bench --bench {name}")),
+            };
+            manifest.runs(purpose, &command, &format!("[[{key}]]"));
+        }
+    }
+    if package.is_some() || workspace.is_some() {
+        manifest.runs(Purpose::Test, "cargo test", "the tests of the crate");
+        manifest.runs(Purpose::Build, "cargo build", "");
     }
     let members =
         workspace.and_then(|w| w.get("members")).and_then(toml::Value::as_array).into_iter().flatten();
@@ -187,9 +209,26 @@ fn python(manifest: &mut Manifest, table: &toml::Table) {
     for scripts in [project, poetry] {
         let listed = scripts.and_then(|s| s.get("scripts")).and_then(toml::Value::as_table);
         let named = listed.into_iter().flatten().filter_map(|(name, what)| Some((name, what.as_str()?)));
-        manifest
-            .commands
-            .extend(named.map(|(name, what)| format!("{}: {}", visible(name), clipped(what, 100))));
+        for (name, what) in named {
+            manifest.commands.push(format!("{}: {}", visible(name), clipped(what, 100)));
+            manifest.runs(Purpose::Run, name, what);
+        }
+    }
+    let tool = table.get("tool");
+    let pytest = tool.is_some_and(|tool| tool.get("pytest").is_some())
+        || manifest.dependencies.iter().any(|one| one.name == "pytest");
+    if pytest {
+        let paths = tool.and_then(|t| t.get("pytest")?.get("ini_options")?.get("testpaths"));
+        let paths = list(paths).join(", ");
+        let says = if paths.is_empty() { "the tests".to_owned() } else { format!("the tests in {paths}") };
+        manifest.runs(Purpose::Test, "pytest", &says);
+    }
+    if let Some(tox) = tool.and_then(|tool| tool.get("tox")) {
+        let described = |env: Option<&toml::Value>| text_of(env, "description").unwrap_or_default();
+        manifest.runs(Purpose::Test, "tox", &described(tox.get("env_run_base")));
+        for (name, env) in tox.get("env").and_then(toml::Value::as_table).into_iter().flatten() {
+            manifest.runs(Purpose::of(name), &format!("tox run -e {name}"), &described(Some(env)));
+        }
     }
 }
 
@@ -229,10 +268,17 @@ fn npm(manifest: &mut Manifest, value: &serde_json::Value) {
     for (name, what) in value.get("scripts").and_then(|v| v.as_object()).into_iter().flatten() {
         let what = clipped(what.as_str().unwrap_or_default(), 100);
         manifest.commands.push(format!("script {}: {what}", clipped(name, 60)));
+        let command = match name.as_str() {
+            "test" | "start" => format!("npm {name}"),
+            other => format!("npm run {other}"),
+        };
+        manifest.runs(Purpose::of(name), &command, &what);
     }
 }
 
 fn go(manifest: &mut Manifest, text: &str) {
+    manifest.runs(Purpose::Test, "go test ./...", "the tests of the module");
+    manifest.runs(Purpose::Build, "go build ./...", "");
     let mut inside = false;
     for line in text.lines() {
         let (line, remark) = line.split_once("//").unwrap_or((line, ""));

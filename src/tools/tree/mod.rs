@@ -2,14 +2,20 @@
 //!
 //! Promises: what .gitignore files leave out is left out, no link is followed, no device or pipe is opened, and the
 //! number, size and depth of what is looked at are bounded; what was not looked at is counted and named. All text in
-//! the answer is [`Visible`](crate::text::Visible). It reads lines, not grammars: imports and names are found by how they are usually
-//! written, which is right for almost all code and wrong for code inside strings.
+//! the answer is [`Visible`](crate::text::Visible). Comments and strings are told from code; beyond that, imports and names are
+//! found by how they are usually written, which is right for almost all code.
 //!
 //! Not here: a .gitignore above the folder, git's own excludes, and any judgement of what was found.
 
+mod blank;
+mod excerpt;
+mod imports;
+mod items;
 mod language;
 mod links;
 mod manifest;
+mod parts;
+mod runs;
 mod rust;
 mod source;
 mod walk;
@@ -19,10 +25,15 @@ use super::open_beneath::Beneath;
 use crate::text::{self, Visible};
 use std::path::Path;
 
+pub use excerpt::{From, excerpt};
+pub use imports::Import;
+pub use items::Item;
 pub use language::Language;
-pub use links::{Link, area, links};
+pub use links::{Leanings, Link, leanings, links};
 pub use manifest::{Dependency, Manifest, ManifestKind};
-pub use source::{Item, Source};
+pub use parts::Parts;
+pub use runs::{Purpose, Run, runs};
+pub use source::Source;
 
 /// How much is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +69,13 @@ pub struct File {
     pub source: Source,
 }
 
+impl File {
+    /// Whether it is program text.
+    pub fn is_program(&self) -> bool {
+        self.language.is_some_and(|language| language.code)
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
     /// The folder's own name.
@@ -72,8 +90,10 @@ pub struct Tree {
     pub skipped: Vec<Skipped>,
     /// How many more were not.
     pub more_skipped: usize,
-    /// The opening of its README.
+    /// The opening of its README, the first words of it.
     pub readme: Option<String>,
+    /// Its README, as far as it is kept.
+    pub readme_text: String,
 }
 
 /// Told how far it has come: what is being done, how much of how much.
@@ -81,6 +101,9 @@ pub type OnProgress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
 /// How many things left out are named one by one.
 const NAMED: usize = 50;
+
+/// How many bytes of a README are kept.
+const README: usize = 12_000;
 
 /// How often progress is told.
 const EVERY: usize = 256;
@@ -116,12 +139,6 @@ pub fn scan(
     Ok(tree)
 }
 
-/// The text of one file of a tree, at most `most` bytes of it; the error is a reason for people.
-pub fn read(folder: &Path, path: &str, most: u64) -> Result<String, String> {
-    let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
-    beneath.text(Path::new(path), most).map(|text| Visible::new(&text).into_string())
-}
-
 impl Tree {
     fn read(&mut self, beneath: &Beneath, path: &Path, bytes: u64, limits: &Limits, left: &mut u64) -> File {
         let name = path.to_string_lossy();
@@ -152,6 +169,7 @@ impl Tree {
         }
         if readme {
             self.readme = opening(&text);
+            self.readme_text = Visible::new(&text[..text.floor_char_boundary(README)]).into_string();
         }
         if let Some(language) = language {
             file.source = source::read(language, &file.path, &text);

@@ -1,14 +1,14 @@
 //! How Rust names what it uses: `use` trees, paths inside code, and what is relative to a module.
 
-/// The paths a file uses, each two names long where it has two (`std::fs`, `crate::store`).
-pub(super) fn imports(path: &str, text: &str, found: &mut Vec<String>) {
+/// How many names of a path are kept.
+const NAMES: usize = 6;
+
+/// The paths a file uses, from its crate's root (`std::fs::File`, `crate::store::Store`).
+pub(super) fn imports(path: &str, code: &str, found: &mut Vec<String>) {
     let here = module(path);
     let mut statement: Option<String> = None;
-    for line in text.lines().filter(|line| line.len() < 1000) {
+    for line in code.lines().filter(|line| line.len() < 1000) {
         let line = line.trim();
-        if line.starts_with("//") {
-            continue;
-        }
         match &mut statement {
             Some(tree) if tree.len() < 10_000 => tree.push_str(line),
             _ => {
@@ -31,15 +31,17 @@ pub(super) fn imports(path: &str, text: &str, found: &mut Vec<String>) {
 /// `crate::x` inside code.
 fn inline(line: &str, found: &mut Vec<String>) {
     for (at, _) in line.match_indices("crate::") {
-        let name: String = line[at + 7..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let plain = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        let path: String = line[at + 7..].chars().take_while(|c| plain(*c)).collect();
+        let names: Vec<&str> = path.split("::").filter(|name| !name.is_empty()).take(NAMES).collect();
         // A type or a function at the top of the crate is no module.
-        if !name.is_empty() && !name.starts_with(char::is_uppercase) {
-            found.push(format!("crate::{name}"));
+        if names.first().is_some_and(|name| !name.starts_with(char::is_uppercase)) {
+            found.push(format!("crate::{}", names.join("::")));
         }
     }
 }
 
-/// Writes a `use` tree out; names beyond the second are of no interest.
+/// Writes a `use` tree out.
 fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>, depth: usize) {
     let tree = tree.trim();
     if let Some(brace) = tree.find('{').filter(|_| depth < 6) {
@@ -81,7 +83,7 @@ fn parts(list: &str) -> Vec<&str> {
     found
 }
 
-/// A path from the crate's root, two names of it.
+/// A path from the crate's root.
 fn absolute(names: &[&str], here: &[String]) -> Option<String> {
     let mut base: Vec<String> = here.to_vec();
     let mut rest = names;
@@ -99,17 +101,25 @@ fn absolute(names: &[&str], here: &[String]) -> Option<String> {
     let mut path: Vec<String> =
         if relative { std::iter::once("crate".to_owned()).chain(base).collect() } else { Vec::new() };
     path.extend(rest.iter().map(|name| name.split(" as ").next().unwrap_or(name).trim().to_owned()));
-    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let first = path.first().filter(|name| plain(name))?;
-    match path.get(1).filter(|name| plain(name) && !name.starts_with(char::is_uppercase)) {
-        Some(second) => Some(format!("{first}::{second}")),
-        None => Some(first.clone()),
+    let plain = |name: &&String| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mut names: Vec<&str> = path.iter().take_while(plain).map(String::as_str).take(NAMES).collect();
+    // `graph::{self}` is `graph`.
+    names.pop_if(|last| *last == "self");
+    if names.is_empty() { None } else { Some(names.join("::")) }
+}
+
+/// The folder of the crate a file belongs to, and its path beneath `src`. What stands beside `src` (tests, benches) is a
+/// crate of its own.
+pub(super) fn in_crate(path: &str) -> Option<(&str, &str)> {
+    match path.strip_prefix("src/") {
+        Some(inside) => Some(("", inside)),
+        None => path.split_once("/src/"),
     }
 }
 
 /// The module a file is, from the crate's root.
 fn module(path: &str) -> Vec<String> {
-    let inside = path.rsplit_once("src/").map_or(path, |(_, inside)| inside);
+    let inside = in_crate(path).map_or(path, |(_, inside)| inside);
     let mut names: Vec<String> = inside.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if matches!(names.last().map(String::as_str), Some("mod" | "lib" | "main")) {
         names.pop();
@@ -147,12 +157,22 @@ mod tests {
         let mut found = Vec::new();
         let text = "use crate::{graph::{self, Ctx}, text::Visible};\nuse super::words::line;\n\
                     use std::{fs, io::{self, Read}};\nuse serde_json::Value as V;\n\
-                    // use crate::never;\nlet x = crate::store::open(crate::Top);\npub use self::deep::Thing;\n";
+                    let x = crate::store::open(crate::Top);\npub use self::deep::Thing;\n";
         imports("src/llm/builtin/mod.rs", text, &mut found);
         found.sort();
         found.dedup();
-        let expected =
-            ["crate::graph", "crate::llm", "crate::store", "crate::text", "serde_json", "std::fs", "std::io"];
+        let expected = [
+            "crate::graph",
+            "crate::graph::Ctx",
+            "crate::llm::builtin::deep::Thing",
+            "crate::llm::words::line",
+            "crate::store::open",
+            "crate::text::Visible",
+            "serde_json::Value",
+            "std::fs",
+            "std::io",
+            "std::io::Read",
+        ];
         assert_eq!(found, expected);
     }
 

@@ -1,12 +1,14 @@
 //! What the lines of one file show: what it says of itself, imports, names, tests, and how it reaches outside.
 
+use super::blank::blank;
+use super::clipped;
+use super::imports::{self, Import};
+use super::items::{self, Item};
 use super::language::{Family, Language};
-use super::{clipped, rust};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many imports and names of one file are kept.
-const IMPORTS: usize = 80;
-const ITEMS: usize = 30;
+/// The longest line that counts: what is longer was written by a program.
+const LINE: usize = 1000;
 
 /// What reading a file showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,9 +17,9 @@ pub struct Source {
     pub lines: u64,
     /// The first sentence it says of itself.
     pub about: Option<String>,
-    /// What it imports, as written but without what is taken from there; each once.
-    pub imports: Vec<String>,
-    /// The public names it declares, the first of them.
+    /// What it imports, each place once.
+    pub imports: Vec<Import>,
+    /// The names it declares, in their order.
     pub items: Vec<Item>,
     /// How many test cases it holds.
     pub tests: u32,
@@ -25,19 +27,10 @@ pub struct Source {
     pub is_test: bool,
     /// What starts here, where something does.
     pub entry: Option<&'static str>,
-    /// Ways of writing, counted.
-    pub marks: BTreeMap<&'static str, u32>,
+    /// Ways of writing: how many lines show each, and the first of them.
+    pub marks: BTreeMap<&'static str, (u32, u32)>,
     /// What outside it reaches, by its imports.
     pub reaches: BTreeSet<&'static str>,
-}
-
-/// A name a file declares for others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// `struct`, `trait`, `class`, `function` …, or `impl` for a trait or interface that is carried out here.
-    pub kind: &'static str,
-    /// Its name.
-    pub name: String,
 }
 
 pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
@@ -47,44 +40,26 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
         return source;
     }
     source.about = about(language.family, text);
-    let mut imports = Vec::new();
-    for line in text.lines().filter(|line| line.len() < 1000) {
+    let code = blank(language.family, text);
+    for (at, line) in code.lines().enumerate().filter(|(_, line)| line.len() < LINE) {
         let bare = line.trim();
-        if is_comment(language.family, bare) {
-            continue;
-        }
         if case(language.family, bare) {
             source.tests += 1;
         }
-        if let Some(item) = item(language.family, line)
-            && source.items.len() < ITEMS
-        {
-            source.items.push(item);
-        }
         for (name, families, needle) in MARKS {
             if families.contains(&language.family) && bare.contains(needle) {
-                *source.marks.entry(name).or_default() += 1;
+                source.marks.entry(name).or_insert((0, at as u32 + 1)).0 += 1;
             }
         }
     }
-    match language.family {
-        Family::Rust => rust::imports(path, text, &mut imports),
-        Family::Script => script(text, &mut imports),
-        Family::Python => python(text, &mut imports),
-        Family::Go => go(text, &mut imports),
-        Family::Jvm => plain(text, "import ", &mut imports),
-        Family::C => includes(text, &mut imports),
-        Family::Shell | Family::Other => {}
+    if text.lines().all(|line| line.len() < LINE) {
+        source.items = items::read(language, text, &code);
     }
-    imports.sort();
-    imports.dedup();
-    imports.truncate(IMPORTS);
-    for import in &imports {
-        source
-            .reaches
-            .extend(OUTSIDE.iter().filter(|(_, known)| leads_to(import, known)).map(|(what, _)| *what));
+    source.imports = imports::read(language.family, path, text, &code);
+    for import in &source.imports {
+        let reached = |known: &&(&str, &[&str])| import.paths().any(|path| leads_to(&path, known.1));
+        source.reaches.extend(OUTSIDE.iter().filter(reached).map(|(what, _)| *what));
     }
-    source.imports = imports.iter().map(|import| clipped(import, 120)).collect();
     source.entry = entry(language.family, path, text);
     source
 }
@@ -103,13 +78,6 @@ fn is_test(path: &str) -> bool {
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
         || stem == "tests"
-}
-
-fn is_comment(family: Family, line: &str) -> bool {
-    match family {
-        Family::Python | Family::Shell => line.starts_with('#'),
-        _ => line.starts_with("//") || line.starts_with('*') || line.starts_with("/*"),
-    }
 }
 
 /// The first sentence of the comment a file begins with.
@@ -141,7 +109,7 @@ fn about(family: Family, text: &str) -> Option<String> {
                 continue;
             }
             Family::Python | Family::Shell => line.strip_prefix('#'),
-            Family::Rust => line.strip_prefix("//!"),
+            Family::Rust => line.strip_prefix("//!").or_else(|| line.strip_prefix("// ")),
             _ => ["//", "/**", "/*", "*/", "*"].iter().find_map(|mark| line.strip_prefix(mark)),
         };
         match said {
@@ -152,20 +120,14 @@ fn about(family: Family, text: &str) -> Option<String> {
             None => break,
         }
     }
-    let text = words.join(" ");
-    let lower = text.to_lowercase();
-    if text.trim().is_empty()
-        || lower.contains("copyright")
-        || lower.contains("licen")
-        || lower.contains("eslint")
-    {
+    let lower = words.join(" ").to_lowercase();
+    // A line for lawyers or for a tool says nothing of the file.
+    let idle = ["copyright", "licen", "eslint", "mypy:", "-*-", "coding:", "@ts-", "use strict", "go:build"];
+    let said = items::sentence(&words);
+    if said.is_empty() || idle.iter().any(|word| lower.contains(word)) {
         return None;
     }
-    let end = text
-        .match_indices(['.', '!', '?'])
-        .map(|(at, _)| at + 1)
-        .find(|at| text[*at..].chars().next().is_none_or(char::is_whitespace) && *at > 8);
-    Some(clipped(&text[..end.unwrap_or(text.len())], 200))
+    Some(clipped(&said, 200))
 }
 
 /// Whether a line begins a test case.
@@ -187,66 +149,6 @@ fn case(family: Family, line: &str) -> bool {
         }
         Family::Shell | Family::Other => false,
     }
-}
-
-/// The words a declaration may begin with, and what it declares.
-const DECLARED: &[(Family, &str, &str)] = &[
-    (Family::Rust, "pub struct ", "struct"),
-    (Family::Rust, "pub enum ", "enum"),
-    (Family::Rust, "pub trait ", "trait"),
-    (Family::Rust, "pub fn ", "function"),
-    (Family::Rust, "pub async fn ", "function"),
-    (Family::Rust, "pub type ", "type"),
-    (Family::Rust, "pub const ", "constant"),
-    (Family::Rust, "pub(crate) struct ", "struct"),
-    (Family::Rust, "pub(crate) trait ", "trait"),
-    (Family::Rust, "macro_rules! ", "macro"),
-    (Family::Script, "export default class ", "class"),
-    (Family::Script, "export class ", "class"),
-    (Family::Script, "export abstract class ", "class"),
-    (Family::Script, "export default function ", "function"),
-    (Family::Script, "export function ", "function"),
-    (Family::Script, "export async function ", "function"),
-    (Family::Script, "export const ", "constant"),
-    (Family::Script, "export interface ", "interface"),
-    (Family::Script, "export type ", "type"),
-    (Family::Script, "export enum ", "enum"),
-    (Family::Python, "class ", "class"),
-    (Family::Python, "def ", "function"),
-    (Family::Python, "async def ", "function"),
-    (Family::Go, "func ", "function"),
-    (Family::Go, "type ", "type"),
-    (Family::Jvm, "public class ", "class"),
-    (Family::Jvm, "public final class ", "class"),
-    (Family::Jvm, "public abstract class ", "class"),
-    (Family::Jvm, "public interface ", "interface"),
-    (Family::Jvm, "public enum ", "enum"),
-    (Family::Jvm, "public record ", "record"),
-    (Family::Jvm, "class ", "class"),
-    (Family::Jvm, "data class ", "class"),
-    (Family::Jvm, "interface ", "interface"),
-    (Family::C, "struct ", "struct"),
-    (Family::C, "class ", "class"),
-];
-
-/// A public name declared on a line that is not indented.
-fn item(family: Family, line: &str) -> Option<Item> {
-    let word = |text: &str| -> String {
-        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '$').take(80).collect()
-    };
-    if family == Family::Rust && line.starts_with("impl") {
-        return rust::implemented(line).map(|name| Item { kind: "impl", name: clipped(&name, 80) });
-    }
-    let (kind, rest) = DECLARED.iter().find_map(|(of, start, kind)| {
-        (*of == family).then(|| line.strip_prefix(start)).flatten().map(|rest| (*kind, rest))
-    })?;
-    let name = word(rest);
-    let hidden = match family {
-        Family::Go => !name.starts_with(char::is_uppercase),
-        Family::Python => name.starts_with('_'),
-        _ => false,
-    };
-    if name.is_empty() || hidden { None } else { Some(Item { kind, name: clipped(&name, 80) }) }
 }
 
 /// Ways of writing, the families they occur in and what shows them.
@@ -393,62 +295,4 @@ fn entry(family: Family, path: &str, text: &str) -> Option<&'static str> {
         Family::Shell if text.starts_with("#!") => Some("script"),
         _ => None,
     }
-}
-
-fn script(text: &str, found: &mut Vec<String>) {
-    for line in text.lines() {
-        let line = line.trim();
-        let import =
-            line.starts_with("import ") || line.starts_with("export ") || line.starts_with("} from ");
-        for (opening, wanted) in
-            [("from ", import), ("import ", import), ("require(", true), ("import(", true)]
-        {
-            let Some((_, rest)) = line.split_once(opening).filter(|_| wanted) else { continue };
-            let rest = rest.trim_start();
-            if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))
-                && let Some((name, _)) = rest[1..].split_once(quote)
-            {
-                found.push(name.to_owned());
-                break;
-            }
-        }
-    }
-}
-
-fn python(text: &str, found: &mut Vec<String>) {
-    for line in text.lines() {
-        let line = line.trim();
-        if let Some(rest) = line.strip_prefix("from ") {
-            found.extend(rest.split_once(" import").map(|(name, _)| name.trim().to_owned()));
-        } else if let Some(rest) = line.strip_prefix("import ") {
-            let names = rest.split(',').filter_map(|name| name.split_whitespace().next());
-            found.extend(names.map(str::to_owned));
-        }
-    }
-}
-
-fn go(text: &str, found: &mut Vec<String>) {
-    let mut inside = false;
-    for line in text.lines() {
-        let line = line.trim();
-        let quoted = |line: &str| line.split('"').nth(1).map(str::to_owned);
-        if line.starts_with("import (") {
-            inside = true;
-        } else if inside && line.starts_with(')') {
-            inside = false;
-        } else if inside || line.starts_with("import ") {
-            found.extend(quoted(line));
-        }
-    }
-}
-
-fn plain(text: &str, start: &str, found: &mut Vec<String>) {
-    let names = text.lines().filter_map(|line| line.trim().strip_prefix(start));
-    found
-        .extend(names.map(|name| name.trim_start_matches("static ").trim_end_matches(';').trim().to_owned()));
-}
-
-fn includes(text: &str, found: &mut Vec<String>) {
-    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("#include"));
-    found.extend(lines.map(|name| name.trim().trim_matches(['<', '>', '"']).to_owned()));
 }

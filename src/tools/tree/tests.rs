@@ -67,9 +67,9 @@ fn s05_nothing_leads_out_of_the_tree_and_nothing_strange_is_opened() {
         ]
     );
     for path in ["link.rs", "../x", "/etc/passwd", "elsewhere/secret.rs", "pipe.rs", "zero.rs", ""] {
-        assert!(read(at, path, 1 << 20).is_err(), "{path}");
+        assert!(excerpt(at, path, From::Line(1), 1 << 20).is_err(), "{path}");
     }
-    assert!(read(at, "a.rs", 1 << 20).unwrap().starts_with("//! Ours"));
+    assert!(excerpt(at, "a.rs", From::Line(1), 1 << 20).unwrap().contains("//! Ours"));
 }
 
 #[test]
@@ -106,7 +106,9 @@ fn fifty_thousand_files_are_scanned_with_progress() {
     });
     let tree = tree.unwrap();
     assert_eq!((tree.files.len(), tree.folders, tree.skipped.len()), (50_000, 501, 0));
-    assert!(tree.files.iter().all(|file| file.source.imports == ["os"] && file.source.items.len() == 1));
+    assert!(
+        tree.files.iter().all(|file| file.source.imports[0].from == "os" && file.source.items.len() == 1)
+    );
     let told = told.into_inner().unwrap();
     assert!(told.len() > 100 && told.last().unwrap() == &("reading files".to_owned(), 50_000, 50_000));
 }
@@ -190,8 +192,24 @@ fn what_leans_on_what_is_seen_in_four_languages() {
     );
     write(at, "internal/db/db.go", "// Package db keeps rows.\npackage db\n");
     let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
-    let found: Vec<String> =
-        links(&tree).iter().map(|link| format!("{} -> {}", link.from, link.to)).collect();
+    assert_eq!(
+        parts_of(&tree),
+        [
+            "cmd/tool",
+            "internal/db",
+            "pkg/core",
+            "pkg/io",
+            "src/graph",
+            "src/store",
+            "tests/engine",
+            "web/lib",
+            "web/ui"
+        ]
+    );
+    let found: Vec<String> = links(&leanings(&tree), &Parts::of(&tree))
+        .iter()
+        .map(|link| format!("{} -> {}", link.from, link.to))
+        .collect();
     let expected = [
         "cmd/tool -> internal/db",
         "pkg/core -> pkg/io",
@@ -207,5 +225,135 @@ fn what_leans_on_what_is_seen_in_four_languages() {
     assert_eq!(file("cmd/tool/main.go").entry, Some("program"));
     assert!(file("pkg/io/__init__.py").reaches.contains("databases"));
     assert!(file("web/lib/util.ts").reaches.contains("files"));
-    assert_eq!(file("src/graph/mod.rs").items[1], Item { kind: "impl", name: "Node".to_owned() });
+    let role = &file("src/graph/mod.rs").items[1];
+    assert_eq!((role.kind, role.name.as_str(), role.line), ("impl", "Node", 2));
+}
+
+/// The parts that hold program text.
+fn parts_of(tree: &Tree) -> Vec<&str> {
+    let parts = Parts::of(tree);
+    let mut found: Vec<&str> =
+        tree.files.iter().filter(|file| file.is_program()).map(|file| parts.part(&file.path)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Which file leans on which, and by which names.
+fn leanings_of(tree: &Tree) -> Vec<String> {
+    let of = |(from, to): (&&str, &std::collections::BTreeMap<String, std::collections::BTreeSet<&str>>)| {
+        let to: Vec<String> = to.iter().map(|(to, names)| format!("{to} {names:?}")).collect();
+        format!("{from} -> {}", to.join(", "))
+    };
+    leanings(tree).iter().map(of).collect()
+}
+
+#[test]
+fn modules_are_the_parts_of_a_flat_package_and_names_lead_to_where_they_are_declared() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "pyproject.toml", "[project]\nname='box'\n");
+    write(
+        at,
+        "src/box/__init__.py",
+        "from .core import Box as Box\nfrom .types import (\n    INT,\n    TEXT,\n)\n",
+    );
+    write(
+        at,
+        "src/box/core.py",
+        "from . import types\nfrom .types import INT\nclass Box:\n    pass\n# no\n# no\n",
+    );
+    write(at, "src/box/types.py", "INT = 1\nTEXT = 2\n\n\n\n\n\n\n");
+    write(at, "src/box/deep/more.py", "from ..core import Box\n");
+    write(at, "tests/test_types.py", "import box\ndef test_a():\n    assert box.INT and box.Box\n");
+    let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
+    assert_eq!(
+        parts_of(&tree),
+        ["src/box/__init__.py", "src/box/core.py", "src/box/deep", "src/box/types.py", "tests"]
+    );
+    assert_eq!(
+        leanings_of(&tree),
+        [
+            "src/box/__init__.py -> src/box/core.py {\"Box\"}, src/box/types.py {\"INT\", \"TEXT\"}",
+            "src/box/core.py -> src/box/types.py {\"INT\", \"types\"}",
+            "src/box/deep/more.py -> src/box/core.py {\"Box\"}",
+            "tests/test_types.py -> src/box/core.py {\"Box\"}, src/box/types.py {\"INT\"}",
+        ]
+    );
+}
+
+#[test]
+fn names_a_crate_or_a_package_of_node_hands_on_are_followed_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "Cargo.toml", "[package]\nname='my-walk'\n");
+    write(at, "src/lib.rs", "pub use crate::walk::{Walk, deep::State};\nmod walk;\npub struct Error;\n");
+    write(at, "src/walk/mod.rs", "use crate::Error;\npub struct Walk;\n");
+    write(at, "src/walk/deep.rs", "use super::Walk;\npub enum State {}\n");
+    write(
+        at,
+        "tests/all.rs",
+        "use my_walk::{Walk, Error, State};\n// use my_walk::Never;\n#[test]\nfn a() {}\n",
+    );
+    write(at, "web/package.json", "{\"name\": \"web\"}");
+    write(at, "web/index.js", "module.exports = require('./lib/app');\n");
+    write(at, "web/lib/app.js", "const v = require('./view.js');\nexports.run = function () {}\n");
+    write(at, "web/lib/view.ts", "export const x = 1;\n");
+    write(at, "web/test/app.js", "const app = require('../');\n");
+    let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
+    assert_eq!(
+        leanings_of(&tree),
+        [
+            "src/lib.rs -> src/walk/deep.rs {\"State\"}, src/walk/mod.rs {\"Walk\"}",
+            "src/walk/deep.rs -> src/walk/mod.rs {\"Walk\"}",
+            "src/walk/mod.rs -> src/lib.rs {\"Error\"}",
+            "tests/all.rs -> src/lib.rs {\"Error\"}, src/walk/deep.rs {\"State\"}, src/walk/mod.rs {\"Walk\"}",
+            "web/index.js -> web/lib/app.js {}",
+            "web/lib/app.js -> web/lib/view.ts {}",
+            "web/test/app.js -> web/lib/app.js {}",
+        ]
+    );
+}
+
+#[test]
+fn how_to_test_run_and_check_is_read_from_what_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "Cargo.toml", "[package]\nname='a'\n[[bench]]\nname='b'\n");
+    write(at, "examples/try.rs", "//! Tries it.\nfn main() {}\n");
+    write(at, "package.json", r#"{"scripts":{"test":"mocha","lint":"eslint .","start":"node ."}}"#);
+    write(
+        at,
+        "pyproject.toml",
+        "[project]\nname='p'\n[project.scripts]\np='p:main'\n[tool.pytest.ini_options]\ntestpaths=['tests']\n\
+         [tool.tox.env.style]\ndescription='all hooks'\n",
+    );
+    write(at, "go/go.mod", "module x\n");
+    write(at, "go/cmd/t/main.go", "package main\nfunc main() {}\n");
+    write(at, "Makefile", "# Checks types.\ntypes:\n\tmypy\n");
+    let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
+    let found: Vec<String> = runs(&tree)
+        .iter()
+        .map(|run| format!("{}: {} ({}; {})", run.purpose, run.command, run.says, run.from))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "test: cargo test (the tests of the crate; Cargo.toml)",
+            "test: npm test (mocha; package.json)",
+            "test: pytest (the tests in tests; pyproject.toml)",
+            "test: tox (; pyproject.toml)",
+            "test: go test ./... (the tests of the module; go/go.mod)",
+            "run: npm start (node .; package.json)",
+            "run: p (p:main; pyproject.toml)",
+            "run: cargo run --example try (Tries it.; examples/try.rs)",
+            "run: go run ./go/cmd/t (; go/cmd/t/main.go)",
+            "check: npm run lint (eslint .; package.json)",
+            "check: tox run -e style (all hooks; pyproject.toml)",
+            "check: make types (Checks types.; Makefile)",
+            "build: cargo build (; Cargo.toml)",
+            "build: go build ./... (; go/go.mod)",
+            "other: cargo bench --bench b ([[bench]]; Cargo.toml)",
+        ]
+    );
 }

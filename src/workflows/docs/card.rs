@@ -2,6 +2,7 @@
 
 use super::WRITE_DOCS;
 use super::agent::{AgentState, QUESTION};
+use super::readable::readable;
 use super::state::Documentation;
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
@@ -27,7 +28,8 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             }
         }
         ItemKind::Result | ItemKind::Interrupt(_) => {
-            blocks.push(Block::Text(Visible::new(state.summary.as_deref().unwrap_or_default())));
+            let page = state.index.as_deref().or(state.summary.as_deref()).unwrap_or_default();
+            blocks.push(Block::Markdown(Visible::new(&readable(page))));
         }
     }
     let mut fields = vec![field("folder", &state.dir)];
@@ -111,6 +113,6 @@ pub(super) fn draw_agent(state: &Folded, item: &Item) -> Card {
     }
     blocks.push(Block::Fields(fields));
     blocks.push(Block::Heading(Visible::line("As it stands")));
-    blocks.push(Block::Text(Visible::new(&state.current_analysis)));
+    blocks.push(Block::Markdown(Visible::new(&readable(&state.current_analysis))));
     Card { blocks }
 }

@@ -12,6 +12,8 @@ pub struct ProjectFacts {
     pub name: String,
     /// What it says of itself.
     pub about: String,
+    /// Its README, the beginning of it.
+    pub readme: String,
     /// How many files.
     pub files: u64,
     /// How many folders.
@@ -24,6 +26,14 @@ pub struct ProjectFacts {
     pub languages: Vec<LanguageFacts>,
     /// Its parts, by path.
     pub areas: Vec<AreaFacts>,
+    /// The files of the program, those that matter most first.
+    pub modules: Vec<ModuleFacts>,
+    /// Whether all files of the program and all their names are among these.
+    pub whole: bool,
+    /// How it is tested, run, checked and built.
+    pub runs: Vec<RunFacts>,
+    /// Languages of which only files and lines are known, with how many files.
+    pub unread: Vec<(String, u64)>,
     /// The tree as an outline.
     pub outline: String,
     /// Manifests, with what they need.
@@ -34,8 +44,8 @@ pub struct ProjectFacts {
     pub links: Vec<LinkFacts>,
     /// What outside is reached, and from which parts.
     pub outside: Vec<(String, Vec<String>)>,
-    /// Ways of writing with how often they occur.
-    pub marks: Vec<(String, u64)>,
+    /// Ways of writing, with how often they occur and where first.
+    pub marks: Vec<(String, u64, String)>,
     /// Traits, interfaces and classes that are carried out most often.
     pub roles: Vec<(String, u64)>,
     /// How it is tested.
@@ -86,6 +96,64 @@ pub struct AreaFacts {
     pub largest: Vec<(String, u64)>,
     /// Names it declares for others: kind and name.
     pub names: Vec<(String, String)>,
+    /// Whether it is there for tests.
+    pub is_test: bool,
+}
+
+/// One file of the program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModuleFacts {
+    /// Its path.
+    pub path: String,
+    /// What it says of itself.
+    pub about: String,
+    /// How many lines.
+    pub lines: u64,
+    /// Files, or folders, it imports from.
+    pub imports: Vec<String>,
+    /// How many files of the program import it.
+    pub used_by: u64,
+    /// Names it declares, in its order.
+    pub names: Vec<NameFacts>,
+    /// How many more it declares.
+    pub more_names: u64,
+    /// Test files that use it, those that use it most first.
+    pub tests: Vec<String>,
+}
+
+/// A name a file declares.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NameFacts {
+    /// `class`, `function`, `method` …
+    pub kind: String,
+    /// The name.
+    pub name: String,
+    /// The line it stands on.
+    pub line: u32,
+    /// How it is declared.
+    pub signature: String,
+    /// The first sentence said of it.
+    pub about: String,
+    /// Whether it is there for others.
+    pub public: bool,
+    /// How many files import it by its name.
+    pub uses: u32,
+}
+
+/// Something that can be run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunFacts {
+    /// `test`, `run`, `check`, `build` or `other`.
+    pub purpose: String,
+    /// As it is typed.
+    pub command: String,
+    /// What the file that names it says of it.
+    pub says: String,
+    /// The file that names it.
+    pub from: String,
 }
 
 /// One manifest.
@@ -152,6 +220,8 @@ pub struct TestingFacts {
     pub tools: Vec<String>,
     /// Files of automatic checks.
     pub checks: Vec<String>,
+    /// Test files with their cases and what they test, by name and by what they import.
+    pub covers: Vec<(String, u64, Vec<String>)>,
 }
 
 /// What every task of an agent reads.
@@ -195,7 +265,6 @@ pub struct Scores {
     #[schemars(range(min = 0.0, max = 100.0))]
     pub accuracy: f64,
     /// What is missing, each in a short sentence; empty where nothing is.
-    #[schemars(length(max = 12))]
     pub missing_information: Vec<String>,
 }
 
@@ -210,8 +279,7 @@ impl Scores {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Questions {
-    /// Three to five concrete questions.
-    #[schemars(length(min = 3, max = 5))]
+    /// Three to five concrete questions; none where nothing is left to ask.
     pub questions: Vec<Question>,
 }
 
@@ -222,7 +290,6 @@ pub struct Question {
     /// The question, concrete and answerable.
     pub question: String,
     /// Paths of files that may answer it, at most four; empty where no file can.
-    #[schemars(length(max = 4))]
     pub files: Vec<String>,
     /// True where only a person can answer it (a reason, a plan, a preference) and no file can.
     pub for_person: bool,

@@ -3,6 +3,7 @@
 use super::agent::AgentContext;
 use super::agents::{AGENTS, agent};
 use super::board::Board;
+use super::facts::ProjectFacts;
 use super::pages::{self, WritePage};
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, project};
@@ -86,9 +87,10 @@ pub(super) async fn aggregate_results(
     let good: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
     if good.is_empty() {
-        return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary }));
+        return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary, index: None }));
     }
-    let mut files = vec![("index.md".to_owned(), pages::index(&state, AGENTS))];
+    let facts = project_facts(&ctx, &state)?;
+    let mut files = vec![("index.md".to_owned(), pages::index(&state, &facts, AGENTS))];
     files.extend(good.iter().map(|result| (pages::file(&result.agent_name), result.markdown.clone())));
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let args = json!({ "out": state.out, "files": names });
@@ -97,7 +99,11 @@ pub(super) async fn aggregate_results(
     let asking = Asking { action: WRITE_DOCS, args: &args, title: &title, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => {
-            return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary }));
+            return Ok(Command::end().update(DocsUpdate::Written {
+                files: Vec::new(),
+                summary,
+                index: None,
+            }));
         }
         Permission::Write(basis) => basis,
         Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], AGGREGATE)),
@@ -112,7 +118,13 @@ pub(super) async fn aggregate_results(
         ctx.once(&format!("write {name}"), basis.clone(), page.into_bytes(), effect).await?;
         written.push(path.to_string_lossy().into_owned());
     }
-    Ok(Command::end().update(DocsUpdate::Written { files: written, summary }))
+    let index = files.into_iter().next().map(|(_, page)| page);
+    Ok(Command::end().update(DocsUpdate::Written { files: written, summary, index }))
+}
+
+fn project_facts(ctx: &Ctx<Services>, state: &Documentation) -> Result<ProjectFacts, NodeError> {
+    let scanned = state.scanned.as_ref().ok_or_else(|| NodeError::failed("the tree was not scanned"))?;
+    serde_json::from_slice(&ctx.services().records.blob(&scanned.project)?).map_err(NodeError::failed)
 }
 
 /// The page that stands there, where it is text of a sane length.

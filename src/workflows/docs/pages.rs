@@ -4,7 +4,9 @@
 //! stood under. The last line of a page holds a digest over all the rest; a page whose rest was changed by hand is
 //! kept beside the new one, dated.
 
-use super::agents::{DocAgent, Page};
+use super::agents::{DocAgent, Page, leaning, path};
+use super::facts::{ModuleFacts, ProjectFacts};
+use super::project::keep_best;
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, Found};
 use crate::text::{hex, io_words};
@@ -17,6 +19,10 @@ use std::path::PathBuf;
 const OPEN: &str = "<!-- keep -->";
 const CLOSE: &str = "<!-- /keep -->";
 const MARK: &str = "<!-- sayso docs: what you write between keep marks stays; sha256 ";
+
+/// How many modules an index shows, and how many names of each.
+const MODULES: usize = 30;
+const NAMES: usize = 4;
 
 /// Where parts go whose heading is gone.
 const LEFT: &str = "## Kept notes";
@@ -130,9 +136,8 @@ pub(super) fn file(agent: &str) -> String {
     format!("{agent}.md")
 }
 
-/// The index of a run.
-pub(super) fn index(state: &Documentation, agents: &[DocAgent]) -> String {
-    let name = state.scanned.as_ref().map(|scanned| scanned.name.as_str()).unwrap_or_default();
+/// The index of a run: what it is, how to start, the modules, and the pages.
+pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[DocAgent]) -> String {
     let title = |result: &AgentResult| {
         let agent = agents.iter().find(|agent| agent.name == result.agent_name);
         agent.map_or(result.agent_name.clone(), |agent| agent.title.to_owned())
@@ -145,31 +150,53 @@ pub(super) fn index(state: &Documentation, agents: &[DocAgent]) -> String {
                 format!("[{}]({})", title(result), file(&result.agent_name)),
                 result.summary.clone(),
                 format!("{:.0} %", result.confidence * 100.0),
-                result.metadata.iterations.to_string(),
+                result.checked.clone(),
             ],
             _ => vec![title(result), "failed; see below".to_owned(), "–".to_owned(), "–".to_owned()],
         })
         .collect();
-    let mut page = Page::new(name)
-        .text("Written by agents from facts that a program read from the code. Figures, tables and diagrams are counted; \
-               the rest is what a model made of them.")
-        .table("Pages", &["page", "in a line", "confidence", "refinements"], &rows);
-    let warned = state.results.iter().filter(|result| !result.warnings.is_empty());
-    let mut notes = String::new();
-    for result in warned {
-        notes += &format!("- {}: {}\n", title(result), result.warnings.join("; "));
-    }
-    if !notes.is_empty() {
-        page = page.heading("On the way").text(&notes);
-    }
-    let mut missing = String::new();
-    for result in state.results.iter().filter(|result| !result.metadata.missing_information.is_empty()) {
-        missing += &format!("- {}: {}\n", title(result), result.metadata.missing_information.join("; "));
-    }
-    if !missing.is_empty() {
-        page = page.heading("Still missing").text(&missing);
+    let mut page = Page::new(&project.name)
+        .text(&project.about)
+        .text("Written by agents from facts that a program read from the code. Tables, lines and diagrams are read from \
+               the code; the rest is what a model made of them.")
+        .table("Pages", &["page", "in a line", "confidence", "checked"], &rows)
+        .runs("How to test, run and build", project, &["test", "run", "check", "build"])
+        .table("Modules", &["module", "what it is for", "main names"], &modules(project))
+        .diagram("What imports what", leaning(project));
+    for (heading, lines) in [
+        ("On the way", listing(state, &title, |result| &result.warnings)),
+        ("Still missing", listing(state, &title, |result| &result.metadata.missing_information)),
+    ] {
+        if !lines.is_empty() {
+            page = page.heading(heading).text(&lines);
+        }
     }
     page.into_text()
+}
+
+/// The modules that matter most, each with the names to look at first.
+fn modules(project: &ProjectFacts) -> Vec<Vec<String>> {
+    let row = |module: &ModuleFacts| {
+        let mut names = module.names.clone();
+        keep_best(&mut names, NAMES);
+        let named: Vec<String> =
+            names.iter().map(|name| path(&format!("{}:{}", name.name, name.line))).collect();
+        let first = names.iter().find(|name| !name.about.is_empty());
+        let said = first.map(|name| format!("{}: {}", path(&name.name), name.about));
+        let about = if module.about.is_empty() { said.unwrap_or_default() } else { module.about.clone() };
+        vec![path(&module.path), about, named.join(", ")]
+    };
+    project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES).map(row).collect()
+}
+
+/// A line a page that has something to say.
+fn listing<'a>(
+    state: &'a Documentation,
+    title: &impl Fn(&AgentResult) -> String,
+    lines: impl Fn(&'a AgentResult) -> &'a Vec<String>,
+) -> String {
+    let said = state.results.iter().filter(|result| !lines(result).is_empty());
+    said.map(|result| format!("- {}: {}\n", title(result), lines(result).join("; "))).collect()
 }
 
 /// A page put into the folder.

@@ -115,8 +115,10 @@ pub struct AgentResult {
     pub summary: String,
     /// Its page.
     pub markdown: String,
-    /// The last score as a part of one.
+    /// The last score as a part of one, less what could not be found in the code.
     pub confidence: f64,
+    /// What of its text was held against the code, in words.
+    pub checked: String,
     /// What happened on the way.
     pub warnings: Vec<String>,
     /// How it came about.
@@ -167,6 +169,8 @@ pub struct Documentation {
     pub written: Vec<String>,
     /// The run in a few lines.
     pub summary: Option<String>,
+    /// The first page, where pages were written.
+    pub index: Option<String>,
 }
 
 /// Everything that can happen.
@@ -209,6 +213,8 @@ pub enum DocsUpdate {
         files: Vec<String>,
         /// The run in a few lines.
         summary: String,
+        /// The first page, where pages were written.
+        index: Option<String>,
     },
     /// The person went on after the result: it all begins again.
     Wished {
@@ -269,12 +275,12 @@ impl State for Documentation {
             DocsUpdate::Planned { agents } => self.agents = agents,
             DocsUpdate::Joined { results, threads } => (self.results, self.threads) = (results, threads),
             DocsUpdate::MayWrite { yes } => self.may_write = Some(yes),
-            DocsUpdate::Written { files, summary } => {
-                (self.written, self.summary) = (files, Some(summary));
+            DocsUpdate::Written { files, summary, index } => {
+                (self.written, self.summary, self.index) = (files, Some(summary), index);
             }
             DocsUpdate::Wished { text } => {
                 self.wishes.push(text);
-                (self.scanned, self.summary, self.may_write) = (None, None, None);
+                (self.scanned, self.summary, self.index, self.may_write) = (None, None, None, None);
                 self.agents.clear();
                 self.results.clear();
                 self.written.clear();

@@ -170,6 +170,10 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
     if !conversation.acts() {
         let text = "This account only observes: accepting sends nothing and marks nothing.";
         blocks.insert(0, Block::Text(Visible::new(text)));
+    } else if state.acts_now {
+        let text =
+            "Asked again: when you answered, this account only observed, and nothing was sent. Now it acts.";
+        blocks.insert(0, Block::Text(Visible::new(text)));
     }
     blocks
 }

@@ -94,6 +94,8 @@ pub struct Email {
     pub observed: bool,
     /// Whether the account only observed when the person was asked last: then they were told that nothing leaves.
     pub observing: bool,
+    /// Whether the person answered then, and is asked again because the account acts now.
+    pub acts_now: bool,
     /// Why it was settled without us.
     pub settled: Option<String>,
     /// What became of the mail: `replied`, `noted`, `ignored` …
@@ -295,7 +297,10 @@ impl State for Email {
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
             }
-            EmailUpdate::Asked { observing } => self.observing = observing,
+            EmailUpdate::Asked { observing } => {
+                self.acts_now = self.observing && !observing;
+                self.observing = observing;
+            }
             EmailUpdate::Outdated => {
                 self.drop_pending("New mail came in this conversation; look at it first.")
             }
@@ -432,6 +437,7 @@ impl Email {
         self.attached.extend(acted.attached);
         self.unproven = acted.unproven;
         self.observed |= acted.observed;
+        self.acts_now = false;
         self.refused |= acted.refused;
         self.expired |= acted.expired;
         self.then = acted.then;

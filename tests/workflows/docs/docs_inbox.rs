@@ -76,7 +76,9 @@ impl DocsInbox {
             }
             let nth = count(format!("{agent} {}", request.task));
             match request.task.as_str() {
-                "docs.analyze" => used(Scripted::text(&format!("## Overview\n\nFirst of {agent}."))),
+                "docs.analyze" => {
+                    used(Scripted::text(&format!("## Overview\n\nFirst of {agent}. `src/lib.rs` keeps it.")))
+                }
                 "docs.evaluate" => {
                     let score = script.scores.get(nth).or(script.scores.last()).copied().unwrap();
                     used(Scripted::json(&scores([score; 4])))
@@ -90,7 +92,9 @@ impl DocsInbox {
                 }
                 "docs.answer" => used(Scripted::text("It is so.")),
                 "docs.refine" => {
-                    used(Scripted::text(&format!("## Overview\n\nRefined {} of {agent}.", nth + 1)))
+                    let text =
+                        format!("## Overview\n\nRefined {} of {agent}. `src/lib.rs` keeps it.", nth + 1);
+                    used(Scripted::text(&text))
                 }
                 other => panic!("{other}"),
             }

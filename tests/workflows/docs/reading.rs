@@ -92,12 +92,105 @@ async fn keys_are_not_read_and_reading_has_an_end() {
     inbox.write_input("a.pem", "canary\n");
     let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["status"], "success");
-    // Four questions, each asked three times: twice with files, then without.
+    // Four questions, each asked three times: twice with the tool, then without. Four reads are all there are.
     assert_eq!(inbox.asked_for("testing", "docs.answer"), 12);
     let text = serde_json::to_string(&inbox.model.requests()).unwrap();
     assert!(
-        !text.contains("canary") && text.contains("it may hold secrets") && text.contains("only 4 files")
+        !text.contains("canary")
+            && text.contains("it may hold secrets")
+            && text.contains("4 parts of files were read, and no more are")
     );
+}
+
+#[tokio::test]
+async fn prompts_carry_the_code_itself_with_lines_and_what_tests_it() {
+    let inbox = DocsInbox::new(Script::default());
+    inbox.write_input("README.md", "# box\n\nBoxes for cats.\n");
+    inbox.write_input(
+        "src/open.rs",
+        "//! Opens boxes.\nuse crate::Box;\n/// Opens one. At once.\npub fn open(b: &Box) {}\n",
+    );
+    inbox.write_input("tests/opening.rs", "use box::open::open;\n#[test]\nfn a() {}\n");
+    inbox.document(json!({})).await;
+    let requests = inbox.model.requests();
+    let told = words(requests.iter().find(|request| agent(request) == "architecture").unwrap());
+    for expected in [
+        "Boxes for cats.",
+        "To test: `cargo test` (named in Cargo.toml;",
+        "src/open.rs (4 lines, imported by 0 files); imports src/lib.rs; tested in tests/opening.rs",
+        "  says of itself: Opens boxes.",
+        "  4: pub fn open(b: &Box): Opens one.",
+        "- src/open.rs -> src/lib.rs (1)",
+    ] {
+        assert!(told.contains(expected), "{expected}\n{told}");
+    }
+    let testing = words(requests.iter().find(|request| agent(request) == "testing").unwrap());
+    assert!(testing.contains("- tests/opening.rs (1 cases): src/open.rs"), "{testing}");
+}
+
+#[tokio::test]
+async fn a_part_of_a_file_is_read_by_its_name_or_line() {
+    let special = |who: &str, request: &Request| {
+        if request.task != "docs.answer" || who != "testing" {
+            return None;
+        }
+        let told = request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
+        let calls = [
+            json!({"path": "src/long.py", "name": "Far.away"}),
+            json!({"path": "src/long.py", "name": null, "line": 399}),
+            json!({"path": "src/long.py", "name": "Nowhere"}),
+        ];
+        let calls = calls.map(|args| ("read_file", args));
+        Some(Ok(if told { Scripted::text("As it says.") } else { Scripted::calls(calls) }))
+    };
+    let inbox =
+        DocsInbox::new(Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() });
+    let rows: String = (0..400).map(|n| format!("x{n} = 'words words words words words words'\n")).collect();
+    inbox.write_input(
+        "src/long.py",
+        &format!("{rows}class Far:\n    def away(self):\n        return 'found'\n"),
+    );
+    inbox.document(json!({})).await;
+    let requests = inbox.model.requests();
+    let all: Vec<&Message> = requests.iter().flat_map(|request| &request.messages).collect();
+    let tools: Vec<&str> = all
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(
+        tools.iter().any(|text| text.contains("  402      def away(self):\n  403          return 'found'")),
+        "{tools:?}"
+    );
+    assert!(tools.iter().any(|text| text.starts_with("  399  x398")), "{tools:?}");
+    assert!(tools.contains(&"it declares no `Nowhere`"), "{tools:?}");
+    // Four questions wanted three parts each.
+    assert_eq!(tools.iter().filter(|text| text.contains("no more are")).count(), 8, "{tools:?}");
+}
+
+#[tokio::test]
+async fn one_to_nine_questions_are_taken_and_none_ends_it() {
+    for (given, taken, stop) in
+        [(0, 0, "nothing_more"), (1, 1, "threshold"), (7, 7, "threshold"), (14, 9, "threshold")]
+    {
+        let special = move |_: &str, request: &Request| {
+            let one = |n: usize| json!({"question": format!("Number {n}?"), "files": ["a", "b", "c", "d", "e", "f"], "for_person": false});
+            let asked: Vec<Value> = (0..given).map(one).collect();
+            (request.task == "docs.questions").then(|| Ok(Scripted::json(&json!({ "questions": asked }))))
+        };
+        let inbox = DocsInbox::new(Script {
+            scores: vec![50.0, 90.0],
+            special: Box::new(special),
+            ..Script::default()
+        });
+        let (_, outcome) = inbox.document(json!({})).await;
+        let metadata = &result(&outcome, "testing")["metadata"];
+        assert_eq!(metadata["self_questions"].as_array().unwrap().len(), taken, "{given}");
+        assert_eq!(metadata["stop"], stop, "{given}");
+        assert_eq!(inbox.asked_for("testing", "docs.questions"), 1, "{given}: it is not asked twice");
+    }
 }
 
 #[tokio::test]

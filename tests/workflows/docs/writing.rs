@@ -37,6 +37,60 @@ async fn an_index_and_a_page_an_agent_are_written_once() {
 }
 
 #[tokio::test]
+async fn pages_name_functions_with_file_and_line_and_say_how_to_test() {
+    let inbox = DocsInbox::new(Script::default());
+    inbox.write_input(
+        "src/open.rs",
+        "//! Opens boxes.\nuse crate::Box;\n/// Opens one.\npub fn open(b: &Box) {}\n",
+    );
+    inbox.write_input("old.rb", "class Old\nend\n");
+    let (thread, _) = inbox.document(json!({})).await;
+    let architecture = inbox.page("architecture.md");
+    assert!(architecture.contains("| `open` | `src/open.rs:4` | function | Opens one. |"), "{architecture}");
+    assert!(architecture.contains("[\"open.rs\"]") && architecture.contains(" --> "), "{architecture}");
+    let index = inbox.page("index.md");
+    assert!(index.contains("| test | `cargo test` | the tests of the crate | `Cargo.toml` |"), "{index}");
+    assert!(index.contains("| `src/open.rs` | Opens boxes. | `open:4` |"), "{index}");
+    assert!(inbox.page("testing.md").contains("`cargo test`"));
+    let asked = inbox.model.requests();
+    assert!(
+        crate::support::fake_model::words(&asked[0])
+            .contains("Names and imports of Ruby are not read (1 files)")
+    );
+    // On the screen the diagram is drawn in lines.
+    let card = inbox.decisions().result(thread).await.unwrap().0.text;
+    assert!(card.contains("──▶") && !card.contains("mermaid"), "{card}");
+}
+
+#[tokio::test]
+async fn confidence_is_no_more_than_what_the_code_bears() {
+    let special = |who: &str, request: &sayso::llm::Request| {
+        let text = match who {
+            "patterns" => "## A\n\n`src/lib.rs:2`, `src/store/mod.rs`, `src/gone.rs` and `Box::open`.",
+            "testing" => "## A\n\nAll is well.",
+            _ => return None,
+        };
+        (request.task == "docs.analyze").then(|| Ok(sayso::llm::Scripted::text(text)))
+    };
+    let inbox =
+        DocsInbox::new(Script { scores: vec![100.0], special: Box::new(special), ..Script::default() });
+    let (_, outcome) = inbox.document(json!({})).await;
+    let found = |name: &str| {
+        let one = super::docs_inbox::result(&outcome, name);
+        (one["confidence"].clone(), one["checked"].as_str().unwrap().to_owned())
+    };
+    let wrong = "2 of 4 files and names in the text stand in the code; not found: `Box::open`, `src/gone.rs`";
+    assert_eq!(found("patterns"), (json!(0.5), wrong.to_owned()));
+    assert_eq!(found("testing").0, 0.5, "nothing checked is never sure");
+    assert_eq!(found("architecture").0, 1.0);
+    let index = inbox.page("index.md");
+    assert!(
+        index.contains("| 50 % | 2 of 4 files") && index.contains("so nothing could be checked"),
+        "{index}"
+    );
+}
+
+#[tokio::test]
 async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
     let inbox = DocsInbox::new(Script::default());
     inbox.document(json!({})).await;
@@ -56,7 +110,7 @@ async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
     let architecture = inbox.page("architecture.md");
     let (kept, overview) =
         (architecture.find("Ask Noor").unwrap(), architecture.find("## Overview").unwrap());
-    assert!(overview < kept && kept < architecture.find("## What leans on what").unwrap(), "{architecture}");
+    assert!(overview < kept && kept < architecture.find("## What imports what").unwrap(), "{architecture}");
     assert!(architecture.contains("src/more"), "{architecture}");
     let others: Vec<String> =
         inbox.pages().into_iter().filter(|name| !PAGES.contains(&name.as_str())).collect();

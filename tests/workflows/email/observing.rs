@@ -72,6 +72,11 @@ async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
         let again = inbox.open_item(&thread).await;
         assert!(again.irreversible && again.id != before.id, "{again:?}");
         assert_eq!(again.args, before.args);
+        assert!(
+            again.text.contains("Asked again: when you answered, this account only observed"),
+            "{}",
+            again.text
+        );
         inbox.answer(&thread, Decision::Accept).await;
         assert_eq!(inbox.sent().len(), 1);
         assert_eq!(

@@ -1,24 +1,21 @@
 //! Questions answered from the files: all of a refinement at once, each with a bounded look at the code.
 
-use super::prompts::{Desk, FILE, ReadFile, fit};
+use super::prompts::{Desk, GIVEN, ReadFile};
 use super::state::Asked;
 use crate::graph::{Ctx, NodeError, ThreadId};
 use crate::llm::{Message, Reply};
-use crate::tools::tree;
+use crate::tools::tree::{self, From};
 use crate::workflows::docs::board::{Board, Found};
 use crate::workflows::{Picked, Services, ask_model};
 use futures_util::future::join_all;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a model may ask for files, and for how many at once.
+/// How often a question may be gone back to with what was read.
 const ROUNDS: usize = 2;
-const AT_ONCE: usize = 4;
 
-/// The longest file that is looked into.
-const LONGEST: u64 = 512 << 10;
-
-/// How many files are given along with a question.
-const GIVEN: usize = 4;
+/// How many parts of files are read in one refinement, for all its questions.
+const READS: usize = 4;
 
 /// A question with its answer.
 pub(super) struct Answered {
@@ -36,6 +33,8 @@ pub(super) struct Library<'a> {
     pub model: &'a Picked,
     /// The files that may be read, by path.
     pub files: Vec<String>,
+    /// How many parts of files were read.
+    pub reads: AtomicUsize,
 }
 
 impl Library<'_> {
@@ -80,7 +79,7 @@ impl Library<'_> {
         let given: Vec<(String, String)> = self
             .likely(asked)
             .into_iter()
-            .filter_map(|path| Some((path.clone(), fit(&self.read(&path).ok()?, FILE))))
+            .filter_map(|path| Some((path.clone(), self.read(&path, From::Line(1)).ok()?)))
             .take(GIVEN)
             .collect();
         let mut request = self.desk.answer(asked, &given, akin, true);
@@ -102,29 +101,34 @@ impl Library<'_> {
     /// What the files asked for say, as messages.
     fn hand_over(&self, reply: &Reply, messages: &mut Vec<Message>) {
         messages.push(reply.message());
-        for (at, call) in reply.calls.iter().enumerate() {
+        for call in &reply.calls {
             let wanted = serde_json::from_value::<ReadFile>(call.args.clone()).map_err(|e| e.to_string());
             let text = match wanted {
-                _ if at >= AT_ONCE => Err(format!("only {AT_ONCE} files are read at once")),
-                Ok(wanted) => self.read(&wanted.path),
+                Ok(_) if self.reads.fetch_add(1, Ordering::Relaxed) >= READS => Err(format!(
+                    "{READS} parts of files were read, and no more are; answer from what you have"
+                )),
+                Ok(wanted) => match (&wanted.name, wanted.line) {
+                    (Some(name), _) if !name.is_empty() => self.read(&wanted.path, From::Name(name)),
+                    (_, line) => self.read(&wanted.path, From::Line(line.unwrap_or(1))),
+                },
                 Err(why) => Err(why),
             };
             messages.push(match text {
-                Ok(text) => Message::result(call, fit(&text, FILE)),
+                Ok(text) => Message::result(call, text),
                 Err(why) => Message::failure(call, why),
             });
         }
     }
 
-    /// A file of the scan. What .gitignore leaves out was not scanned, and what holds keys is not read.
-    fn read(&self, path: &str) -> Result<String, String> {
+    /// A part of a file of the scan. What .gitignore leaves out was not scanned, and what holds keys is not read.
+    fn read(&self, path: &str, from: From<'_>) -> Result<String, String> {
         if self.files.binary_search_by(|known| known.as_str().cmp(path)).is_err() {
             return Err("there is no such file among those that may be read".to_owned());
         }
         if holds_secrets(path) {
             return Err("it may hold secrets, and is not read".to_owned());
         }
-        tree::read(Path::new(&self.desk.state.context.dir), path, LONGEST)
+        tree::excerpt(Path::new(&self.desk.state.context.dir), path, from, self.desk.excerpt())
     }
 
     /// Files that may answer: those the question names, then the opening files of folders it names.

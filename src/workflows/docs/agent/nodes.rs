@@ -9,11 +9,18 @@ use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
 use crate::workflows::docs::agents::{DocAgent, agent};
 use crate::workflows::docs::board::Board;
+use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
 use crate::workflows::docs::state::AgentResult;
 use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_for};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+/// How many questions of one refinement, files of a question and things missing are taken; a model may name more.
+const QUESTIONS: usize = 9;
+const FILES: usize = 4;
+const MISSING: usize = 12;
 
 type Given = Result<Command<AgentState>, NodeError>;
 
@@ -46,7 +53,8 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
             }
         };
         let score = scores.mean();
-        let scored = AgentUpdate::Scored { score, missing: scores.missing_information };
+        let missing = scores.missing_information.into_iter().take(MISSING).collect();
+        let scored = AgentUpdate::Scored { score, missing };
         let settings = &state.context.settings;
         let all: Vec<f64> = state.scores.iter().copied().chain([score]).collect();
         if let Some(why) = stop(settings, state.iteration, &all) {
@@ -112,7 +120,8 @@ pub(super) async fn refine_analysis(board: Arc<Board>, ctx: Ctx<Services>, state
         let answering = model(&ctx, &state, "answer").await?;
         let desk = Desk { agent, project: &project, state: &state, window: answering.window };
         let files = files(&ctx, &state)?;
-        let library = Library { ctx: &ctx, board: &board, desk: &desk, model: &answering, files };
+        let reads = AtomicUsize::default();
+        let library = Library { ctx: &ctx, board: &board, desk: &desk, model: &answering, files, reads };
         let answered = library.answer(&state.round).await?;
         if answered.is_empty() {
             let text = format!("Iteration {}: no question could be answered", state.iteration + 1);
@@ -137,13 +146,15 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
         let (score, analysis) = state.settled();
         let data = agent.parse(analysis, &project);
+        let checked = check(analysis, &project, &files(&ctx, &state)?);
         let result = AgentResult {
             agent_name: agent.name.to_owned(),
             status: "success".to_owned(),
             summary: agent.summary(&data),
             markdown: agent.markdown(&data, &project),
             data,
-            confidence: score / 100.0,
+            confidence: checked.confidence(score),
+            checked: checked.words(),
             warnings: state.refinement_notes.clone(),
             metadata: state.metadata(),
         };
@@ -188,11 +199,12 @@ fn files(ctx: &Ctx<Services>, state: &AgentState) -> Result<Vec<String>, NodeErr
 /// The questions that were not asked before.
 fn fresh(state: &AgentState, questions: Vec<Question>) -> Vec<Question> {
     let mut kept: Vec<Question> = Vec::new();
-    for one in questions {
+    for mut one in questions {
+        one.files.truncate(FILES);
         let same = |other: &str| other.trim().eq_ignore_ascii_case(one.question.trim());
         let known = state.self_questions.iter().any(|other| same(other))
             || kept.iter().any(|other| same(&other.question));
-        if !known && !one.question.trim().is_empty() {
+        if !known && !one.question.trim().is_empty() && kept.len() < QUESTIONS {
             kept.push(one);
         }
     }

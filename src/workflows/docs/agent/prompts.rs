@@ -15,9 +15,14 @@ const PROMPT: usize = 96_000;
 /// The bytes of a token, by rule of thumb.
 const TOKEN: u64 = 4;
 
-/// The bytes one answer of a model is taken to have, and one file given as context.
+/// The bytes one answer of a model is taken to have.
 const ANSWER: u64 = 1_500;
-pub(super) const FILE: usize = 12_000;
+
+/// What is kept free for the role and the wording around the facts.
+const WORDING: usize = 4_000;
+
+/// How many files a question is given along.
+pub(super) const GIVEN: usize = 2;
 
 /// How many questions an iteration has at most.
 const MOST: u64 = 5;
@@ -28,6 +33,12 @@ const MOST: u64 = 5;
 pub(super) struct ReadFile {
     /// The path of the file, as in the facts.
     pub path: String,
+    /// A name declared in it, to read from there: `Store.open`.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The line to read from, where no name is given.
+    #[serde(default)]
+    pub line: Option<u32>,
 }
 
 /// What prompts are made from.
@@ -43,7 +54,13 @@ impl Desk<'_> {
     /// How many bytes a prompt may have: two for a token of the window leaves room for the answer.
     fn room(&self) -> usize {
         let fits = self.window.and_then(|tokens| usize::try_from(tokens).ok());
-        fits.map_or(PROMPT, |tokens| tokens.saturating_mul(2).min(PROMPT))
+        let whole = fits.map_or(PROMPT, |tokens| tokens.saturating_mul(2).min(PROMPT));
+        whole.saturating_sub(WORDING).max(WORDING)
+    }
+
+    /// How many bytes one part of a file may have.
+    pub(super) fn excerpt(&self) -> usize {
+        self.room() / 8
     }
 
     fn facts(&self) -> DocsFacts {
@@ -63,9 +80,10 @@ impl Desk<'_> {
         Request::new(task, serde_json::to_value(facts).unwrap_or_default()).system(self.agent.system_prompt())
     }
 
-    /// The facts of the project as this agent wants them, within half the room.
+    /// The facts of the project as this agent wants them, most important first, as many as there is room for beside the
+    /// analysis and what was found out.
     fn project(&self) -> String {
-        let mut text = fit(&self.agent.human_prompt(self.project), self.room() / 2);
+        let mut text = fit(&self.agent.human_prompt(self.project), self.room() / 8 * 5);
         for hint in &self.state.hints {
             let _ = write!(text, "\nThe person adds: {hint}\n");
         }
@@ -109,7 +127,7 @@ impl Desk<'_> {
         let mut facts = self.facts();
         facts.question.clone_from(&asked.question);
         facts.files = files.to_vec();
-        let mut text = fit(&self.project(), self.room() / 4);
+        let mut text = fit(&self.project(), self.room() / 8);
         for (path, content) in files {
             let _ = write!(text, "\n=== {path} ===\n{content}\n");
         }
@@ -118,19 +136,19 @@ impl Desk<'_> {
                 text,
                 "\nAnother agent asked: {}\nand found: {}\n",
                 found.question,
-                fit(&found.answer, 1_500)
+                fit(&found.answer, self.room() / 64)
             );
         }
         let _ = write!(
             text,
-            "\nThe question: {}\n\nAnswer it from the files in a few sentences, naming the paths. Say so where they do \
-             not answer it.",
+            "\nThe question: {}\n\nAnswer it from the files in a few sentences, naming files, lines and names. Say so \
+             where they do not answer it.",
             asked.question
         );
         let request = self.request("docs.answer", &facts).user(text);
         if tools {
-            let about =
-                "Reads one file of the code base. Use it where the files given do not answer the question.";
+            let about = "Reads a part of one file of the code base, from its start, a line or a name on. Use it where \
+                         the files given do not answer the question.";
             request.tool(ToolSpec::of::<ReadFile>("read_file", about))
         } else {
             request
@@ -145,7 +163,8 @@ impl Desk<'_> {
         list(&mut text, "An evaluation found missing", &self.state.missing_information);
         text += "\nFound out since:\n";
         for (question, answer) in answers {
-            let _ = write!(text, "\nQ: {question}\nA: {}\n", fit(answer, self.room() / 24));
+            let _ =
+                write!(text, "\nQ: {question}\nA: {}\n", fit(answer, self.room() / 8 / answers.len().max(1)));
         }
         text += "\nWrite the whole analysis anew: keep what was right, work in what was found out, and mend what the \
                  evaluation missed. Write only the analysis.";
@@ -155,7 +174,7 @@ impl Desk<'_> {
     /// How many tokens one more iteration takes: its prompts as they will be, and what is usually written.
     pub(super) fn estimate(&self) -> u64 {
         let read = (self.project().len() + self.analysis().len()) as u64;
-        let answers = MOST * (2 * FILE as u64 + self.room() as u64 / 4 + ANSWER);
+        let answers = MOST * ((GIVEN as u64 + 1) * self.excerpt() as u64 + ANSWER);
         let written = self.analysis().len() as u64 + 2 * MOST * ANSWER;
         (3 * read + answers + written) / TOKEN
     }

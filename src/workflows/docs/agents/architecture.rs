@@ -1,7 +1,7 @@
 //! `architecture`: the parts, and what leans on what.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure};
+use super::{DocAgent, diagram, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -19,10 +19,11 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    page::opening(project)
-        + &page::parts(project)
-        + &page::links(project)
-        + &page::counts("Traits and interfaces carried out most often", &project.roles)
+    told::opening(project)
+        + &told::parts(project)
+        + &told::links(project)
+        + &told::counts("Traits and interfaces carried out most often", &project.roles)
+        + &told::code(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -32,16 +33,22 @@ fn count(project: &ProjectFacts) -> Value {
         .filter(|link| link.from < link.to)
         .filter(|link| project.links.iter().any(|back| back.from == link.to && back.to == link.from))
         .count();
-    json!({ "parts": project.areas.len(), "links": project.links.len(), "circles": circles })
+    let names: usize = project.modules.iter().map(|module| module.names.len()).sum();
+    json!({
+        "parts": project.areas.iter().filter(|part| !part.is_test).count(),
+        "links": project.links.len(),
+        "circles": circles,
+        "names": names,
+    })
 }
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
     format!(
-        "{} parts with {} leanings between them; {} pairs lean on each other both ways.",
-        count("parts"),
-        count("links"),
-        count("circles")
+        "{} with {} between them; {} with file and line.",
+        of(count("parts"), "part"),
+        of(count("links"), "import"),
+        of(count("names"), "name")
     )
 }
 
@@ -49,15 +56,14 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
     let rows: Vec<Vec<String>> = project
         .areas
         .iter()
+        .filter(|part| !part.is_test && !part.names.is_empty())
         .map(|part| {
             let uses = project.links.iter().filter(|link| link.from == part.path).count();
             let used = project.links.iter().filter(|link| link.to == part.path).count();
-            vec![page::path(&part.path), part.about.clone(), uses.to_string(), used.to_string()]
+            vec![page::path(&part.path), part.lines.to_string(), uses.to_string(), used.to_string()]
         })
         .collect();
-    page.diagram("What leans on what", page::leaning(&project.links)).table(
-        "Parts by what they lean on",
-        &["part", "about", "leans on", "leaned on by"],
-        &rows,
-    )
+    page.diagram("What imports what", diagram::leaning(project))
+        .table("Parts", &["part", "lines", "parts it imports", "parts that import it"], &rows)
+        .modules(project)
 }

@@ -1,7 +1,7 @@
 //! `data-flow`: where data comes in, where it goes out, and the way between.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure};
+use super::{DocAgent, diagram, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -20,11 +20,11 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    let mut text = page::opening(project) + "\nWhat outside is reached, and from which parts:\n";
+    let mut text = told::opening(project) + "\nWhat outside is reached, and from which parts:\n";
     for (what, parts) in &project.outside {
         let _ = writeln!(text, "- {what}: {}", parts.join(", "));
     }
-    text + &page::links(project) + &page::parts(project)
+    text + &told::links(project) + &told::parts(project) + &told::code(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -33,7 +33,14 @@ fn count(project: &ProjectFacts) -> Value {
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
-    format!("{} entry points; {} sorts of things outside are reached.", count("entries"), count("outside"))
+    format!(
+        "{}; {} outside.",
+        of(count("entries"), "entry point"),
+        match count("outside") {
+            1 => "1 kind of thing is reached".to_owned(),
+            n => format!("{n} kinds of things are reached"),
+        }
+    )
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
@@ -41,7 +48,7 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
         project.entries.iter().map(|(path, what)| vec![page::path(path), what.clone()]).collect();
     let outside: Vec<Vec<String>> =
         project.outside.iter().map(|(what, parts)| vec![what.clone(), parts.join(", ")]).collect();
-    page.diagram("What reaches outside", page::reaching(&project.outside))
+    page.diagram("What reaches outside", diagram::reaching(&project.outside))
         .table("Where it starts", &["path", "what"], &entries)
         .table("Reached outside", &["what", "from"], &outside)
 }

@@ -1,7 +1,7 @@
 //! `dependency-analyzer`: what it needs from others, and where.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of};
+use super::{DocAgent, diagram, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -20,7 +20,7 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    let mut text = page::opening(project);
+    let mut text = told::opening(project);
     for manifest in &project.manifests {
         let _ = writeln!(
             text,
@@ -42,7 +42,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
             let _ = writeln!(text, "- {command}");
         }
     }
-    text + &page::links(project)
+    text + &told::links(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -85,5 +85,5 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
         let title = format!("Needed by {}", page::path(&manifest.path));
         page = page.table(&title, &["name", "version", "for", "imports", "used in"], &rows);
     }
-    page.diagram("Which parts need which", page::leaning(&project.links))
+    page.diagram("Which parts need which", diagram::leaning(project))
 }

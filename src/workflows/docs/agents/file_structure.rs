@@ -1,7 +1,7 @@
 //! `file-structure`: what lies where.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of};
+use super::{DocAgent, diagram, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -23,16 +23,16 @@ fn tell_facts(project: &ProjectFacts) -> String {
     let mut largest: Vec<(String, u64)> = largest.cloned().collect();
     largest.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
     largest.truncate(20);
-    let mut text = page::opening(project) + &page::parts(project);
+    let mut text = told::opening(project) + &told::parts(project);
     text += &format!("\nThe tree, folders with how many files they hold:\n{}", project.outline);
-    text += &page::counts("Largest files by lines", &largest);
+    text += &told::counts("Largest files by lines", &largest);
     text += &format!("\nDocuments: {}\n", project.documents.join(", "));
     if !project.skipped.is_empty() {
         let skipped: Vec<String> =
             project.skipped.iter().map(|(path, why)| format!("{path} ({why})")).collect();
         text += &format!("Not looked at: {} and {} more\n", skipped.join("; "), project.more_skipped);
     }
-    text
+    text + &told::code(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -73,7 +73,8 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
         .collect();
     let skipped: Vec<Vec<String>> =
         project.skipped.iter().map(|(path, why)| vec![page::path(path), why.clone()]).collect();
-    page.diagram("Diagram", page::tree(project))
+    page.diagram("Diagram", diagram::tree(project))
+        .runs("How to test, run and build", project, &["test", "run", "check", "build", "other"])
         .table("Parts", &["part", "about", "files", "lines", "mostly"], &parts)
         .table("Languages", &["language", "files", "lines", "bytes"], &languages)
         .table("Not looked at", &["path", "why"], &skipped)

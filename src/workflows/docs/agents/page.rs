@@ -1,13 +1,13 @@
-//! How pages are put together: sections of an analysis, tables and diagrams from facts.
+//! How pages are put together: sections of an analysis, tables from facts.
 
-use crate::workflows::docs::facts::{AreaFacts, LinkFacts, ProjectFacts};
+use crate::workflows::docs::facts::{ModuleFacts, NameFacts, ProjectFacts};
+use crate::workflows::docs::project::keep_best;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// How many parts and links a diagram shows: more cannot be read.
-const NODES: usize = 24;
-const ARROWS: usize = 48;
+/// How many modules a page goes through name by name, and how many names of each.
+const MODULES: usize = 60;
+const NAMES: usize = 40;
 
 /// The sections of an analysis by their headings; what stands before the first is called by no name.
 pub(super) fn sections(analysis: &str) -> Vec<Value> {
@@ -67,11 +67,15 @@ impl Page {
     }
 
     /// Adds a table under a heading; nothing where it has no rows.
-    pub(in super::super) fn table(mut self, title: &str, head: &[&str], rows: &[Vec<String>]) -> Self {
+    pub(in super::super) fn table(self, title: &str, head: &[&str], rows: &[Vec<String>]) -> Self {
         if rows.is_empty() {
             return self;
         }
-        self = self.heading(title);
+        self.heading(title).rows(head, rows)
+    }
+
+    /// Adds a table.
+    fn rows(mut self, head: &[&str], rows: &[Vec<String>]) -> Self {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         self.0.push('\n');
         self.0 += &line(head.iter().map(|cell| (*cell).to_owned()).collect());
@@ -83,12 +87,64 @@ impl Page {
     }
 
     /// Adds a diagram under a heading; nothing where it shows nothing.
-    pub(super) fn diagram(mut self, title: &str, diagram: Option<String>) -> Self {
+    pub(in super::super) fn diagram(mut self, title: &str, diagram: Option<String>) -> Self {
         if let Some(diagram) = diagram {
             self = self.heading(title);
             let _ = write!(self.0, "\n```mermaid\n{diagram}```\n");
         }
         self
+    }
+
+    /// Adds how it is tested, run, checked and built.
+    pub(in super::super) fn runs(self, title: &str, project: &ProjectFacts, purposes: &[&str]) -> Self {
+        let wanted = project.runs.iter().filter(|run| purposes.contains(&run.purpose.as_str()));
+        let rows: Vec<Vec<String>> = wanted
+            .map(|run| vec![run.purpose.clone(), path(&run.command), run.says.clone(), path(&run.from)])
+            .collect();
+        self.table(title, &["for", "command", "what it does", "named in"], &rows)
+    }
+
+    /// Adds the modules, each with the names it declares and where they stand.
+    pub(super) fn modules(mut self, project: &ProjectFacts) -> Self {
+        let shown = project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES);
+        for (at, module) in shown.enumerate() {
+            if at == 0 {
+                self = self.heading("Modules, name by name");
+            }
+            self = self.module(module);
+        }
+        let left = project.modules.iter().filter(|module| !module.names.is_empty()).skip(MODULES).count();
+        if left > 0 {
+            self = self.text(&format!("{left} smaller modules are left out here."));
+        }
+        self
+    }
+
+    fn module(mut self, module: &ModuleFacts) -> Self {
+        let _ = write!(self.0, "\n### `{}`\n", module.path);
+        let mut said = format!("{} lines", module.lines);
+        if !module.imports.is_empty() {
+            let _ = write!(said, "; imports {}", listed(&module.imports, 12));
+        }
+        if !module.tests.is_empty() {
+            let _ = write!(said, "; tested in {}", listed(&module.tests, 4));
+        }
+        self = self.text(&module.about).text(&format!("{said}."));
+        let mut names = module.names.clone();
+        keep_best(&mut names, NAMES);
+        let left = module.more_names + (module.names.len() - names.len()) as u64;
+        let row = |name: &NameFacts| {
+            let hidden = if name.public { "" } else { " (internal)" };
+            vec![
+                path(&name.name),
+                path(&format!("{}:{}", module.path, name.line)),
+                format!("{}{hidden}", name.kind),
+                name.about.clone(),
+            ]
+        };
+        let rows: Vec<Vec<String>> = names.iter().map(row).collect();
+        self = self.rows(&["name", "where", "kind", "what it does"], &rows);
+        if left > 0 { self.text(&format!("{left} more are not listed.")) } else { self }
     }
 
     /// The page.
@@ -97,161 +153,14 @@ impl Page {
     }
 }
 
-/// Which parts lean on which, as a diagram.
-pub(super) fn leaning(links: &[LinkFacts]) -> Option<String> {
-    let mut parts: BTreeSet<&str> = BTreeSet::new();
-    let mut arrows = Vec::new();
-    for link in links.iter().take(ARROWS) {
-        let new =
-            [link.from.as_str(), link.to.as_str()].into_iter().filter(|name| !parts.contains(name)).count();
-        if parts.len() + new <= NODES {
-            parts.extend([link.from.as_str(), link.to.as_str()]);
-            arrows.push(link);
-        }
-    }
-    if arrows.is_empty() {
-        return None;
-    }
-    let names: Vec<&str> = parts.into_iter().collect();
-    let id = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
-    let mut out = "graph LR\n".to_owned();
-    for (at, name) in names.iter().enumerate() {
-        let _ = writeln!(out, "    n{at}[\"{}\"]", label(name));
-    }
-    for link in arrows {
-        let _ = writeln!(out, "    n{} --> n{}", id(&link.from), id(&link.to));
-    }
-    Some(out)
-}
-
-/// The parts of a project as a tree.
-pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
-    let mut largest: Vec<&AreaFacts> = project.areas.iter().filter(|part| part.path != ".").collect();
-    largest.sort_by_key(|part| std::cmp::Reverse(part.lines));
-    largest.truncate(NODES);
-    if largest.is_empty() {
-        return None;
-    }
-    largest.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut out = format!("graph TD\n    root[\"{}\"]\n", label(&project.name));
-    let mut tops: Vec<&str> = Vec::new();
-    for part in &largest {
-        let top = part.path.split('/').next().unwrap_or_default();
-        if !tops.contains(&top) {
-            tops.push(top);
-            let _ = writeln!(out, "    t{}[\"{}/\"]\n    root --> t{}", tops.len(), label(top), tops.len());
-        }
-    }
-    for (at, part) in largest.iter().enumerate() {
-        let Some((top, rest)) = part.path.split_once('/') else { continue };
-        let place = tops.iter().position(|known| *known == top).map_or(0, |at| at + 1);
-        let _ =
-            writeln!(out, "    a{at}[\"{}/<br/>{} lines\"]\n    t{place} --> a{at}", label(rest), part.lines);
-    }
-    Some(out)
-}
-
-/// What is reached outside, as a diagram.
-pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
-    let mut parts: Vec<&str> =
-        outside.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
-    parts.sort_unstable();
-    parts.dedup();
-    parts.truncate(NODES);
-    if parts.is_empty() {
-        return None;
-    }
-    let mut out = "graph LR\n".to_owned();
-    for (at, part) in parts.iter().enumerate() {
-        let _ = writeln!(out, "    p{at}[\"{}\"]", label(part));
-    }
-    for (at, (what, from)) in outside.iter().enumerate() {
-        let _ = writeln!(out, "    o{at}([\"{}\"])", label(what));
-        for part in from {
-            if let Some(place) = parts.iter().position(|known| known == part) {
-                let _ = writeln!(out, "    p{place} --> o{at}");
-            }
-        }
-    }
-    Some(out)
-}
-
-/// Text that means nothing to a diagram.
-fn label(text: &str) -> String {
-    text.replace('"', "'").replace(['[', ']', '{', '}', '<', '>', '`', '#', ';'], " ")
-}
-
 /// A path as code.
-pub(super) fn path(text: &str) -> String {
+pub(in super::super) fn path(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-/// The project in a few lines, with which every prompt begins.
-pub(super) fn opening(project: &ProjectFacts) -> String {
-    let mut out = format!("The code base: {}\n", project.name);
-    if !project.about.is_empty() {
-        let _ = writeln!(out, "It says of itself: {}", project.about);
-    }
-    let _ = writeln!(
-        out,
-        "{} files in {} folders, {} lines of program text.",
-        project.files, project.folders, project.lines
-    );
-    let languages: Vec<String> = project
-        .languages
-        .iter()
-        .take(10)
-        .map(|one| format!("{} {} files {} lines", one.name, one.files, one.lines))
-        .collect();
-    let _ = writeln!(out, "Languages: {}", languages.join("; "));
-    let entries: Vec<String> =
-        project.entries.iter().map(|(path, what)| format!("{path} ({what})")).collect();
-    if !entries.is_empty() {
-        let _ = writeln!(out, "Entry points: {}", entries.join("; "));
-    }
-    for wish in &project.wishes {
-        let _ = writeln!(out, "The person asks besides: {wish}");
-    }
-    out
-}
-
-/// The parts with what is known of each.
-pub(super) fn parts(project: &ProjectFacts) -> String {
-    let mut out = "\nParts:\n".to_owned();
-    for part in &project.areas {
-        let _ = write!(out, "- {}: {} files, {} lines", part.path, part.files, part.lines);
-        if !part.language.is_empty() {
-            let _ = write!(out, ", {}", part.language);
-        }
-        if part.tests > 0 {
-            let _ = write!(out, ", {} tests", part.tests);
-        }
-        if !part.about.is_empty() {
-            let _ = write!(out, "; says of itself: {}", part.about);
-        }
-        if !part.names.is_empty() {
-            let names: Vec<String> = part.names.iter().map(|(kind, name)| format!("{kind} {name}")).collect();
-            let _ = write!(out, "; declares {}", names.join(", "));
-        }
-        out.push('\n');
-    }
-    out
-}
-
-/// Which parts lean on which, as lines.
-pub(super) fn links(project: &ProjectFacts) -> String {
-    let mut out = "\nImports between parts (from, to, files):\n".to_owned();
-    for link in &project.links {
-        let _ = writeln!(out, "- {} -> {} ({})", link.from, link.to, link.files);
-    }
-    out
-}
-
-/// Names and numbers as lines.
-pub(super) fn counts(title: &str, counts: &[(String, u64)]) -> String {
-    let mut out = format!("\n{title}:\n");
-    for (name, count) in counts {
-        let _ = writeln!(out, "- {name}: {count}");
-    }
-    out
+/// Some paths as code, with how many more there are.
+pub(in super::super) fn listed(paths: &[String], most: usize) -> String {
+    let shown: Vec<String> = paths.iter().take(most).map(|one| path(one)).collect();
+    let more = paths.len().saturating_sub(most);
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }

@@ -1,7 +1,7 @@
 //! `patterns`: ways of writing that come back.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure};
+use super::{DocAgent, figure, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -19,10 +19,14 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    page::opening(project)
-        + &page::counts("Ways of writing, with how many lines show them", &project.marks)
-        + &page::counts("Traits and interfaces carried out most often", &project.roles)
-        + &page::parts(project)
+    let mut text =
+        told::opening(project) + "\nWays of writing, with how many lines show them and where first:\n";
+    for (name, count, place) in &project.marks {
+        text += &format!("- {name}: {count}, {place}\n");
+    }
+    text + &told::counts("Traits and interfaces carried out most often", &project.roles)
+        + &told::parts(project)
+        + &told::code(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -42,7 +46,12 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
     let rows = |counts: &[(String, u64)]| -> Vec<Vec<String>> {
         counts.iter().map(|(name, count)| vec![name.clone(), count.to_string()]).collect()
     };
-    page.table("Ways of writing", &["what", "lines"], &rows(&project.marks)).table(
+    let marks: Vec<Vec<String>> = project
+        .marks
+        .iter()
+        .map(|(name, count, place)| vec![name.clone(), count.to_string(), page::path(place)])
+        .collect();
+    page.table("Ways of writing", &["what", "lines", "first seen"], &marks).table(
         "Carried out most often",
         &["trait or interface", "times"],
         &rows(&project.roles),

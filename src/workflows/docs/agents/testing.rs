@@ -1,7 +1,7 @@
 //! `testing`: how it is tested, and what is not.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure};
+use super::{DocAgent, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -20,23 +20,23 @@ pub(super) const AGENT: DocAgent = DocAgent {
 
 fn tell_facts(project: &ProjectFacts) -> String {
     let testing = &project.testing;
-    let mut text = page::opening(project);
+    let mut text = told::opening(project);
     text += &format!(
         "\n{} test cases; {} files are for tests alone; {} cases stand beside the code they test.\n",
         testing.cases, testing.files, testing.beside
     );
-    text += &page::counts("Test cases by part", &testing.areas);
+    text += &told::counts("Test cases by part", &testing.areas);
     text += &format!(
         "\nParts with at least 100 lines of program and no case in them: {}\n",
         testing.untested.join(", ")
     );
     text += &format!("Test tools among the dependencies: {}\n", testing.tools.join(", "));
     text += &format!("Automatic checks: {}\n", testing.checks.join(", "));
-    let commands = project.manifests.iter().flat_map(|manifest| &manifest.commands);
-    for command in commands.filter(|command| command.contains("test") || command.starts_with("bench")) {
-        text += &format!("Named in a manifest: {command}\n");
+    text += "\nTest files, and what they test by name and by what they import:\n";
+    for (path, cases, covers) in &testing.covers {
+        text += &format!("- {path} ({cases} cases): {}\n", covers.join(", "));
     }
-    text + &page::parts(project)
+    text + &told::parts(project) + &told::code(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -46,12 +46,15 @@ fn count(project: &ProjectFacts) -> Value {
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
+    if count("cases") == 0 {
+        return "No test case was found in the files that were read.".to_owned();
+    }
     format!(
-        "{} test cases, {} of them beside the code; {} files are for tests alone; {} parts have no case of their own.",
-        count("cases"),
+        "{}, {} of them beside the code, the others in {}; no test was found for {}.",
+        of(count("cases"), "test case"),
         count("beside"),
-        count("files"),
-        count("untested")
+        of(count("files"), "file"),
+        of(count("untested"), "part")
     )
 }
 
@@ -60,9 +63,13 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
     let areas: Vec<Vec<String>> =
         testing.areas.iter().map(|(part, cases)| vec![page::path(part), cases.to_string()]).collect();
     let untested: Vec<Vec<String>> = testing.untested.iter().map(|part| vec![page::path(part)]).collect();
-    page.table("Cases by part", &["part", "cases"], &areas).table(
-        "Program text without a case of its own",
-        &["part"],
-        &untested,
-    )
+    let covers: Vec<Vec<String>> = testing
+        .covers
+        .iter()
+        .map(|(test, cases, covers)| vec![page::path(test), cases.to_string(), page::listed(covers, 4)])
+        .collect();
+    page.runs("How to run them", project, &["test", "check"])
+        .table("What tests what", &["test file", "cases", "tests, by name and imports"], &covers)
+        .table("Cases by part", &["part", "cases"], &areas)
+        .table("No test found for", &["part"], &untested)
 }

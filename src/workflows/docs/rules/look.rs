@@ -7,12 +7,14 @@ use crate::workflows::docs::facts::DocsFacts;
 const SENTENCES: usize = 3;
 
 pub(super) fn answer(facts: &DocsFacts) -> String {
-    if let Some((path, said)) = facts.files.iter().find_map(|(path, text)| Some((path, opening(text)?))) {
+    let files: Vec<(&String, String)> =
+        facts.files.iter().map(|(path, text)| (path, unnumbered(text))).collect();
+    if let Some((path, said)) = files.iter().find_map(|(path, text)| Some((path, opening(text)?))) {
         return format!("{said} (`{path}`)");
     }
     let wanted = stem_set(&facts.question);
     let mut best: Vec<(usize, &str, &str)> = Vec::new();
-    for (path, text) in &facts.files {
+    for (path, text) in &files {
         for sentence in
             text.lines().map(str::trim).filter(|line| line.starts_with("//") || line.starts_with('#'))
         {
@@ -26,10 +28,19 @@ pub(super) fn answer(facts: &DocsFacts) -> String {
     if let Some((_, path, sentence)) = best.first() {
         return format!("{} (`{path}`)", line(sentence.trim_start_matches(['/', '#', '!', ' ']), 300));
     }
-    match facts.files.iter().find_map(|(path, text)| Some((path, declared(text)?))) {
+    match files.iter().find_map(|(path, text)| Some((path, declared(text)?))) {
         Some((path, names)) => format!("`{path}` says nothing of itself; it declares {names}."),
         None => "The files do not say.".to_owned(),
     }
+}
+
+/// A part of a file without the numbers of its lines.
+fn unnumbered(text: &str) -> String {
+    let bare = |line: &str| {
+        let number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        number.strip_prefix("  ").map_or(line.to_owned(), str::to_owned)
+    };
+    text.lines().map(|line| bare(line) + "\n").collect()
 }
 
 /// The first sentences of the comment a file begins with.

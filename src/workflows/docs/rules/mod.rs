@@ -58,14 +58,28 @@ fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
         needed.sort_by_key(|one| std::cmp::Reverse(one.files));
         return needed.into_iter().take(12).map(|one| (one.name.clone(), Vec::new())).collect();
     }
-    let tests =
-        |path: &str| path.split('/').any(|name| matches!(name, "test" | "tests" | "__tests__" | "spec"));
+    let place = |path: &String| (path.clone(), vec![path.split(':').next().unwrap_or(path).to_owned()]);
+    match facts.agent.as_str() {
+        "patterns" => return project.marks.iter().take(12).map(|(_, _, first)| place(first)).collect(),
+        "data-flow" => {
+            let reaching = project.outside.iter().flat_map(|(_, parts)| parts);
+            return project
+                .entries
+                .iter()
+                .map(|(path, _)| path)
+                .chain(reaching)
+                .take(16)
+                .map(place)
+                .collect();
+        }
+        _ => {}
+    }
     let mut parts: Vec<_> = project.areas.iter().filter(|part| part.lines > 0 && part.path != ".").collect();
     let code = |name: &str| project.languages.iter().any(|one| one.code && one.name == name);
     parts.retain(|part| match facts.agent.as_str() {
         "testing" => part.tests > 0,
         "file-structure" => true,
-        _ => !tests(&part.path) && (code(&part.language) || project.languages.is_empty()),
+        _ => !part.is_test && (code(&part.language) || project.languages.is_empty()),
     });
     parts.sort_by_key(|part| std::cmp::Reverse(part.lines));
     let openings = |part: &str| {

@@ -45,12 +45,13 @@ fn what_is_not_explained_is_asked_answered_from_files_and_scores_better_then() {
     assert_eq!((before.completeness, before.depth), (100.0, 25.0));
     assert_eq!(before.missing_information.len(), 3);
     let asked: Questions = serde_json::from_str(&text(questions(&json!(facts)))).unwrap();
-    assert!((3..=5).contains(&asked.questions.len()), "{asked:?}");
+    assert_eq!(asked.questions.len(), 3, "{asked:?}");
     assert_eq!(asked.questions[0].question, "What is `src/b` responsible for?");
     assert_eq!(asked.questions[0].files, ["src/b/mod.rs"]);
     for one in asked.questions.iter().take(3) {
         facts.question.clone_from(&one.question);
-        let content = "//! Sends letters, each once, to whoever is named.\n\nfn main() {}\n";
+        let content =
+            "    1  //! Sends letters, each once, to whoever is named.\n    2  \n    3  fn main() {}\n";
         facts.files = vec![(one.files[0].clone(), content.to_owned())];
         let said = text(answer(&json!(facts)));
         assert!(said.starts_with("Sends letters, each once"), "{said}");
@@ -71,13 +72,21 @@ fn paths_that_are_not_there_cost_accuracy() {
 }
 
 #[test]
-fn there_are_always_three_questions_and_none_twice() {
-    let mut facts = DocsFacts { agent: "testing".to_owned(), person: true, ..DocsFacts::default() };
-    for _ in 0..4 {
+fn nothing_found_is_never_a_good_score_and_nothing_is_asked_for_the_sake_of_asking() {
+    for agent in ["architecture", "dependency-analyzer", "patterns", "data-flow", "testing"] {
+        let mut facts = DocsFacts { agent: agent.to_owned(), ..DocsFacts::default() };
+        facts.analysis = text(analyze(&json!(facts)));
+        let found = scores(&facts);
+        assert!(found.mean() <= 50.0 && found.missing_information.len() == 1, "{agent}: {found:?}");
         let asked: Questions = serde_json::from_str(&text(questions(&json!(facts)))).unwrap();
-        assert!((3..=5).contains(&asked.questions.len()), "{asked:?}");
-        facts.asked.extend(asked.questions.into_iter().map(|one| one.question));
+        assert!(asked.questions.is_empty(), "{asked:?}");
     }
+    let mut facts = DocsFacts { agent: "testing".to_owned(), person: true, ..DocsFacts::default() };
+    let asked: Questions = serde_json::from_str(&text(questions(&json!(facts)))).unwrap();
+    assert!(asked.questions.len() == 1 && asked.questions[0].for_person, "{asked:?}");
+    facts.asked.push(asked.questions[0].question.clone());
+    let asked: Questions = serde_json::from_str(&text(questions(&json!(facts)))).unwrap();
+    assert!(asked.questions.is_empty(), "none twice: {asked:?}");
     let empty = DocsFacts::default();
     assert_eq!(text(answer(&json!(empty))), "The files do not say.");
     assert!(text(analyze(&json!(empty))).contains("no language model"));

@@ -1,7 +1,9 @@
 //! Pages made from facts, a section a heading.
 
 use crate::text::words::line;
-use crate::workflows::docs::facts::{AreaFacts, DocsFacts, ProjectFacts};
+use crate::workflows::docs::agents::{listed, of};
+use crate::workflows::docs::facts::{AreaFacts, DocsFacts, NameFacts, ProjectFacts};
+use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;
 
 /// Where answers are put.
@@ -48,49 +50,91 @@ fn overview(project: &ProjectFacts) -> String {
         .iter()
         .filter(|one| one.code)
         .take(5)
-        .map(|one| format!("{} ({} files, {} lines)", one.name, one.files, one.lines))
+        .map(|one| format!("{} ({}, {})", one.name, of(one.files, "file"), of(one.lines, "line")))
         .collect();
     let written = if languages.is_empty() { "no program text".to_owned() } else { languages.join(", ") };
-    let _ =
-        writeln!(text, "{} files in {} folders; it is written in {written}.", project.files, project.folders);
+    let (files, folders) = (of(project.files, "file"), of(project.folders, "folder"));
+    let _ = writeln!(text, "{files} in {folders}; it is written in {written}.");
+    for (language, files) in &project.unread {
+        let _ = writeln!(
+            text,
+            "\nNames and imports of {language} are not read, so of its {} only the paths and sizes are known.",
+            of(*files, "file")
+        );
+    }
     text
 }
 
-/// A part in a line, with what it says of itself.
-fn part(part: &AreaFacts) -> String {
-    let files = if part.files == 1 { "file" } else { "files" };
-    let mut text = format!("- `{}`: {} {files}, {} lines", part.path, part.files, part.lines);
-    if !part.language.is_empty() {
-        let _ = write!(text, " of {}", part.language);
-    }
+/// What a part is for: what it says of itself, else the names it declares that say something.
+fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
     if !part.about.is_empty() {
-        let _ = write!(text, ". {}", part.about);
+        return part.about.clone();
     }
-    text
+    let inside = |path: &str| path == part.path || path.starts_with(&format!("{}/", part.path));
+    let modules = project.modules.iter().filter(|module| inside(&module.path));
+    let mut names: Vec<NameFacts> = modules.flat_map(|module| module.names.clone()).collect();
+    let explained = names.iter().any(|name| !name.about.is_empty());
+    names.retain(|name| !explained || !name.about.is_empty());
+    keep_best(&mut names, 3);
+    let said = |name: &NameFacts| match name.about.is_empty() {
+        true => format!("`{}`", name.name),
+        false => format!("`{}` ({})", name.name, name.about.trim_end_matches('.')),
+    };
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("Declares {}.", names.iter().map(said).collect::<Vec<_>>().join(", ")),
+    }
 }
 
-fn parts<'a>(list: impl Iterator<Item = &'a AreaFacts>) -> String {
+/// Parts in a line each, with what they are for.
+fn parts<'a>(project: &ProjectFacts, list: impl Iterator<Item = &'a AreaFacts>) -> String {
+    let part = |part: &AreaFacts| {
+        let files = if part.files == 1 { String::new() } else { format!("{} files, ", part.files) };
+        let mut text = format!("- `{}` ({files}{})", part.path, of(part.lines, "line"));
+        let purpose = purpose(part, project);
+        if !purpose.is_empty() {
+            let _ = write!(text, ": {purpose}");
+        }
+        text
+    };
     list.filter(|one| one.lines > 0).map(part).collect::<Vec<_>>().join("\n")
 }
 
+fn program(project: &ProjectFacts) -> impl Iterator<Item = &AreaFacts> {
+    let text = |name: &str| project.languages.iter().any(|one| !one.code && one.name == name);
+    project.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !text(&part.language))
+}
+
+/// The first command for something, in words.
+fn how_to(project: &ProjectFacts, purpose: &str) -> Option<String> {
+    let run = project.runs.iter().find(|run| run.purpose == purpose)?;
+    let says = if run.says.is_empty() { String::new() } else { format!(": {}", run.says) };
+    Some(format!("`{}` (named in `{}`{says})", run.command, run.from))
+}
+
 fn file_structure(project: &ProjectFacts) -> Vec<(&'static str, String)> {
-    let start: Vec<String> = project
-        .documents
-        .iter()
-        .filter(|path| !path.contains('/'))
-        .map(|path| format!("- `{path}`"))
-        .chain(project.entries.iter().map(|(path, what)| format!("- `{path}`, where a {what} starts")))
-        .take(16)
-        .collect();
+    let mut start: Vec<String> = Vec::new();
+    for (purpose, words) in
+        [("run", "Run it with"), ("test", "Run the tests with"), ("check", "Check it with")]
+    {
+        start.extend(how_to(project, purpose).map(|how| format!("- {words} {how}")));
+    }
+    let documents = project.documents.iter().filter(|path| !path.contains('/')).take(6);
+    start.extend(documents.map(|path| format!("- Read `{path}`")));
+    start.extend(
+        project.entries.iter().take(10).map(|(path, what)| format!("- Start at `{path}`, the {what}")),
+    );
+    let central = project.modules.iter().filter(|module| module.used_by > 1).take(5);
+    start.extend(central.map(|one| format!("- Know `{}`: {} files import it", one.path, one.used_by)));
     let mut large: Vec<&(String, u64)> = project.areas.iter().flat_map(|part| &part.largest).collect();
     large.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
     let large: Vec<String> =
         large.iter().take(8).map(|(path, lines)| format!("- `{path}`, {lines} lines")).collect();
     vec![
         ("Overview", overview(project)),
-        ("Folders", parts(project.areas.iter())),
+        ("Folders and modules", parts(project, project.areas.iter())),
         ("Where to start", start.join("\n")),
-        ("Conventions", format!("The largest files:\n\n{}", large.join("\n"))),
+        ("Largest files", large.join("\n")),
     ]
 }
 
@@ -101,8 +145,8 @@ fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         found.sort_by_key(|one| std::cmp::Reverse(one.files));
         let row = |one: &&crate::workflows::docs::facts::DependencyFacts| {
             let used =
-                if one.areas.is_empty() { "no file that was read".to_owned() } else { one.areas.join(", ") };
-            format!("- `{}` {}: {} imports, used in {used}", one.name, one.wanted, one.files)
+                if one.areas.is_empty() { "no file that was read".to_owned() } else { listed(&one.areas, 8) };
+            format!("- `{}` {}: {}, used in {used}", one.name, one.wanted, of(one.files, "import"))
         };
         found.iter().take(40).map(row).collect::<Vec<_>>().join("\n")
     };
@@ -111,12 +155,15 @@ fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .iter()
         .map(|one| {
             format!(
-                "- `{}` ({}): {} {}, {} dependencies",
+                "- `{}` ({}): {} {}, {}",
                 one.path,
                 one.sort,
                 one.name,
                 one.version,
-                one.dependencies.len()
+                match one.dependencies.len() {
+                    1 => "1 dependency".to_owned(),
+                    n => format!("{n} dependencies"),
+                }
             )
         })
         .collect();
@@ -128,7 +175,9 @@ fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         ("For development", list(&|group, _| group == "dev")),
         ("Worth a look", {
             let unused = list(&|_, files| files == 0);
-            if unused.is_empty() {
+            if all().next().is_none() {
+                "No manifest that was read names a dependency.".to_owned()
+            } else if unused.is_empty() {
                 "Every dependency is imported by a file that was read.".to_owned()
             } else {
                 format!(
@@ -140,28 +189,31 @@ fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
 }
 
 fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
-    let count = |path: &str, from: bool| {
-        project.links.iter().filter(|link| if from { link.from == path } else { link.to == path }).count()
+    let layers: Vec<String> = project
+        .modules
+        .iter()
+        .filter(|module| module.used_by > 0)
+        .take(12)
+        .map(|module| {
+            let leans = match module.imports.is_empty() {
+                true => "imports nothing of this code base".to_owned(),
+                false => format!("imports {}", listed(&module.imports, 8)),
+            };
+            format!("- `{}`: imported by {}, {leans}", module.path, of(module.used_by, "file"))
+        })
+        .collect();
+    let is_type = |name: &&NameFacts| {
+        matches!(name.kind.as_str(), "class" | "struct" | "trait" | "interface" | "enum" | "type")
+            && name.public
     };
-    let mut leaned: Vec<(&str, usize, usize)> = project
-        .areas
+    let types: Vec<String> = project
+        .modules
         .iter()
-        .map(|part| (part.path.as_str(), count(&part.path, false), count(&part.path, true)))
-        .collect();
-    leaned.retain(|(_, to, from)| to + from > 0);
-    leaned.sort_by_key(|(_, to, from)| (std::cmp::Reverse(*to), *from));
-    let layers: Vec<String> = leaned
-        .iter()
-        .map(|(path, to, from)| format!("- `{path}`: {to} parts lean on it, it leans on {from}"))
-        .collect();
-    let names: Vec<String> = project
-        .areas
-        .iter()
-        .filter(|part| part.names.iter().any(|(kind, _)| matches!(kind.as_str(), "trait" | "interface")))
-        .map(|part| {
-            let names = part.names.iter().filter(|(kind, _)| matches!(kind.as_str(), "trait" | "interface"));
-            let names: Vec<String> = names.map(|(_, name)| format!("`{name}`")).collect();
-            format!("- `{}` declares the abstractions {}", part.path, names.join(", "))
+        .flat_map(|module| module.names.iter().filter(is_type).take(5).map(move |name| (module, name)))
+        .take(24)
+        .map(|(module, name)| {
+            let about = if name.about.is_empty() { String::new() } else { format!(": {}", name.about) };
+            format!("- `{}` (`{}:{}`){about}", name.name, module.path, name.line)
         })
         .collect();
     let both: Vec<String> = project
@@ -169,61 +221,94 @@ fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .iter()
         .filter(|link| link.from < link.to)
         .filter(|link| project.links.iter().any(|back| back.from == link.to && back.to == link.from))
-        .map(|link| format!("- `{}` and `{}` lean on each other", link.from, link.to))
+        .filter(|link| ![&link.from, &link.to].iter().any(|path| hands_on(path)))
+        .map(|link| format!("- `{}` and `{}` import each other", link.from, link.to))
         .collect();
-    let risks = if both.is_empty() {
-        "No two parts lean on each other both ways.".to_owned()
-    } else {
-        both.join("\n")
+    let risks = match (both.is_empty(), project.links.is_empty()) {
+        (true, true) => "No import between parts was found, so circles could not be looked for.".to_owned(),
+        (true, false) => "No two parts import each other.".to_owned(),
+        (false, _) => both.join("\n"),
     };
-    let code = project.areas.iter().filter(|part| part.lines > 0);
     vec![
         ("Overview", overview(project)),
-        ("Parts and responsibilities", parts(code)),
-        ("Layers", layers.join("\n")),
-        ("Central types", names.join("\n")),
+        ("Parts and responsibilities", parts(project, program(project))),
+        ("Layers, most used first", layers.join("\n")),
+        ("Central types", types.join("\n")),
         ("Risks", risks),
     ]
 }
 
+/// Whether a file is one that hands on what others declare: that it and they import each other is its purpose.
+fn hands_on(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "lib.rs" | "mod.rs" | "__init__.py" | "index.js" | "index.ts")
+}
+
 fn patterns(project: &ProjectFacts) -> Vec<(&'static str, String)> {
-    let list = |counts: &[(String, u64)], what: &str| -> String {
-        counts
-            .iter()
-            .take(12)
-            .map(|(name, count)| format!("- {name}: {count} {what}"))
-            .collect::<Vec<_>>()
-            .join("\n")
+    let marks: Vec<String> = project
+        .marks
+        .iter()
+        .take(12)
+        .map(|(name, count, place)| {
+            format!("- {name} show in {}; the first is `{place}`", of(*count, "line"))
+        })
+        .collect();
+    let roles: Vec<String> = project
+        .roles
+        .iter()
+        .take(12)
+        .map(|(name, count)| format!("- `{name}` is carried out {count} times"))
+        .collect();
+    let failing = |name: &&NameFacts| {
+        let last = name.name.rsplit(['.', ':']).next().unwrap_or_default();
+        (last.ends_with("Error") || last.ends_with("Exception")) && name.kind != "method"
     };
-    let errors: Vec<&(String, u64)> =
-        project.marks.iter().filter(|(name, _)| name.contains("error")).collect();
-    let errors = match errors.first() {
-        Some((name, count)) => format!("{count} lines show {name}."),
-        None => "No way of handling errors stands out by counting.".to_owned(),
+    let errors: Vec<String> = project
+        .modules
+        .iter()
+        .flat_map(|module| module.names.iter().filter(failing).map(move |name| (module, name)))
+        .take(16)
+        .map(|(module, name)| format!("- `{}` (`{}:{}`) {}", name.name, module.path, name.line, name.about))
+        .collect();
+    let errors = match errors.is_empty() {
+        true => "No type is named an error or an exception.".to_owned(),
+        false => format!("Types named after errors:\n\n{}", errors.join("\n")),
     };
     vec![
-        ("Overview", format!("{}\n{}", overview(project), list(&project.marks, "lines"))),
-        ("Recurring designs", list(&project.roles, "types carry it out")),
+        ("Overview", format!("{}\n{}", overview(project), marks.join("\n"))),
+        ("Recurring designs", roles.join("\n")),
         ("Error handling", errors),
-        ("Conventions to keep", parts(project.areas.iter())),
     ]
 }
 
 fn data_flow(project: &ProjectFacts) -> Vec<(&'static str, String)> {
     let reached = |wanted: &[&str]| -> String {
         let found = project.outside.iter().filter(|(what, _)| wanted.contains(&what.as_str()));
-        let rows: Vec<String> = found.map(|(what, from)| format!("- {what}: {}", quoted(from))).collect();
+        let rows: Vec<String> = found.map(|(what, from)| format!("- {what}: {}", listed(from, 12))).collect();
         if rows.is_empty() { "Nothing of the kind shows in the imports.".to_owned() } else { rows.join("\n") }
     };
     let entries: Vec<String> =
-        project.entries.iter().map(|(path, what)| format!("- `{path}`, where a {what} starts")).collect();
+        project.entries.iter().map(|(path, what)| format!("- `{path}`, the {what}")).collect();
+    let follow = |path: &String| {
+        let module = project.modules.iter().find(|module| module.path == *path)?;
+        let next = |path: &String| {
+            let module = project.modules.iter().find(|module| module.path == *path)?;
+            let imports = listed(&module.imports, 8);
+            (!module.imports.is_empty()).then(|| format!("  - `{path}` leads to {imports}"))
+        };
+        let deeper: Vec<String> = module.imports.iter().filter_map(next).take(8).collect();
+        let first = format!("- `{path}` leads to {}", listed(&module.imports, 12));
+        (!module.imports.is_empty())
+            .then(|| std::iter::once(first).chain(deeper).collect::<Vec<_>>().join("\n"))
+    };
+    let ways: Vec<String> = project.entries.iter().filter_map(|(path, _)| follow(path)).take(8).collect();
     vec![
         ("Overview", overview(project)),
         (
             "Ways in",
             format!("{}\n{}", entries.join("\n"), reached(&["the terminal", "the environment", "network"])),
         ),
-        ("Ways through", parts(project.areas.iter())),
+        ("Ways through", ways.join("\n")),
         ("Where it is kept", reached(&["databases", "files"])),
         ("Ways out", reached(&["network", "other processes", "files"])),
     ]
@@ -235,19 +320,36 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .areas
         .iter()
         .map(|(path, cases)| {
-            let about = project.areas.iter().find(|part| part.path == *path).map(|part| part.about.as_str());
-            format!("- `{path}`: {cases} cases. {}", about.unwrap_or_default())
+            let part = project.areas.iter().find(|part| part.path == *path);
+            let about = part.map(|part| purpose(part, project)).filter(|about| !about.is_empty());
+            let covers = testing.covers.iter().filter(|(test, ..)| test.starts_with(path.as_str()));
+            let mut covers: Vec<String> =
+                covers.filter_map(|(_, _, covers)| covers.first().cloned()).collect();
+            covers.sort();
+            covers.dedup();
+            let tests =
+                if covers.is_empty() { String::new() } else { format!(" Tests {}.", listed(&covers, 10)) };
+            format!("- `{path}`: {}.{tests} {}", of(*cases, "case"), about.unwrap_or_default())
         })
         .collect();
-    let none = |list: &[String], text: &str| if list.is_empty() { text.to_owned() } else { quoted(list) };
-    vec![
-        (
-            "Overview",
-            format!(
-                "{} test cases: {} beside the code, the others in {} files that are for tests alone.",
-                testing.cases, testing.beside, testing.files
-            ),
+    let none = |list: &[String], text: &str| if list.is_empty() { text.to_owned() } else { listed(list, 30) };
+    let how = match how_to(project, "test") {
+        Some(how) => format!("Run the tests with {how}."),
+        None => "No file that was read says how the tests are run.".to_owned(),
+    };
+    let overview = match testing.cases {
+        0 => "No test case was found in the files that were read. They may be kept elsewhere, or be written in a way \
+              this program does not know."
+            .to_owned(),
+        cases => format!(
+            "{}: {} beside the code, the others in {} that are for tests alone.",
+            of(cases, "test case"),
+            testing.beside,
+            of(testing.files, "file")
         ),
+    };
+    vec![
+        ("Overview", format!("{overview}\n\n{how}")),
         ("Where tests stand", areas.join("\n")),
         (
             "Tools",
@@ -257,10 +359,5 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
                 none(&testing.checks, "none found")
             ),
         ),
-        ("Parts without tests of their own", none(&testing.untested, "None of any size.")),
     ]
-}
-
-fn quoted(list: &[String]) -> String {
-    list.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ")
 }

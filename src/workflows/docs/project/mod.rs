@@ -1,8 +1,13 @@
 //! A scanned tree as facts for prompts: counted, sorted and bounded, so that a prompt has room for them.
 
-use crate::tools::tree::{File, Manifest, ManifestKind, Tree, area, links};
+mod modules;
+mod testing;
+
+pub(super) use modules::keep_best;
+
+use crate::tools::tree::{File, Manifest, ManifestKind, Parts, Tree, leanings, links, runs};
 use crate::workflows::docs::facts::{
-    AreaFacts, DependencyFacts, LanguageFacts, LinkFacts, ManifestFacts, ProjectFacts, TestingFacts,
+    AreaFacts, DependencyFacts, LanguageFacts, LinkFacts, ManifestFacts, ProjectFacts, RunFacts,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,71 +17,38 @@ const LINKS: usize = 120;
 const DEPENDENCIES: usize = 120;
 const NAMES: usize = 14;
 const SOME: usize = 12;
-
-/// Test tools, by the names they are needed under.
-const TEST_TOOLS: [&str; 26] = [
-    "proptest",
-    "quickcheck",
-    "insta",
-    "rstest",
-    "criterion",
-    "mockall",
-    "wiremock",
-    "tempfile",
-    "pytest",
-    "hypothesis",
-    "tox",
-    "unittest2",
-    "nose",
-    "jest",
-    "vitest",
-    "mocha",
-    "chai",
-    "ava",
-    "cypress",
-    "playwright",
-    "@playwright/test",
-    "jasmine",
-    "testify",
-    "github.com/stretchr/testify",
-    "ginkgo",
-    "vt100",
-];
+const RUNS: usize = 40;
 
 /// The facts of a tree.
 pub(super) fn project(tree: &Tree) -> ProjectFacts {
+    let parts = Parts::of(tree);
+    let leaning = leanings(tree);
     let mut facts = ProjectFacts {
         name: name(tree),
         about: about(tree),
+        readme: tree.readme_text.clone(),
         files: tree.files.len() as u64,
         folders: tree.folders as u64,
         bytes: tree.files.iter().map(|file| file.bytes).sum(),
         languages: languages(&tree.files),
-        areas: areas(&tree.files),
+        areas: areas(&tree.files, &parts),
         outline: outline(&tree.files),
         ..ProjectFacts::default()
     };
     facts.lines =
         facts.languages.iter().filter(|language| language.code).map(|language| language.lines).sum();
-    let imported = imported(&tree.files);
+    let imported = imported(&tree.files, &parts);
     facts.manifests = tree.manifests.iter().take(30).map(|one| manifest_facts(one, &imported)).collect();
-    facts.entries = tree
-        .files
-        .iter()
-        .filter(|file| !file.source.is_test)
-        .filter_map(|file| Some((file.path.clone(), file.source.entry?.to_owned())))
-        .take(40)
-        .collect();
-    let mut leaning = links(tree);
-    leaning.sort_by_key(|link| std::cmp::Reverse(link.files));
-    facts.links = leaning
+    facts.entries = entries(tree);
+    let mut between = links(&leaning, &parts);
+    between.sort_by_key(|link| std::cmp::Reverse(link.files));
+    facts.links = between
         .into_iter()
         .take(LINKS)
         .map(|link| LinkFacts { from: link.from, to: link.to, files: link.files as u64 })
         .collect();
-    facts.outside = outside(&tree.files);
-    facts.marks =
-        counted(code(&tree.files).flat_map(|file| file.source.marks.iter().map(|(mark, n)| (*mark, *n))));
+    facts.outside = outside(&tree.files, &parts);
+    facts.marks = marks(&tree.files);
     let carried = |file: &'_ File| -> Vec<String> {
         let items = file.source.items.iter().filter(|item| item.kind == "impl");
         items.map(|item| item.name.clone()).collect()
@@ -84,7 +56,20 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
     let roles: Vec<String> = code(&tree.files).flat_map(carried).collect();
     facts.roles = counted(roles.iter().map(|name| (name.as_str(), 1)));
     facts.roles.retain(|(_, count)| *count > 1);
-    facts.testing = testing(tree, &facts.areas);
+    (facts.modules, facts.whole) = modules::modules(tree, &leaning);
+    facts.testing = testing::testing(tree, &parts, &leaning, &facts.areas);
+    testing::match_tests(&mut facts);
+    facts.runs = runs(tree)
+        .into_iter()
+        .take(RUNS)
+        .map(|run| RunFacts {
+            purpose: run.purpose.to_string(),
+            command: run.command,
+            says: run.says,
+            from: run.from,
+        })
+        .collect();
+    facts.unread = unread(&tree.files);
     facts.documents = tree
         .files
         .iter()
@@ -100,7 +85,58 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
 }
 
 fn code(files: &[File]) -> impl Iterator<Item = &File> {
-    files.iter().filter(|file| file.language.is_some_and(|language| language.code))
+    files.iter().filter(|file| file.is_program())
+}
+
+/// Languages of which only files and lines are known.
+fn unread(files: &[File]) -> Vec<(String, u64)> {
+    let mut found: BTreeMap<&str, u64> = BTreeMap::new();
+    for language in code(files).filter_map(|file| file.language).filter(|language| !language.is_read()) {
+        *found.entry(language.name).or_default() += 1;
+    }
+    found.into_iter().map(|(name, files)| (name.to_owned(), files)).collect()
+}
+
+/// Ways of writing, most frequent first, each with the first place that shows it.
+fn marks(files: &[File]) -> Vec<(String, u64, String)> {
+    let mut found: BTreeMap<&str, (u64, String)> = BTreeMap::new();
+    for file in code(files).filter(|file| !file.source.is_test) {
+        for (mark, (count, line)) in &file.source.marks {
+            let first = || (0, format!("{}:{line}", file.path));
+            found.entry(mark).or_insert_with(first).0 += u64::from(*count);
+        }
+    }
+    let mut found: Vec<_> =
+        found.into_iter().map(|(name, (count, place))| (name.to_owned(), count, place)).collect();
+    found.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+    found
+}
+
+/// Where programs start, and what others load first.
+fn entries(tree: &Tree) -> Vec<(String, String)> {
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let mains: BTreeSet<String> = tree
+        .manifests
+        .iter()
+        .filter(|manifest| manifest.sort == ManifestKind::Npm)
+        .map(|manifest| {
+            let main = manifest.commands.iter().find_map(|command| command.strip_prefix("main: "));
+            let main = main.unwrap_or("index.js").trim_start_matches("./");
+            format!("{}{main}", folder(&manifest.path))
+        })
+        .collect();
+    // A package of Python lies at the top or in `src`, and its first file is what others load.
+    let package = |path: &str| {
+        let inside = path.trim_start_matches("src/");
+        inside.ends_with("/__init__.py") && inside.matches('/').count() == 1
+    };
+    let what = |file: &File| match file.source.entry {
+        Some(entry) => Some(entry),
+        None if mains.contains(&file.path) || package(&file.path) => Some("file that others load first"),
+        None => None,
+    };
+    let program = tree.files.iter().filter(|file| !file.source.is_test);
+    program.filter_map(|file| Some((file.path.clone(), what(file)?.to_owned()))).take(40).collect()
 }
 
 /// The manifest at the top, or nearest to it.
@@ -136,12 +172,12 @@ fn languages(files: &[File]) -> Vec<LanguageFacts> {
     found
 }
 
-fn areas(files: &[File]) -> Vec<AreaFacts> {
-    let mut parts: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
+fn areas(files: &[File], parts: &Parts) -> Vec<AreaFacts> {
+    let mut held: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in files {
-        parts.entry(area(&file.path)).or_default().push(file);
+        held.entry(parts.part(&file.path)).or_default().push(file);
     }
-    let mut found: Vec<AreaFacts> = parts.into_iter().map(|(path, files)| area_facts(path, &files)).collect();
+    let mut found: Vec<AreaFacts> = held.into_iter().map(|(path, files)| area_facts(path, &files)).collect();
     // The largest stay; then they stand by path again.
     found.sort_by_key(|one| std::cmp::Reverse(one.lines));
     found.truncate(AREAS);
@@ -166,7 +202,7 @@ fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
     let mut names = Vec::new();
     for kind in ["trait", "interface", "struct", "class", "enum", "type", "function"] {
         let items = files.iter().flat_map(|file| &file.source.items).filter(|item| item.kind == kind);
-        for item in items {
+        for item in items.filter(|item| item.public) {
             let one = (item.kind.to_owned(), item.name.clone());
             if names.len() < NAMES && !names.contains(&one) {
                 names.push(one);
@@ -175,7 +211,8 @@ fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
     }
     // What the file that opens a folder says is what the folder is about.
     let opening = ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "index.js", "doc.go", "main.go"];
-    let leads = |file: &&&File| opening.iter().any(|name| file.path == format!("{path}/{name}"));
+    let leads =
+        |file: &&&File| file.path == path || opening.iter().any(|name| file.path == format!("{path}/{name}"));
     let said = files.iter().find(leads).and_then(|file| file.source.about.clone());
     let about =
         said.or_else(|| files.iter().filter(|_| files.len() < 4).find_map(|file| file.source.about.clone()));
@@ -192,6 +229,8 @@ fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
         tests: files.iter().map(|file| u64::from(file.source.tests)).sum(),
         largest,
         names,
+        is_test: files.iter().filter(|file| file.is_program()).all(|file| file.source.is_test)
+            && files.iter().any(|file| file.is_program()),
     }
 }
 
@@ -226,13 +265,13 @@ fn outline(files: &[File]) -> String {
 /// Who imports what: every import as written, with how many files and which parts use it.
 type Imported<'a> = BTreeMap<&'a str, (u64, BTreeSet<&'a str>)>;
 
-fn imported(files: &[File]) -> Imported<'_> {
+fn imported<'a>(files: &'a [File], parts: &Parts) -> Imported<'a> {
     let mut found = Imported::new();
     for file in files {
         for import in &file.source.imports {
-            let (count, parts) = found.entry(import).or_default();
+            let (count, from) = found.entry(import.from.as_str()).or_default();
             *count += 1;
-            parts.insert(area(&file.path));
+            from.insert(parts.part(&file.path));
         }
     }
     found
@@ -272,11 +311,11 @@ fn manifest_facts(manifest: &Manifest, imported: &Imported<'_>) -> ManifestFacts
     }
 }
 
-fn outside(files: &[File]) -> Vec<(String, Vec<String>)> {
+fn outside(files: &[File], parts: &Parts) -> Vec<(String, Vec<String>)> {
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in code(files).filter(|file| !file.source.is_test) {
         for what in &file.source.reaches {
-            found.entry(what).or_default().insert(area(&file.path));
+            found.entry(what).or_default().insert(parts.part(&file.path));
         }
     }
     let named = |parts: BTreeSet<&str>| parts.into_iter().take(SOME).map(str::to_owned).collect();
@@ -293,52 +332,4 @@ fn counted<'a>(all: impl Iterator<Item = (&'a str, u32)>) -> Vec<(String, u64)> 
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts.truncate(20);
     counts
-}
-
-fn testing(tree: &Tree, areas: &[AreaFacts]) -> TestingFacts {
-    let tested = |file: &&File| file.source.tests > 0;
-    let mut by_area: Vec<(String, u64)> =
-        areas.iter().filter(|one| one.tests > 0).map(|one| (one.path.clone(), one.tests)).collect();
-    by_area.sort_by_key(|(_, cases)| std::cmp::Reverse(*cases));
-    by_area.truncate(30);
-    let mut program: BTreeMap<&str, u64> = BTreeMap::new();
-    for file in code(&tree.files).filter(|file| !file.source.is_test) {
-        *program.entry(area(&file.path)).or_default() += file.source.lines;
-    }
-    let large = |one: &&AreaFacts| program.get(one.path.as_str()).is_some_and(|lines| *lines >= 100);
-    let needed = tree.manifests.iter().flat_map(|manifest| &manifest.dependencies);
-    let tools: BTreeSet<&str> =
-        needed.map(|one| one.name.as_str()).filter(|name| TEST_TOOLS.contains(name)).collect();
-    let is_check = |path: &str| {
-        path.starts_with(".github/workflows/")
-            || path.ends_with(".gitlab-ci.yml")
-            || path.ends_with("Jenkinsfile")
-    };
-    TestingFacts {
-        files: tree.files.iter().filter(|file| file.source.is_test).count() as u64,
-        cases: tree.files.iter().map(|file| u64::from(file.source.tests)).sum(),
-        beside: tree
-            .files
-            .iter()
-            .filter(|file| !file.source.is_test)
-            .filter(tested)
-            .map(|file| u64::from(file.source.tests))
-            .sum(),
-        untested: areas
-            .iter()
-            .filter(|one| one.tests == 0)
-            .filter(large)
-            .map(|one| one.path.clone())
-            .take(30)
-            .collect(),
-        areas: by_area,
-        tools: tools.into_iter().map(str::to_owned).collect(),
-        checks: tree
-            .files
-            .iter()
-            .map(|file| file.path.clone())
-            .filter(|path| is_check(path))
-            .take(SOME)
-            .collect(),
-    }
 }

@@ -1,0 +1,89 @@
+//! A part of one file: from a name or a line on, with the numbers of the lines.
+
+use super::super::open_beneath::Beneath;
+use super::blank::blank;
+use super::{items, language};
+use crate::text::{self, Visible};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Where a part begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From<'a> {
+    Line(u32),
+    /// Where a name is declared, with the comment above it.
+    Name(&'a str),
+}
+
+/// The longest file that is looked into.
+const LONGEST: u64 = 512 << 10;
+
+/// How many lines before a name are shown.
+const BEFORE: usize = 6;
+
+/// A part of a file of a tree, of at most about `most` bytes, each line with its number; the error is a reason for people.
+pub fn excerpt(folder: &Path, path: &str, from: From<'_>, most: usize) -> Result<String, String> {
+    let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
+    let text = beneath.text(Path::new(path), LONGEST)?;
+    let start = match from {
+        From::Line(line) => (line as usize).saturating_sub(1),
+        From::Name(name) => declared(path, &text, name)?.saturating_sub(BEFORE + 1),
+    };
+    let all = text.lines().count();
+    if start >= all && all > 0 {
+        return Err(format!("it has only {all} lines"));
+    }
+    let mut out = String::new();
+    for (at, line) in text.lines().enumerate().skip(start) {
+        if out.len() + line.len() > most && !out.is_empty() {
+            let _ = writeln!(out, "[lines {} to {at} of {all}; ask for a later line to read on]", start + 1);
+            break;
+        }
+        let kept = &line[..line.floor_char_boundary(most)];
+        let _ = writeln!(out, "{:5}  {}", at + 1, Visible::line(kept).as_str());
+    }
+    Ok(out)
+}
+
+/// The line a name is declared on: the whole name, else the last part of it.
+fn declared(path: &str, text: &str, name: &str) -> Result<usize, String> {
+    let language = language::of(Path::new(path)).filter(|language| language.is_read());
+    let language = language.ok_or("names of its language are not read here; ask for a line instead")?;
+    let items = items::read(language, text, &blank(language.family, text));
+    let last = |name: &str| name.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
+    let whole = items.iter().find(|item| item.name == name);
+    let found = whole.or_else(|| items.iter().find(|item| last(&item.name) == last(name)));
+    found
+        .map(|item| item.line as usize)
+        .ok_or_else(|| format!("it declares no `{}`", Visible::line(name).as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_begins_at_a_name_or_a_line_and_says_where_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows: String = (0..40).map(|n| format!("x{n} = 1\n")).collect();
+        let text = format!("{rows}class A:\n    def go(self):\n        pass\u{202e}\n{rows}");
+        std::fs::write(folder.path().join("a.py"), text).unwrap();
+        let read = |from| excerpt(folder.path(), "a.py", from, 200);
+        let part = read(From::Name("A.go")).unwrap();
+        assert!(
+            part.starts_with("   36  x35 = 1\n") && part.contains("   42      def go(self):\n"),
+            "{part}"
+        );
+        assert!(
+            part.ends_with("of 83; ask for a later line to read on]\n") && !part.contains('\u{202e}'),
+            "{part}"
+        );
+        assert_eq!(read(From::Name("go")).unwrap(), part);
+        assert!(read(From::Line(83)).unwrap().starts_with("   83  x39"));
+        assert_eq!(read(From::Line(84)), Err("it has only 83 lines".to_owned()));
+        assert_eq!(read(From::Name("gone")), Err("it declares no `gone`".to_owned()));
+        std::fs::write(folder.path().join("a.rb"), "class A\nend\n").unwrap();
+        assert!(excerpt(folder.path(), "a.rb", From::Name("A"), 99).unwrap_err().contains("not read here"));
+        assert!(excerpt(folder.path(), "../a.py", From::Line(1), 99).is_err());
+    }
+}

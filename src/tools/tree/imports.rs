@@ -1,0 +1,136 @@
+//! What a file imports: from where, and which names it takes from there.
+
+use super::language::Family;
+use super::{clipped, rust};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many places one file imports from, and how many names from each, are kept.
+const PLACES: usize = 120;
+const NAMES: usize = 80;
+
+/// A place that is imported from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Import {
+    /// The place, as the language writes it: `.core`, `./lib/view`, `crate::store`, `example.org/x/db`.
+    pub from: String,
+    /// Names taken from there, where they are read.
+    pub names: Vec<String>,
+}
+
+impl Import {
+    /// The place, and every name with the place before it.
+    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
+        let taken =
+            |part: &'static str| self.names.iter().map(move |name| format!("{}{part}{name}", self.from));
+        std::iter::once(self.from.clone()).chain(taken(".")).chain(taken("::"))
+    }
+}
+
+type Found = BTreeMap<String, BTreeSet<String>>;
+
+/// What a text imports. `code` is the same text blanked.
+pub(super) fn read(family: Family, path: &str, text: &str, code: &str) -> Vec<Import> {
+    let mut found = Found::new();
+    match family {
+        Family::Rust => {
+            let mut paths = Vec::new();
+            rust::imports(path, code, &mut paths);
+            for path in paths {
+                match path.rsplit_once("::") {
+                    Some((from, name)) => {
+                        drop(found.entry(from.to_owned()).or_default().insert(name.to_owned()))
+                    }
+                    None => drop(found.entry(path).or_default()),
+                }
+            }
+        }
+        Family::Script => script(text, code, &mut found),
+        Family::Python => python(code, &mut found),
+        Family::Go => go(text, &mut found),
+        Family::Jvm => {
+            let names = code.lines().filter_map(|line| line.trim().strip_prefix("import "));
+            let bare =
+                |name: &str| name.trim_start_matches("static ").trim_end_matches(';').trim().to_owned();
+            found.extend(names.map(|name| (bare(name), BTreeSet::new())));
+        }
+        Family::C => {
+            let lines = text.lines().filter_map(|line| line.trim().strip_prefix("#include"));
+            let bare = |name: &str| name.trim().trim_matches(['<', '>', '"']).to_owned();
+            found.extend(lines.map(|name| (bare(name), BTreeSet::new())));
+        }
+        Family::Shell | Family::Other => {}
+    }
+    let import = |(from, names): (String, BTreeSet<String>)| Import {
+        from: clipped(&from, 120),
+        names: names.into_iter().take(NAMES).map(|name| clipped(&name, 80)).collect(),
+    };
+    found.into_iter().filter(|(from, _)| !from.is_empty()).take(PLACES).map(import).collect()
+}
+
+fn script(text: &str, code: &str, found: &mut Found) {
+    for (written, code) in text.lines().zip(code.lines()) {
+        let bare = code.trim_start();
+        let import =
+            bare.starts_with("import ") || bare.starts_with("export ") || bare.starts_with("} from ");
+        for (opening, wanted) in
+            [("from ", import), ("import ", import), ("require(", true), ("import(", true)]
+        {
+            for (at, _) in code.match_indices(opening).filter(|_| wanted) {
+                let rest = written.get(at + opening.len()..).unwrap_or_default().trim_start();
+                if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))
+                    && let Some((name, _)) = rest[1..].split_once(quote)
+                {
+                    found.entry(name.to_owned()).or_default();
+                }
+            }
+        }
+    }
+}
+
+fn python(code: &str, found: &mut Found) {
+    // Modules by the name the file uses for them.
+    let mut modules: BTreeMap<String, String> = BTreeMap::new();
+    let mut lines = code.lines();
+    while let Some(line) = lines.next() {
+        let line = line.trim();
+        if let Some((from, names)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import")) {
+            let mut list = names.to_owned();
+            while list.contains('(') && !list.contains(')') && list.len() < 10_000 {
+                let Some(more) = lines.next() else { break };
+                list.push_str(more);
+            }
+            let names = list.split([',', '(', ')', '\\']).filter_map(|name| name.split_whitespace().next());
+            found.entry(from.trim().to_owned()).or_default().extend(names.map(str::to_owned));
+        } else if let Some(rest) = line.strip_prefix("import ") {
+            for one in rest.split(',') {
+                let mut words = one.split_whitespace();
+                let Some(name) = words.next() else { continue };
+                modules.insert(words.nth(1).unwrap_or(name).to_owned(), name.to_owned());
+                found.entry(name.to_owned()).or_default();
+            }
+        }
+    }
+    // What is used of a whole module counts as taken from it.
+    for part in code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')) {
+        let Some((module, rest)) = part.split_once('.') else { continue };
+        let Some(from) = modules.get(module) else { continue };
+        let name = rest.split('.').next().unwrap_or_default();
+        if !name.is_empty() {
+            found.entry(from.clone()).or_default().insert(name.to_owned());
+        }
+    }
+}
+
+fn go(text: &str, found: &mut Found) {
+    let mut inside = false;
+    for line in text.lines() {
+        let line = line.trim();
+        if line.starts_with("import (") {
+            inside = true;
+        } else if inside && line.starts_with(')') {
+            inside = false;
+        } else if inside || line.starts_with("import ") {
+            found.extend(line.split('"').nth(1).map(|name| (name.to_owned(), BTreeSet::new())));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The names a file declares, each with its line, its signature and the first sentence said of it.
+//!
+//! Python, JavaScript, TypeScript, Rust and Go are read to their methods; of Java, Kotlin, Scala, C and C++ the types at
+//! the top of a file; of a Makefile its targets. Nothing is guessed of other languages.
+
+mod go;
+mod plain;
+mod python;
+mod rust;
+mod script;
+
+use super::clipped;
+use super::language::{Family, Language};
+
+/// How many names of one file are kept, and how long what is said of each may be.
+const ITEMS: usize = 400;
+const LONG: usize = 160;
+
+/// How many lines one declaration may take.
+const LINES: usize = 40;
+
+/// A name a file declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// `struct`, `trait`, `class`, `function`, `method` …, or `impl` for a trait that is carried out here.
+    pub kind: &'static str,
+    /// Its name, with that of its type before it where it is a method.
+    pub name: String,
+    /// The line it stands on, from one.
+    pub line: u32,
+    /// How it is declared, on one line.
+    pub signature: String,
+    /// The first sentence said of it.
+    pub about: String,
+    /// Whether it is there for others.
+    pub public: bool,
+}
+
+/// A file line by line: as written, and with comments and strings blanked.
+struct Lines<'a> {
+    written: Vec<&'a str>,
+    code: Vec<&'a str>,
+}
+
+/// The names a text declares, in its order. `code` is the same text blanked.
+pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
+    let lines = Lines { written: text.lines().collect(), code: code.lines().collect() };
+    let mut found = match language.family {
+        Family::Python => python::items(&lines),
+        Family::Rust => rust::items(&lines),
+        Family::Script => script::items(&lines),
+        Family::Go => go::items(&lines),
+        Family::Jvm | Family::C => plain::types(language.family, &lines),
+        Family::Shell if language.name == "Make" => plain::targets(&lines),
+        Family::Shell | Family::Other => Vec::new(),
+    };
+    found.truncate(ITEMS);
+    for item in &mut found {
+        item.name = clipped(&item.name, 100);
+        item.signature = clipped(&item.signature, LONG);
+        item.about = clipped(&item.about, LONG);
+    }
+    found
+}
+
+impl Lines<'_> {
+    /// A declaration from line `at` on, as one line, and the line it ends on: it ends where `ends` says so of the code
+    /// gathered so far.
+    fn gather(&self, at: usize, ends: impl Fn(&str) -> Option<usize>) -> (String, usize) {
+        let (mut written, mut code) = (String::new(), String::new());
+        for line in at..(at + LINES).min(self.code.len()) {
+            if !written.is_empty() {
+                written.push(' ');
+                code.push(' ');
+            }
+            // A comment at the end of a line is no part of what is declared.
+            let own = self.code[line].trim_end();
+            code.push_str(own);
+            written.push_str(self.written[line].get(..own.len()).unwrap_or_default());
+            if let Some(end) = ends(&code) {
+                let end = written.floor_char_boundary(end);
+                return (one_line(&written[..end]), line);
+            }
+        }
+        (one_line(self.written[at]), at)
+    }
+
+    /// What the comment lines right above a line say, less the marks; lines that `skips` accepts may stand between.
+    fn above(&self, at: usize, mark: &str, skips: impl Fn(&str) -> bool) -> String {
+        let mut said = Vec::new();
+        for line in self.written[..at].iter().rev().take(200).map(|line| line.trim()) {
+            match line.strip_prefix(mark) {
+                Some(text) => said.push(text.trim()),
+                None if skips(line) && said.is_empty() => {}
+                None => break,
+            }
+        }
+        said.reverse();
+        sentence(&said)
+    }
+
+    /// What a `/** … */` above a line says; one empty line may stand between.
+    fn block_above(&self, at: usize) -> String {
+        let gap = usize::from(at > 1 && self.written[at - 1].trim().is_empty());
+        let above = &self.written[..at - gap];
+        if above.last().is_none_or(|line| !line.trim().ends_with("*/")) {
+            return String::new();
+        }
+        let start = above.iter().rev().take(200).position(|line| line.trim_start().starts_with("/*"));
+        let Some(back) = start else { return String::new() };
+        let lines: Vec<&str> = above[above.len() - 1 - back..]
+            .iter()
+            .map(|line| line.trim().trim_start_matches("/**").trim_start_matches("/*").trim_end_matches("*/"))
+            .map(|line| line.trim().trim_start_matches('*').trim())
+            .take_while(|line| !line.starts_with('@'))
+            .collect();
+        sentence(&lines)
+    }
+}
+
+/// The first sentence of some lines; it ends at an empty line too.
+pub(super) fn sentence(lines: &[&str]) -> String {
+    let first = lines.iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    let text = first.copied().collect::<Vec<_>>().join(" ");
+    let end = text
+        .match_indices(['.', '!', '?'])
+        .map(|(at, _)| at + 1)
+        .find(|at| text[*at..].chars().next().is_none_or(char::is_whitespace) && *at > 8);
+    text[..end.unwrap_or(text.len())].trim().to_owned()
+}
+
+/// Runs of space become one.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The name a text begins with.
+fn word(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// How deep brackets are open after some code, from `depth` on.
+fn depth_after(depth: usize, code: &str, open: &[u8], close: &[u8]) -> usize {
+    code.bytes().fold(depth, |depth, byte| {
+        if open.contains(&byte) {
+            depth + 1
+        } else if close.contains(&byte) {
+            depth.saturating_sub(1)
+        } else {
+            depth
+        }
+    })
+}
+
+/// Where a mark first stands outside of round and square brackets.
+fn outside(code: &str, marks: &[u8]) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, byte) in code.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && marks.contains(&byte) => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Python: classes, their methods, functions, and constants at the top.
+
+use super::{Item, Lines, depth_after, outside, sentence, word};
+
+/// What encloses a line.
+struct Within {
+    indent: usize,
+    /// The class; nothing inside a function.
+    class: Option<String>,
+}
+
+pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
+    let mut found: Vec<Item> = Vec::new();
+    let mut within: Vec<Within> = Vec::new();
+    let mut depth = 0;
+    for (at, code) in lines.code.iter().enumerate() {
+        let open = depth;
+        depth = depth_after(depth, code, b"([{", b")]}");
+        let bare = code.trim();
+        if open > 0 || bare.is_empty() {
+            continue;
+        }
+        let indent = code.len() - code.trim_start().len();
+        let (kind, rest) = match bare {
+            _ if bare.starts_with("class ") => ("class", &bare[6..]),
+            _ if bare.starts_with("def ") => ("function", &bare[4..]),
+            _ if bare.starts_with("async def ") => ("function", &bare[10..]),
+            _ => {
+                if indent == 0
+                    && let Some(item) = constant(bare, at)
+                {
+                    found.push(item);
+                }
+                continue;
+            }
+        };
+        within.retain(|one| one.indent < indent);
+        let name = word(rest);
+        let owner = match within.last() {
+            None => Some(String::new()),
+            Some(Within { class, .. }) if within.len() < 3 => class.as_ref().map(|class| format!("{class}.")),
+            Some(_) => None,
+        };
+        let full = owner.as_ref().map(|owner| format!("{owner}{name}"));
+        within.push(Within { indent, class: full.clone().filter(|_| kind == "class") });
+        let dunder = name.starts_with("__") && name.ends_with("__");
+        let Some(full) = full.filter(|_| !name.is_empty() && !dunder) else { continue };
+        let (signature, end) = lines.gather(at, |code| outside(code, b":"));
+        let method = kind == "function" && full.contains('.');
+        let item = Item {
+            kind: if method { "method" } else { kind },
+            public: !full.split('.').any(|part| part.starts_with('_')),
+            signature: signature.trim_start_matches("async ").trim_start_matches("def ").to_owned(),
+            about: docstring(lines, end + 1),
+            line: at as u32 + 1,
+            name: full,
+        };
+        // Overloads come before what is said of the name.
+        match found.iter_mut().find(|other| other.name == item.name) {
+            Some(other) if other.about.is_empty() => *other = item,
+            Some(_) => {}
+            None => found.push(item),
+        }
+    }
+    found
+}
+
+/// `NAME = …` or `NAME: …`.
+fn constant(code: &str, at: usize) -> Option<Item> {
+    let name = word(code);
+    let loud =
+        name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let rest = code[name.len()..].trim_start();
+    let set = rest.starts_with(':') || (rest.starts_with('=') && !rest.starts_with("=="));
+    (loud && set && !name.starts_with('_')).then(|| Item {
+        kind: "constant",
+        name: name.to_owned(),
+        line: at as u32 + 1,
+        signature: name.to_owned(),
+        about: String::new(),
+        public: true,
+    })
+}
+
+/// The first sentence of a docstring that begins on a line, where one does.
+fn docstring(lines: &Lines<'_>, at: usize) -> String {
+    let Some(at) = (at..lines.written.len()).take(3).find(|at| !lines.written[*at].trim().is_empty()) else {
+        return String::new();
+    };
+    let first = lines.written[at].trim().trim_start_matches(['r', 'R', 'u', 'U']);
+    let Some(mark) = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|mark| first.starts_with(mark)) else {
+        return String::new();
+    };
+    let mut said = Vec::new();
+    for (n, line) in lines.written[at..].iter().take(40).enumerate() {
+        let line = if n == 0 { &first[mark.len()..] } else { line.trim() };
+        let end = line.find(mark);
+        said.push(line[..end.unwrap_or(line.len())].trim());
+        if end.is_some() || mark.len() == 1 {
+            break;
+        }
+    }
+    sentence(&said)
+}

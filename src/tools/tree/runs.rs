@@ -1,0 +1,107 @@
+//! How a code base is built, run, tested and checked: the commands its own files name, each with the file that names it.
+
+use super::Tree;
+use strum::{Display, IntoStaticStr};
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Purpose {
+    Test,
+    Run,
+    Check,
+    Build,
+    Other,
+}
+
+impl Purpose {
+    /// What a script or target of this name is for.
+    pub(super) fn of(name: &str) -> Self {
+        let name = name.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        if says(&["lint", "style", "format", "fmt", "typ", "check", "audit"]) {
+            Purpose::Check
+        } else if says(&["test", "spec", "cov", "e2e", "stress"]) {
+            Purpose::Test
+        } else if says(&["start", "dev", "serve", "run", "demo"]) {
+            Purpose::Run
+        } else if says(&["build", "compile", "dist", "bundle", "pack", "doc", "install", "all"]) {
+            Purpose::Build
+        } else {
+            Purpose::Other
+        }
+    }
+}
+
+/// Something that can be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub purpose: Purpose,
+    /// As it is typed.
+    pub command: String,
+    /// What the file says of it.
+    pub says: String,
+    /// The file that names it.
+    pub from: String,
+}
+
+/// Every command the files name, tests first; a command is named once, by the file nearest to the top.
+pub fn runs(tree: &Tree) -> Vec<Run> {
+    let mut found: Vec<Run> =
+        tree.manifests.iter().flat_map(|manifest| manifest.runs.iter().cloned()).collect();
+    let run = |purpose, command: String, says: &str, from: &str| Run {
+        purpose,
+        command,
+        says: says.to_owned(),
+        from: from.to_owned(),
+    };
+    let crates = found.iter().any(|one| one.command == "cargo build");
+    for file in &tree.files {
+        let path = file.path.as_str();
+        for item in file.source.items.iter().filter(|item| item.kind == "target" && !path.contains('/')) {
+            found.push(run(Purpose::of(&item.name), item.signature.clone(), &item.about, path));
+        }
+        let example = path.strip_prefix("examples/").and_then(|name| name.strip_suffix(".rs"));
+        match (path, file.source.entry) {
+            ("tox.ini", _) => found.push(run(Purpose::Test, "tox".to_owned(), "", path)),
+            ("noxfile.py", _) => found.push(run(Purpose::Test, "nox".to_owned(), "", path)),
+            ("src/main.rs", Some(_)) if crates => {
+                found.push(run(Purpose::Run, "cargo run".to_owned(), "the program", path));
+            }
+            (_, Some("program")) if crates && example.is_some_and(|name| !name.contains('/')) => {
+                let command = format!("cargo run --example {}", example.unwrap_or_default());
+                // The file says more than the manifest that lists it.
+                found.retain(|one| one.command != command);
+                found.push(run(
+                    Purpose::Run,
+                    command,
+                    file.source.about.as_deref().unwrap_or("an example"),
+                    path,
+                ));
+            }
+            (_, Some("program")) if path.ends_with(".go") && !file.source.is_test => {
+                let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+                found.push(run(
+                    Purpose::Run,
+                    format!("go run ./{}", folder.trim_start_matches('.')),
+                    "",
+                    path,
+                ));
+            }
+            (_, Some("program")) if path.ends_with("/__main__.py") => {
+                let package =
+                    path.trim_end_matches("/__main__.py").trim_start_matches("src/").replace('/', ".");
+                found.push(run(Purpose::Run, format!("python -m {package}"), "", path));
+            }
+            _ => {}
+        }
+    }
+    found.sort_by_key(|one| (one.purpose, one.from.matches('/').count()));
+    let mut kept: Vec<Run> = Vec::new();
+    for one in found {
+        if !kept.iter().any(|other| other.command == one.command) {
+            kept.push(one);
+        }
+    }
+    kept
+}

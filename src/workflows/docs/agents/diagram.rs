@@ -1,0 +1,138 @@
+//! Diagrams from facts, in Mermaid.
+
+use crate::workflows::docs::facts::{AreaFacts, LinkFacts, ProjectFacts};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// How many parts and links a diagram shows: more cannot be read.
+const NODES: usize = 24;
+const ARROWS: usize = 120;
+
+/// From how many arrows on those that follow from others are left out.
+const CROWDED: usize = 20;
+
+/// Which parts lean on which, as a diagram.
+pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
+    let mut parts: BTreeSet<&str> = BTreeSet::new();
+    let mut arrows = Vec::new();
+    let tests: Vec<&str> =
+        project.areas.iter().filter(|part| part.is_test).map(|part| part.path.as_str()).collect();
+    let program =
+        |link: &&LinkFacts| !tests.contains(&link.from.as_str()) && !tests.contains(&link.to.as_str());
+    for link in project.links.iter().filter(program).take(ARROWS) {
+        let new =
+            [link.from.as_str(), link.to.as_str()].into_iter().filter(|name| !parts.contains(name)).count();
+        if parts.len() + new <= NODES {
+            parts.extend([link.from.as_str(), link.to.as_str()]);
+            arrows.push(link);
+        }
+    }
+    if arrows.is_empty() {
+        return None;
+    }
+    if arrows.len() > CROWDED {
+        reduce(&mut arrows);
+    }
+    let names: Vec<&str> = parts.into_iter().collect();
+    let common = common_folder(&names);
+    let id = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
+    let mut out = "graph LR\n".to_owned();
+    for (at, name) in names.iter().enumerate() {
+        let _ = writeln!(out, "    n{at}[\"{}\"]", label(&name[common..]));
+    }
+    for link in arrows {
+        let _ = writeln!(out, "    n{} --> n{}", id(&link.from), id(&link.to));
+    }
+    Some(out)
+}
+
+/// Leaves out arrows to what is reached through others anyway, those of the fewest files first.
+fn reduce(arrows: &mut Vec<&LinkFacts>) {
+    let mut at = arrows.len();
+    while at > 0 {
+        at -= 1;
+        let (from, to) = (arrows[at].from.as_str(), arrows[at].to.as_str());
+        let mut seen: BTreeSet<&str> = BTreeSet::from([from]);
+        let mut next = vec![from];
+        while let Some(part) = next.pop() {
+            let leads = arrows.iter().enumerate().filter(|(other, link)| *other != at && link.from == part);
+            for (_, link) in leads {
+                if seen.insert(&link.to) {
+                    next.push(&link.to);
+                }
+            }
+        }
+        if seen.contains(to) {
+            arrows.remove(at);
+        }
+    }
+}
+
+/// The parts of a project as a tree.
+pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
+    let mut largest: Vec<&AreaFacts> = project.areas.iter().filter(|part| part.path != ".").collect();
+    largest.sort_by_key(|part| std::cmp::Reverse(part.lines));
+    largest.truncate(NODES);
+    if largest.is_empty() {
+        return None;
+    }
+    largest.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut out = format!("graph TD\n    root[\"{}\"]\n", label(&project.name));
+    let mut tops: Vec<&str> = Vec::new();
+    for part in &largest {
+        let top = part.path.split('/').next().unwrap_or_default();
+        if !tops.contains(&top) {
+            tops.push(top);
+            let _ = writeln!(out, "    t{}[\"{}/\"]\n    root --> t{}", tops.len(), label(top), tops.len());
+        }
+    }
+    for (at, part) in largest.iter().enumerate() {
+        let Some((top, rest)) = part.path.split_once('/') else { continue };
+        let place = tops.iter().position(|known| *known == top).map_or(0, |at| at + 1);
+        let folder = if part.files == 1 && rest.contains('.') { "" } else { "/" };
+        let _ = writeln!(
+            out,
+            "    a{at}[\"{}{folder}<br/>{} lines\"]\n    t{place} --> a{at}",
+            label(rest),
+            part.lines
+        );
+    }
+    Some(out)
+}
+
+/// What is reached outside, as a diagram.
+pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
+    let mut parts: Vec<&str> =
+        outside.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts.truncate(NODES);
+    if parts.is_empty() {
+        return None;
+    }
+    let mut out = "graph LR\n".to_owned();
+    for (at, part) in parts.iter().enumerate() {
+        let _ = writeln!(out, "    p{at}[\"{}\"]", label(part));
+    }
+    for (at, (what, from)) in outside.iter().enumerate() {
+        let _ = writeln!(out, "    o{at}([\"{}\"])", label(what));
+        for part in from {
+            if let Some(place) = parts.iter().position(|known| known == part) {
+                let _ = writeln!(out, "    p{place} --> o{at}");
+            }
+        }
+    }
+    Some(out)
+}
+
+/// How much of all names is a folder they share.
+fn common_folder(names: &[&str]) -> usize {
+    let Some(first) = names.first() else { return 0 };
+    let shared = |end: &usize| names.iter().all(|name| name.get(..*end) == first.get(..*end));
+    first.match_indices('/').map(|(at, _)| at + 1).filter(shared).last().unwrap_or(0)
+}
+
+/// Text that means nothing to a diagram.
+fn label(text: &str) -> String {
+    text.replace('"', "'").replace(['[', ']', '{', '}', '<', '>', '`', '#', ';'], " ")
+}

@@ -1,0 +1,152 @@
+//! Facts as a model is told them.
+
+use crate::workflows::docs::facts::{NameFacts, ProjectFacts};
+use crate::workflows::docs::project::keep_best;
+use std::fmt::Write;
+
+/// How many bytes of the README a prompt begins with.
+const README: usize = 4_000;
+
+/// How many names of a module are told before those of the next.
+const FIRST: usize = 24;
+
+/// The project in a few lines, with which every prompt begins.
+pub(super) fn opening(project: &ProjectFacts) -> String {
+    let mut out = format!("The code base: {}\n", project.name);
+    if !project.about.is_empty() {
+        let _ = writeln!(out, "It says of itself: {}", project.about);
+    }
+    let _ = writeln!(
+        out,
+        "{} files in {} folders, {} lines of program text.",
+        project.files, project.folders, project.lines
+    );
+    let languages: Vec<String> = project
+        .languages
+        .iter()
+        .take(10)
+        .map(|one| format!("{} {} files {} lines", one.name, one.files, one.lines))
+        .collect();
+    let _ = writeln!(out, "Languages: {}", languages.join("; "));
+    let entries: Vec<String> =
+        project.entries.iter().map(|(path, what)| format!("{path} ({what})")).collect();
+    if !entries.is_empty() {
+        let _ = writeln!(out, "Entry points: {}", entries.join("; "));
+    }
+    for wish in &project.wishes {
+        let _ = writeln!(out, "The person asks besides: {wish}");
+    }
+    for (language, files) in &project.unread {
+        let _ = writeln!(
+            out,
+            "Names and imports of {language} are not read ({files} files); only its files are known."
+        );
+    }
+    out + &runs(project)
+}
+
+/// How it is tested, run, checked and built.
+fn runs(project: &ProjectFacts) -> String {
+    let mut out = String::new();
+    for run in &project.runs {
+        let _ = writeln!(out, "To {}: `{}` (named in {}; {})", run.purpose, run.command, run.from, run.says);
+    }
+    out
+}
+
+/// The README, and the program file by file: what each says, imports, declares on which line, and is tested by.
+pub(super) fn code(project: &ProjectFacts) -> String {
+    let mut out = String::new();
+    if !project.readme.is_empty() {
+        let _ = write!(out, "\nThe README begins:\n{}\n[end of the README]\n", head(&project.readme, README));
+    }
+    if !project.modules.is_empty() {
+        out +=
+            "\nThe program, file by file, those used most first (line: declaration: what is said of it):\n";
+    }
+    for module in &project.modules {
+        let _ =
+            write!(out, "\n{} ({} lines, imported by {} files)", module.path, module.lines, module.used_by);
+        for (what, list) in [("imports", &module.imports), ("tested in", &module.tests)] {
+            if !list.is_empty() {
+                let _ = write!(out, "; {what} {}", list.join(", "));
+            }
+        }
+        out.push('\n');
+        if !module.about.is_empty() {
+            let _ = writeln!(out, "  says of itself: {}", module.about);
+        }
+        let mut best = module.names.clone();
+        keep_best(&mut best, FIRST);
+        best.iter().for_each(|name| declared(&mut out, name));
+    }
+    // A large module does not crowd out what the others declare first.
+    for module in project.modules.iter().filter(|module| module.names.len() > FIRST) {
+        let mut best = module.names.clone();
+        keep_best(&mut best, FIRST);
+        let _ = writeln!(out, "\n{} (declares besides)", module.path);
+        let rest = module.names.iter().filter(|name| !best.iter().any(|one| one.line == name.line));
+        rest.for_each(|name| declared(&mut out, name));
+    }
+    out
+}
+
+/// A name in a line.
+fn declared(out: &mut String, name: &NameFacts) {
+    let _ = write!(out, "  {}: ", name.line);
+    // A method's declaration does not name its type.
+    if !name.signature.contains(name.name.as_str()) {
+        let _ = write!(out, "{} = ", name.name);
+    }
+    let _ = write!(out, "{}{}", name.signature, if name.public { "" } else { " [internal]" });
+    if !name.about.is_empty() {
+        let _ = write!(out, ": {}", name.about);
+    }
+    out.push('\n');
+}
+
+/// At most so many bytes of a text.
+fn head(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+/// The parts with what is known of each.
+pub(super) fn parts(project: &ProjectFacts) -> String {
+    let mut out = "\nParts:\n".to_owned();
+    for part in &project.areas {
+        let _ = write!(out, "- {}: {} files, {} lines", part.path, part.files, part.lines);
+        if !part.language.is_empty() {
+            let _ = write!(out, ", {}", part.language);
+        }
+        if part.tests > 0 {
+            let _ = write!(out, ", {} tests", part.tests);
+        }
+        if !part.about.is_empty() {
+            let _ = write!(out, "; says of itself: {}", part.about);
+        }
+        if !part.names.is_empty() {
+            let names: Vec<String> = part.names.iter().map(|(kind, name)| format!("{kind} {name}")).collect();
+            let _ = write!(out, "; declares {}", names.join(", "));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Which parts lean on which, as lines.
+pub(super) fn links(project: &ProjectFacts) -> String {
+    let mut out = "\nImports between parts (from, to, files):\n".to_owned();
+    for link in &project.links {
+        let _ = writeln!(out, "- {} -> {} ({})", link.from, link.to, link.files);
+    }
+    out
+}
+
+/// Names and numbers as lines.
+pub(super) fn counts(title: &str, counts: &[(String, u64)]) -> String {
+    let mut out = format!("\n{title}:\n");
+    for (name, count) in counts {
+        let _ = writeln!(out, "- {name}: {count}");
+    }
+    out
+}

@@ -1,0 +1,197 @@
+//! What a text says of the code, held against the code: paths, places and qualified names it quotes.
+//!
+//! It does not judge words. A bare word in backticks may be anything, so it counts where it is a name of the code and is
+//! passed over where it is not.
+
+use super::facts::ProjectFacts;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How confident one may be in a text of which nothing could be checked, at most.
+const UNCHECKED: f64 = 0.5;
+
+/// How many quotes that were not found are named.
+const NAMED: usize = 4;
+
+/// What was looked for, and what was not found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Checked {
+    pub all: usize,
+    pub missing: Vec<String>,
+}
+
+impl Checked {
+    /// The part of it that was found; nothing where there was nothing to look for.
+    pub(super) fn share(&self) -> Option<f64> {
+        (self.all > 0).then(|| (self.all - self.missing.len()) as f64 / self.all as f64)
+    }
+
+    /// A score of 0 to 100 as a confidence: no more than what was found bears.
+    pub(super) fn confidence(&self, score: f64) -> f64 {
+        match self.share() {
+            Some(share) => score / 100.0 * share,
+            None => (score / 100.0).min(UNCHECKED),
+        }
+    }
+
+    /// It all in a sentence.
+    pub(super) fn words(&self) -> String {
+        if self.all == 0 {
+            return "the text names no file or name, so nothing could be checked".to_owned();
+        }
+        let found = self.all - self.missing.len();
+        let mut text = format!("{found} of {} files and names in the text stand in the code", self.all);
+        if !self.missing.is_empty() {
+            let shown: Vec<String> = self.missing.iter().take(NAMED).map(|one| format!("`{one}`")).collect();
+            text += &format!("; not found: {}", shown.join(", "));
+        }
+        text
+    }
+}
+
+/// Holds a text against the code. `files` are all paths of the code base, where they are at hand.
+pub(super) fn check(text: &str, project: &ProjectFacts, files: &[String]) -> Checked {
+    let known = Known::of(project, files);
+    let mut checked = Checked::default();
+    for quote in quotes(text).into_iter().filter(|quote| quote.len() < 200) {
+        match known.holds(quote) {
+            Some(true) => checked.all += 1,
+            Some(false) => {
+                checked.all += 1;
+                checked.missing.push(quote.to_owned());
+            }
+            None => {}
+        }
+    }
+    checked
+}
+
+/// What stands in backticks, each once; fenced lines are no prose.
+fn quotes(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            found.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    found
+}
+
+struct Known<'a> {
+    paths: BTreeSet<&'a str>,
+    /// How many lines a file has, where that is known.
+    lines: BTreeMap<&'a str, u64>,
+    names: BTreeSet<&'a str>,
+    whole: bool,
+}
+
+impl<'a> Known<'a> {
+    fn of(project: &'a ProjectFacts, files: &'a [String]) -> Self {
+        let mut paths: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+        paths.extend(project.areas.iter().map(|part| part.path.as_str()));
+        paths
+            .extend(project.areas.iter().flat_map(|part| part.largest.iter().map(|(path, _)| path.as_str())));
+        paths.extend(project.modules.iter().map(|module| module.path.as_str()));
+        paths.extend(project.entries.iter().map(|(path, _)| path.as_str()));
+        paths.extend(project.documents.iter().map(String::as_str));
+        paths.extend(project.manifests.iter().map(|one| one.path.as_str()));
+        paths.extend(project.manifests.iter().flat_map(|one| &one.dependencies).map(|one| one.name.as_str()));
+        paths.extend(project.runs.iter().map(|run| run.from.as_str()));
+        paths.extend(project.testing.checks.iter().map(String::as_str));
+        paths.extend(project.testing.covers.iter().map(|(path, ..)| path.as_str()));
+        let names = project.modules.iter().flat_map(|module| &module.names).map(|name| name.name.as_str());
+        Self {
+            paths,
+            lines: project.modules.iter().map(|module| (module.path.as_str(), module.lines)).collect(),
+            names: names.flat_map(|name| [name, last(name)]).collect(),
+            whole: project.whole,
+        }
+    }
+
+    /// Whether the code holds what is quoted; nothing where that cannot be said.
+    fn holds(&self, quote: &str) -> Option<bool> {
+        let bare = quote.trim_end_matches("()");
+        if bare.is_empty() || bare.contains(char::is_whitespace) {
+            return None;
+        }
+        if self.names.contains(bare) || self.paths.contains(bare) {
+            return Some(true);
+        }
+        let (path, line) = match bare.split_once(':') {
+            Some((path, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => (path, Some(line)),
+            _ => (bare, None),
+        };
+        let is_path = path.contains('/')
+            && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
+        if is_path || line.is_some() {
+            let path = path.trim_end_matches('/');
+            let beneath =
+                || self.paths.range(path..).next().is_some_and(|one| one.starts_with(&format!("{path}/")));
+            let number = line.map(|line| line.chars().take_while(char::is_ascii_digit).collect::<String>());
+            let inside = match (number.and_then(|n| n.parse::<u64>().ok()), self.lines.get(path)) {
+                (Some(line), Some(lines)) => line >= 1 && line <= *lines,
+                _ => true,
+            };
+            return Some(inside && (self.paths.contains(path) || beneath()));
+        }
+        // A name with its type before it claims to be one of the code, as a call does; what was cut away cannot be denied.
+        let qualified = bare.contains("::") || quote.ends_with("()");
+        let named =
+            qualified && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '$'));
+        match named && self.names.contains(last(bare)) {
+            true => Some(true),
+            false => (named && self.whole).then_some(false),
+        }
+    }
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit(['.', ':']).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflows::docs::facts::{ModuleFacts, NameFacts};
+
+    #[test]
+    fn paths_places_and_names_are_held_against_the_code_and_words_are_not() {
+        let name = NameFacts { name: "Store.open".to_owned(), line: 3, ..NameFacts::default() };
+        let module = ModuleFacts {
+            path: "src/a.py".to_owned(),
+            lines: 9,
+            names: vec![name],
+            ..ModuleFacts::default()
+        };
+        let project = ProjectFacts { modules: vec![module], whole: true, ..ProjectFacts::default() };
+        for (text, all, missing) in [
+            ("`src/a.py`, `src/a.py:9`, `src/`, `Store.open`, `open()`", 5, vec![]),
+            (
+                "`src/b.py` `src/a.py:10` `Store::close` `shut()`",
+                4,
+                vec!["Store::close", "shut()", "src/a.py:10", "src/b.py"],
+            ),
+            ("`True`, `pip install x`, `and/or more`\n```\n`src/z.py`\n```\n", 0, vec![]),
+        ] {
+            let found = check(text, &project, &[]);
+            assert_eq!(
+                (found.all, found.missing),
+                (all, missing.into_iter().map(str::to_owned).collect()),
+                "{text}"
+            );
+        }
+        assert_eq!(check("`lib/x.js`", &project, &["lib/x.js".to_owned()]).share(), Some(1.0));
+    }
+
+    #[test]
+    fn nothing_checked_is_never_sure() {
+        let nothing = Checked::default();
+        assert_eq!((nothing.confidence(100.0), nothing.confidence(20.0)), (0.5, 0.2));
+        assert!(nothing.words().contains("nothing could be checked"));
+        let half = Checked { all: 2, missing: vec!["src/z".to_owned()] };
+        assert_eq!(half.confidence(90.0), 0.45);
+        assert_eq!(half.words(), "1 of 2 files and names in the text stand in the code; not found: `src/z`");
+    }
+}

@@ -1,0 +1,109 @@
+//! The files of the program as facts: what each declares, imports, and is used by; those that matter most first.
+
+use super::code;
+use crate::tools::tree::{File, Item, Leanings, Tree};
+use crate::workflows::docs::facts::{ModuleFacts, NameFacts};
+use std::collections::BTreeMap;
+
+/// How many files, names of one file and names in all are kept.
+const MODULES: usize = 400;
+const NAMES: usize = 80;
+const ALL: usize = 1_600;
+const ASIDE: usize = 12;
+
+/// The modules, and whether nothing was left out.
+pub(super) fn modules(tree: &Tree, leanings: &Leanings<'_>) -> (Vec<ModuleFacts>, bool) {
+    let program = || code(&tree.files).filter(|file| !file.source.is_test);
+    let mut taken: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for (target, names) in leanings.values().flatten() {
+        for name in names {
+            *taken.entry((target, name)).or_default() += 1;
+        }
+    }
+    let mut used: BTreeMap<&str, u64> = BTreeMap::new();
+    for file in program() {
+        for target in leanings.get(file.path.as_str()).into_iter().flatten() {
+            *used.entry(target.0).or_default() += 1;
+        }
+    }
+    let mut found: Vec<ModuleFacts> = program()
+        .filter(|file| file.source.lines > 0)
+        .map(|file| ModuleFacts {
+            path: file.path.clone(),
+            about: file.source.about.clone().unwrap_or_default(),
+            lines: file.source.lines,
+            imports: leanings
+                .get(file.path.as_str())
+                .map(|to| to.keys().cloned().collect())
+                .unwrap_or_default(),
+            used_by: used.get(file.path.as_str()).copied().unwrap_or_default(),
+            names: names(file, &taken),
+            more_names: 0,
+            tests: Vec::new(),
+        })
+        .collect();
+    found.sort_by_key(|module| (std::cmp::Reverse(weight(module)), module.path.clone()));
+    let mut whole = found.len() <= MODULES;
+    found.truncate(MODULES);
+    let mut room = ALL;
+    for module in &mut found {
+        // Of what nobody imports and nothing of which is public, a few names are enough.
+        let aside = module.used_by == 0 && !module.names.iter().any(|name| name.public);
+        let kept = room.min(if aside { ASIDE } else { NAMES });
+        if module.names.len() > kept {
+            whole = false;
+            module.more_names = (module.names.len() - kept) as u64;
+            keep_best(&mut module.names, kept);
+        }
+        room -= module.names.len();
+    }
+    (found, whole)
+}
+
+/// How much a newcomer gains by knowing a module: it is used, says much, and is not for itself alone.
+fn weight(module: &ModuleFacts) -> u64 {
+    let public = module.names.iter().filter(|name| name.public).count() as u64;
+    module.used_by * 6 + public.min(40) + module.lines.min(4_000) / 100
+}
+
+fn names(file: &File, taken: &BTreeMap<(&str, &str), u32>) -> Vec<NameFacts> {
+    let fact = |item: &Item| NameFacts {
+        kind: item.kind.to_owned(),
+        name: item.name.clone(),
+        line: item.line,
+        signature: item.signature.clone(),
+        about: item.about.clone(),
+        public: item.public,
+        uses: taken.get(&(file.path.as_str(), item.name.as_str())).copied().unwrap_or_default(),
+    };
+    file.source.items.iter().filter(|item| !matches!(item.kind, "impl" | "target")).map(fact).collect()
+}
+
+/// Keeps the names that say most, in their order.
+pub(in crate::workflows::docs) fn keep_best(names: &mut Vec<NameFacts>, most: usize) {
+    if names.len() <= most {
+        return;
+    }
+    let mut ranked: Vec<usize> = (0..names.len()).collect();
+    ranked.sort_by_key(|at| (rank(&names[*at]), std::cmp::Reverse(names[*at].uses), *at));
+    let mut kept: Vec<usize> = ranked.into_iter().take(most).collect();
+    kept.sort_unstable();
+    let mut at = 0;
+    names.retain(|_| {
+        at += 1;
+        kept.binary_search(&(at - 1)).is_ok()
+    });
+}
+
+/// Types first, then functions, then methods; what is public and explained before what is not.
+fn rank(name: &NameFacts) -> u8 {
+    let sort = match name.kind.as_str() {
+        "function" => 1,
+        "method" | "property" => 3,
+        "constant" => 4,
+        _ => 0,
+    };
+    // A method of a type that is not public is often where the work is done.
+    let hidden = if name.public { 0 } else { 2 };
+    sort + hidden + u8::from(name.about.is_empty())
+}

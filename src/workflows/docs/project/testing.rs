@@ -1,0 +1,148 @@
+//! What is tested by what: test files by the module they are named after, and by what they import.
+
+use super::{SOME, code};
+use crate::tools::tree::{File, Leanings, Parts, Tree};
+use crate::workflows::docs::facts::{AreaFacts, ProjectFacts, TestingFacts};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many test files are matched, and with how many modules each.
+const MATCHED: usize = 200;
+const COVERS: usize = 4;
+
+/// Test tools, by the names they are needed under.
+const TEST_TOOLS: [&str; 26] = [
+    "proptest",
+    "quickcheck",
+    "insta",
+    "rstest",
+    "criterion",
+    "mockall",
+    "wiremock",
+    "tempfile",
+    "pytest",
+    "hypothesis",
+    "tox",
+    "unittest2",
+    "nose",
+    "jest",
+    "vitest",
+    "mocha",
+    "chai",
+    "ava",
+    "cypress",
+    "playwright",
+    "@playwright/test",
+    "jasmine",
+    "testify",
+    "github.com/stretchr/testify",
+    "ginkgo",
+    "vt100",
+];
+
+/// What is known of the tests.
+pub(super) fn testing(
+    tree: &Tree,
+    parts: &Parts,
+    leanings: &Leanings<'_>,
+    areas: &[AreaFacts],
+) -> TestingFacts {
+    let covers = covers(tree, leanings);
+    let tested = |file: &&File| file.source.tests > 0;
+    let mut by_area: Vec<(String, u64)> =
+        areas.iter().filter(|one| one.tests > 0).map(|one| (one.path.clone(), one.tests)).collect();
+    by_area.sort_by_key(|(_, cases)| std::cmp::Reverse(*cases));
+    by_area.truncate(30);
+    let mut program: BTreeMap<&str, u64> = BTreeMap::new();
+    for file in code(&tree.files).filter(|file| !file.source.is_test) {
+        *program.entry(parts.part(&file.path)).or_default() += file.source.lines;
+    }
+    let covered: BTreeSet<&str> =
+        covers.iter().flat_map(|(_, _, covers)| covers.iter().map(|path| parts.part(path))).collect();
+    let large = |one: &&AreaFacts| program.get(one.path.as_str()).is_some_and(|lines| *lines >= 100);
+    let needed = tree.manifests.iter().flat_map(|manifest| &manifest.dependencies);
+    let tools: BTreeSet<&str> =
+        needed.map(|one| one.name.as_str()).filter(|name| TEST_TOOLS.contains(name)).collect();
+    let is_check = |path: &str| {
+        path.starts_with(".github/workflows/")
+            || path.ends_with(".gitlab-ci.yml")
+            || path.ends_with("Jenkinsfile")
+    };
+    TestingFacts {
+        files: tree.files.iter().filter(|file| file.source.is_test).count() as u64,
+        cases: tree.files.iter().map(|file| u64::from(file.source.tests)).sum(),
+        beside: tree
+            .files
+            .iter()
+            .filter(|file| !file.source.is_test)
+            .filter(tested)
+            .map(|file| u64::from(file.source.tests))
+            .sum(),
+        untested: areas
+            .iter()
+            .filter(|one| one.tests == 0 && !covered.contains(one.path.as_str()))
+            .filter(large)
+            .map(|one| one.path.clone())
+            .take(30)
+            .collect(),
+        areas: by_area,
+        tools: tools.into_iter().map(str::to_owned).collect(),
+        checks: tree
+            .files
+            .iter()
+            .map(|file| file.path.clone())
+            .filter(|path| is_check(path))
+            .take(SOME)
+            .collect(),
+        covers,
+    }
+}
+
+/// Test files with what they test: the module they are named after, then those they take most names from.
+fn covers(tree: &Tree, leanings: &Leanings<'_>) -> Vec<(String, u64, Vec<String>)> {
+    let program: Vec<&File> = code(&tree.files).filter(|file| !file.source.is_test).collect();
+    let is_program = |path: &str| program.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let tests = code(&tree.files).filter(|file| file.source.is_test && file.source.tests > 0);
+    let of = |file: &File| {
+        let subjects: Vec<String> = file.path.split('/').map(subject).collect();
+        let named = program.iter().filter(|one| subjects.contains(&subject(name(&one.path))));
+        let mut found: Vec<String> = named.map(|one| one.path.clone()).collect();
+        let leans = leanings.get(file.path.as_str()).into_iter().flatten();
+        let mut used: Vec<_> = leans.filter(|(path, _)| is_program(path)).collect();
+        used.sort_by_key(|(path, names)| (std::cmp::Reverse(names.len()), *path));
+        for (path, _) in used {
+            if !found.contains(path) {
+                found.push(path.clone());
+            }
+        }
+        found.truncate(COVERS);
+        (file.path.clone(), u64::from(file.source.tests), found)
+    };
+    tests.take(MATCHED).map(of).collect()
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What a file of tests is about, by its name: `test_types.py` is about `types`.
+fn subject(name: &str) -> String {
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    let bare = stem.trim_start_matches("test_").trim_start_matches("tests_");
+    bare.trim_end_matches("_tests").trim_end_matches("_test").trim_start_matches('_').to_owned()
+}
+
+/// Tells each module which tests use it.
+pub(super) fn match_tests(facts: &mut ProjectFacts) {
+    for module in &mut facts.modules {
+        let mut found: Vec<(usize, &str)> = facts
+            .testing
+            .covers
+            .iter()
+            .filter_map(|(test, _, covers)| {
+                Some((covers.iter().position(|path| *path == module.path)?, test.as_str()))
+            })
+            .collect();
+        found.sort_unstable();
+        module.tests = found.into_iter().take(COVERS).map(|(_, test)| test.to_owned()).collect();
+    }
+}

@@ -1,0 +1,77 @@
+//! Pages as a terminal shows them: diagrams drawn in lines.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A page with each Mermaid diagram of ours drawn in text.
+pub(super) fn readable(page: &str) -> String {
+    let mut out = String::new();
+    let mut diagram: Option<Vec<&str>> = None;
+    for line in page.lines() {
+        match &mut diagram {
+            None if line.trim() == "```mermaid" => diagram = Some(Vec::new()),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+            Some(lines) if line.trim() == "```" => {
+                let _ = write!(out, "```text\n{}```\n", drawn(lines));
+                diagram = None;
+            }
+            Some(lines) => lines.push(line),
+        }
+    }
+    // A diagram that does not end is shown as it stands.
+    diagram.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));
+    out
+}
+
+/// Everything with what it leads to, a line an arrow.
+fn drawn(lines: &[&str]) -> String {
+    let mut labels: BTreeMap<&str, String> = BTreeMap::new();
+    let mut from: Vec<&str> = Vec::new();
+    let mut arrows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        if let Some((one, other)) = line.split_once(" --> ") {
+            if !arrows.contains_key(one) {
+                from.push(one);
+            }
+            arrows.entry(one).or_default().push(other);
+        } else if let Some((id, rest)) = line.split_once(['[', '(']) {
+            let label = rest.split('"').nth(1).unwrap_or(rest).replace("<br/>", ", ");
+            labels.insert(id, label);
+        }
+    }
+    let label = |id: &str| labels.get(id).cloned().unwrap_or_else(|| id.to_owned());
+    let mut out = String::new();
+    for one in from {
+        let name = label(one);
+        let to = &arrows[one];
+        for (at, other) in to.iter().enumerate() {
+            let (start, mark) = match (at, to.len()) {
+                (0, 1) => (name.clone() + " ", "──▶"),
+                (0, _) => (name.clone() + " ", "─┬▶"),
+                (at, all) => {
+                    (" ".repeat(name.chars().count() + 1), if at + 1 == all { " └▶" } else { " ├▶" })
+                }
+            };
+            let _ = writeln!(out, "{start}{mark} {}", label(other));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn diagrams_are_drawn_and_the_rest_stays() {
+        let page = "# A\n\n```mermaid\ngraph LR\n    n0[\"core.py\"]\n    n1[\"a.py\"]\n    n2[\"b.py<br/>3 lines\"]\n    \
+                    o0([\"files\"])\n    n0 --> n1\n    n0 --> n2\n    n0 --> o0\n    n1 --> n2\n```\n\nWords.\n";
+        let expected = "# A\n\n```text\ncore.py ─┬▶ a.py\n         ├▶ b.py, 3 lines\n         └▶ files\na.py ──▶ b.py, 3 lines\n```\n\nWords.\n";
+        assert_eq!(readable(page), expected);
+        assert_eq!(readable("```mermaid\ngraph"), "graph\n");
+        assert_eq!(readable("```\ngraph\n```\n"), "```\ngraph\n```\n");
+    }
+}
