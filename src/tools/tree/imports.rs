@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How many places one file imports from, and how many names from each, are kept.
 const PLACES: usize = 120;
-const NAMES: usize = 80;
+const NAMES: usize = 120;
 
 /// A place that is imported from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The place, as the language writes it: `.core`, `./lib/view`, `crate::store`, `example.org/x/db`.
+    /// The place, as the language writes it: `.core`, `./lib/view`, `crate::store`, `example.org/x/db`; `.` for the other
+    /// files of a package of Go.
     pub from: String,
     /// Names taken from there, where they are read.
     pub names: Vec<String>,
@@ -36,17 +37,14 @@ pub(super) fn read(family: Family, path: &str, text: &str, code: &str) -> Vec<Im
             let mut paths = Vec::new();
             rust::imports(path, code, &mut paths);
             for path in paths {
-                match path.rsplit_once("::") {
-                    Some((from, name)) => {
-                        drop(found.entry(from.to_owned()).or_default().insert(name.to_owned()))
-                    }
-                    None => drop(found.entry(path).or_default()),
-                }
+                let (from, name) = path.rsplit_once("::").unwrap_or((&path, ""));
+                let names = found.entry(from.to_owned()).or_default();
+                names.extend((!name.is_empty()).then(|| name.to_owned()));
             }
         }
         Family::Script => script(text, code, &mut found),
         Family::Python => python(code, &mut found),
-        Family::Go => go(text, &mut found),
+        Family::Go => go(text, code, &mut found),
         Family::Jvm => {
             let names = code.lines().filter_map(|line| line.trim().strip_prefix("import "));
             let bare =
@@ -121,7 +119,21 @@ fn python(code: &str, found: &mut Found) {
     }
 }
 
-fn go(text: &str, found: &mut Found) {
+fn go(text: &str, code: &str, found: &mut Found) {
+    // The files of a package see each other without an import: what a file names may come from its neighbours.
+    let beside = found.entry(".".to_owned()).or_default();
+    let mut before = ' ';
+    for part in code.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        let name = part.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let after = part.chars().next_back().unwrap_or(' ');
+        // What is called, made or exported; names of variables would only be many.
+        if before != '.'
+            && (name.starts_with(char::is_uppercase) || !name.is_empty() && matches!(after, '(' | '{'))
+        {
+            beside.insert(name.to_owned());
+        }
+        before = after;
+    }
     let mut inside = false;
     for line in text.lines() {
         let line = line.trim();

@@ -88,6 +88,8 @@ struct Known<'a> {
     modules: Vec<(&'a str, &'a str)>,
     /// Folders that packages of Python may lie in.
     roots: Vec<String>,
+    /// What files of Go declare, by their folder and the name.
+    beside: BTreeMap<(&'a str, &'a str), &'a File>,
 }
 
 impl<'a> Known<'a> {
@@ -107,6 +109,12 @@ impl<'a> Known<'a> {
                 .collect(),
             modules: of(ManifestKind::Go).filter_map(named).collect(),
             roots,
+            beside: tree
+                .files
+                .iter()
+                .filter(|file| is_go(file) && !file.source.is_test)
+                .flat_map(declared)
+                .collect(),
         }
     }
 
@@ -125,6 +133,10 @@ impl<'a> Known<'a> {
             Family::Python => each.map(|name| found(self.python(&file.path, from, name, 0))).collect(),
             Family::Rust => each.map(|name| found(self.rust(&file.path, from, name, 0))).collect(),
             Family::Script => vec![found(self.script(&file.path, from))],
+            Family::Go if from == "." => {
+                let at = folder(&file.path);
+                names.iter().map(|name| found(self.beside.get(&(at, name.as_str())).copied())).collect()
+            }
             Family::Go => vec![self.modules.iter().find_map(|(name, folder)| {
                 let rest = from.strip_prefix(name)?;
                 (rest.is_empty() || rest.starts_with('/'))
@@ -220,6 +232,16 @@ impl<'a> Known<'a> {
             _ => Some(file),
         }
     }
+}
+
+fn is_go(file: &File) -> bool {
+    file.language.is_some_and(|language| language.family == Family::Go)
+}
+
+/// What a file declares at its top, with its folder.
+fn declared(file: &File) -> impl Iterator<Item = ((&str, &str), &File)> {
+    let top = file.source.items.iter().filter(|item| item.kind != "method");
+    top.map(move |item| ((folder(&file.path), item.name.as_str()), file))
 }
 
 /// `/index.js` in no folder lies at the top.

@@ -190,7 +190,8 @@ fn what_leans_on_what_is_seen_in_four_languages() {
         "cmd/tool/main.go",
         "package main\nimport (\n\t\"fmt\"\n\t\"example.org/x/internal/db\"\n)\nfunc main() {}\n",
     );
-    write(at, "internal/db/db.go", "// Package db keeps rows.\npackage db\n");
+    write(at, "internal/db/db.go", "// Package db keeps rows.\npackage db\nfunc Open() { close() }\n");
+    write(at, "internal/db/close.go", "package db\n// Open is not called here.\nfunc close() { x.Open() }\n");
     let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
     assert_eq!(
         parts_of(&tree),
@@ -218,6 +219,9 @@ fn what_leans_on_what_is_seen_in_four_languages() {
         "web/ui -> web/lib",
     ];
     assert_eq!(found, expected);
+    let near = leanings(&tree);
+    assert_eq!(near["internal/db/db.go"]["internal/db/close.go"], ["close"].into());
+    assert!(!near.contains_key("internal/db/close.go"), "{near:?}");
     let file = |path: &str| &tree.files.iter().find(|file| file.path == path).unwrap().source;
     assert_eq!(file("src/store/mod.rs").about.as_deref(), Some("Keeps rows."));
     assert_eq!(file("pkg/io/__init__.py").about.as_deref(), Some("Reads files."));

@@ -60,6 +60,14 @@ pub struct ProjectFacts {
     pub wishes: Vec<String>,
 }
 
+impl ProjectFacts {
+    /// The parts that hold program text and are not there for tests.
+    pub fn program(&self) -> impl Iterator<Item = &AreaFacts> {
+        let text = |name: &str| self.languages.iter().any(|one| !one.code && one.name == name);
+        self.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !text(&part.language))
+    }
+}
+
 /// One language.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

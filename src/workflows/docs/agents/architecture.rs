@@ -35,7 +35,7 @@ fn count(project: &ProjectFacts) -> Value {
         .count();
     let names: usize = project.modules.iter().map(|module| module.names.len()).sum();
     json!({
-        "parts": project.areas.iter().filter(|part| !part.is_test).count(),
+        "parts": project.program().count(),
         "links": project.links.len(),
         "circles": circles,
         "names": names,
@@ -54,16 +54,15 @@ fn summarize(data: &Value) -> String {
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
     let rows: Vec<Vec<String>> = project
-        .areas
-        .iter()
-        .filter(|part| !part.is_test && !part.names.is_empty())
+        .program()
         .map(|part| {
             let uses = project.links.iter().filter(|link| link.from == part.path).count();
             let used = project.links.iter().filter(|link| link.to == part.path).count();
-            vec![page::path(&part.path), part.lines.to_string(), uses.to_string(), used.to_string()]
+            let counts = [part.lines, uses as u64, used as u64].map(|count| count.to_string());
+            [page::path(&part.path), part.about.clone()].into_iter().chain(counts).collect()
         })
         .collect();
     page.diagram("What imports what", diagram::leaning(project))
-        .table("Parts", &["part", "lines", "parts it imports", "parts that import it"], &rows)
+        .table("Parts", &["part", "about", "lines", "imports", "imported by"], &rows)
         .modules(project)
 }

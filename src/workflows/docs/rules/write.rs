@@ -100,11 +100,6 @@ fn parts<'a>(project: &ProjectFacts, list: impl Iterator<Item = &'a AreaFacts>) 
     list.filter(|one| one.lines > 0).map(part).collect::<Vec<_>>().join("\n")
 }
 
-fn program(project: &ProjectFacts) -> impl Iterator<Item = &AreaFacts> {
-    let text = |name: &str| project.languages.iter().any(|one| !one.code && one.name == name);
-    project.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !text(&part.language))
-}
-
 /// The first command for something, in words.
 fn how_to(project: &ProjectFacts, purpose: &str) -> Option<String> {
     let run = project.runs.iter().find(|run| run.purpose == purpose)?;
@@ -231,7 +226,7 @@ fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
     };
     vec![
         ("Overview", overview(project)),
-        ("Parts and responsibilities", parts(project, program(project))),
+        ("Parts and responsibilities", parts(project, project.program())),
         ("Layers, most used first", layers.join("\n")),
         ("Central types", types.join("\n")),
         ("Risks", risks),
