@@ -17,7 +17,7 @@ fn configured() -> Cli {
         let folder = cli.path("code").join("src").join(part);
         std::fs::create_dir_all(&folder).unwrap();
         let text = format!(
-            "use crate::a;\n\n/// Does the work of this part, and nothing else.\npub fn {part}() {{}}\n"
+            "use crate::a;\n\npub fn {part}() {{\n    // Does the work of this part, and nothing else.\n}}\n"
         );
         std::fs::write(folder.join("mod.rs"), text).unwrap();
     }
@@ -43,7 +43,10 @@ fn this_code_base_is_documented_by_the_built_in_rules() {
         assert!(page(&format!("{name}.md")).len() > 1_000, "{name}");
     }
     let architecture = page("architecture.md");
-    assert!(architecture.contains("`src/graph`: ") && architecture.contains("The engine: durable graphs"));
+    assert!(architecture.contains("- `src/graph` (") && architecture.contains("The engine: durable graphs"));
+    assert!(
+        architecture.contains("### `src/graph/state.rs`") && architecture.contains("`src/graph/state.rs:")
+    );
     assert!(architecture.contains("```mermaid\ngraph LR"));
     let dependencies = page("dependency-analyzer.md");
     assert!(dependencies.contains("`rusqlite`") && dependencies.contains("src/store"), "{dependencies}");
@@ -51,6 +54,15 @@ fn this_code_base_is_documented_by_the_built_in_rules() {
     assert!(page("testing.md").contains("`tests/cli`") && page("testing.md").contains("`proptest`"));
     assert!(page("patterns.md").contains("error enums (thiserror)"));
     assert!(page("file-structure.md").contains("`ARCHITECTURE.md`"));
+}
+
+#[test]
+fn the_terminal_tells_the_answer_and_the_files_once_and_no_page() {
+    let cli = configured();
+    let told = real(&cli, &["docs", "code", "--wait"]);
+    let told = told.done();
+    assert_eq!(told.matches("6 pages about the code base.").count(), 1, "{told}");
+    assert!(told.contains("index.md") && !told.contains("## ") && !told.contains("markdown:"), "{told}");
 }
 
 #[test]
