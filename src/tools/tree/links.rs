@@ -181,19 +181,21 @@ impl<'a> Known<'a> {
         let mut names: Vec<&str> = from.split("::").filter(|part| !part.is_empty()).collect();
         names.extend((!name.is_empty()).then_some(name));
         let (root, rest) = names.split_first()?;
-        let base = match *root {
-            "crate" => rust::in_crate(path)?.0,
-            other => self.crates.get(other)?,
+        let module = |at: &str| self.file(&format!("{at}.rs")).or_else(|| self.file(&within(at, "mod.rs")));
+        let of_crate =
+            if *root == "crate" { Some(rust::in_crate(path)?.0) } else { self.crates.get(*root).copied() };
+        // A path may also begin with a module beside the file.
+        let (base, rest) = match of_crate {
+            Some(base) => (within(base, "src"), rest),
+            None => (rust::beneath(path).to_owned(), names.as_slice()),
         };
-        let base = within(base, "src");
         for length in (1..=rest.len()).rev() {
-            let at = within(&base, &rest[..length].join("/"));
-            let found = self.file(&format!("{at}.rs")).or_else(|| self.file(&within(&at, "mod.rs")));
-            if let Some(file) = found {
+            if let Some(file) = module(&within(&base, &rest[..length].join("/"))) {
                 let next = rest.get(length).copied().unwrap_or_default();
                 return Some(self.handed_on(file, next, followed, Self::rust));
             }
         }
+        of_crate?;
         let top = self.file(&within(&base, "lib.rs")).or_else(|| self.file(&within(&base, "main.rs")))?;
         let name = rest.first().copied().unwrap_or_default();
         Some(self.handed_on(top, name, followed, Self::rust))

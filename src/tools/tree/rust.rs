@@ -117,6 +117,12 @@ pub(super) fn in_crate(path: &str) -> Option<(&str, &str)> {
     }
 }
 
+/// The folder that the modules a file declares lie in.
+pub(super) fn beneath(path: &str) -> &str {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if matches!(name, "mod.rs" | "lib.rs" | "main.rs") { folder } else { path.trim_end_matches(".rs") }
+}
+
 /// The module a file is, from the crate's root.
 fn module(path: &str) -> Vec<String> {
     let inside = in_crate(path).map_or(path, |(_, inside)| inside);

@@ -291,8 +291,8 @@ fn names_a_crate_or_a_package_of_node_hands_on_are_followed_too() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     write(at, "Cargo.toml", "[package]\nname='my-walk'\n");
-    write(at, "src/lib.rs", "pub use crate::walk::{Walk, deep::State};\nmod walk;\npub struct Error;\n");
-    write(at, "src/walk/mod.rs", "use crate::Error;\npub struct Walk;\n");
+    write(at, "src/lib.rs", "pub use walk::{Walk, State};\nmod walk;\npub struct Error;\n");
+    write(at, "src/walk/mod.rs", "mod deep;\nuse crate::Error;\npub use deep::State;\npub struct Walk;\n");
     write(at, "src/walk/deep.rs", "use super::Walk;\npub enum State {}\n");
     write(
         at,
@@ -310,7 +310,7 @@ fn names_a_crate_or_a_package_of_node_hands_on_are_followed_too() {
         [
             "src/lib.rs -> src/walk/deep.rs {\"State\"}, src/walk/mod.rs {\"Walk\"}",
             "src/walk/deep.rs -> src/walk/mod.rs {\"Walk\"}",
-            "src/walk/mod.rs -> src/lib.rs {\"Error\"}",
+            "src/walk/mod.rs -> src/lib.rs {\"Error\"}, src/walk/deep.rs {\"State\"}",
             "tests/all.rs -> src/lib.rs {\"Error\"}, src/walk/deep.rs {\"State\"}, src/walk/mod.rs {\"Walk\"}",
             "web/index.js -> web/lib/app.js {}",
             "web/lib/app.js -> web/lib/view.ts {}",

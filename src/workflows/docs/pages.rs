@@ -181,8 +181,9 @@ fn modules(project: &ProjectFacts) -> Vec<Vec<String>> {
         keep_best(&mut names, NAMES);
         let named: Vec<String> =
             names.iter().map(|name| path(&format!("{}:{}", name.name, name.line))).collect();
-        let first = names.iter().find(|name| !name.about.is_empty());
-        let said = first.map(|name| format!("{}: {}", path(&name.name), name.about));
+        let mut first: Vec<_> = module.names.iter().filter(|name| !name.about.is_empty()).cloned().collect();
+        keep_best(&mut first, 1);
+        let said = first.first().map(|name| format!("{}: {}", path(&name.name), name.about));
         let about = if module.about.is_empty() { said.unwrap_or_default() } else { module.about.clone() };
         vec![path(&module.path), about, named.join(", ")]
     };

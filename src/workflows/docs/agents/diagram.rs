@@ -8,6 +8,9 @@ use std::fmt::Write;
 const NODES: usize = 24;
 const ARROWS: usize = 120;
 
+/// What a diagram says in a comment where arrows are left out.
+pub(super) const LEFT_OUT: &str = "    %% arrows to what is reached through others are left out\n";
+
 /// From how many arrows on those that follow from others are left out.
 const CROWDED: usize = 20;
 
@@ -30,13 +33,17 @@ pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
     if arrows.is_empty() {
         return None;
     }
-    if arrows.len() > CROWDED {
+    let all = arrows.len();
+    if all > CROWDED {
         reduce(&mut arrows);
     }
     let names: Vec<&str> = parts.into_iter().collect();
     let common = common_folder(&names);
     let id = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
     let mut out = "graph LR\n".to_owned();
+    if arrows.len() < all {
+        out.push_str(LEFT_OUT);
+    }
     for (at, name) in names.iter().enumerate() {
         let _ = writeln!(out, "    n{at}[\"{}\"]", label(&name[common..]));
     }

@@ -1,5 +1,6 @@
 //! How pages are put together: sections of an analysis, tables from facts.
 
+use super::diagram::LEFT_OUT;
 use crate::workflows::docs::facts::{ModuleFacts, NameFacts, ProjectFacts};
 use crate::workflows::docs::project::keep_best;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use std::fmt::Write;
 
 /// How many modules a page goes through name by name, and how many names of each.
 const MODULES: usize = 60;
-const NAMES: usize = 40;
+const NAMES: usize = 120;
 
 /// The sections of an analysis by their headings; what stands before the first is called by no name.
 pub(super) fn sections(analysis: &str) -> Vec<Value> {
@@ -91,6 +92,9 @@ impl Page {
         if let Some(diagram) = diagram {
             self = self.heading(title);
             let _ = write!(self.0, "\n```mermaid\n{diagram}```\n");
+            if diagram.contains(LEFT_OUT) {
+                self = self.text("Arrows to what is reached through others anyway are left out.");
+            }
         }
         self
     }

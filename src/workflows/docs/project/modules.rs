@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 /// How many files, names of one file and names in all are kept.
 const MODULES: usize = 400;
-const NAMES: usize = 80;
-const ALL: usize = 1_600;
+const NAMES: usize = 160;
+const ALL: usize = 2_400;
 const ASIDE: usize = 12;
 
 /// The modules, and whether nothing was left out.

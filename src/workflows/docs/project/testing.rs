@@ -105,7 +105,12 @@ fn covers(tree: &Tree, leanings: &Leanings<'_>) -> Vec<(String, u64, Vec<String>
     let of = |file: &File| {
         let subjects: Vec<String> = file.path.split('/').map(subject).collect();
         let named = program.iter().filter(|one| subjects.contains(&subject(name(&one.path))));
-        let mut found: Vec<String> = named.map(|one| one.path.clone()).collect();
+        let mut found: Vec<String> =
+            named.filter(|one| is_subject(&one.path)).map(|one| one.path.clone()).collect();
+        // A name that many files bear tells nothing.
+        if found.len() > 2 {
+            found.clear();
+        }
         let leans = leanings.get(file.path.as_str()).into_iter().flatten();
         let mut used: Vec<_> = leans.filter(|(path, _)| is_program(path)).collect();
         used.sort_by_key(|(path, names)| (std::cmp::Reverse(names.len()), *path));
@@ -122,6 +127,15 @@ fn covers(tree: &Tree, leanings: &Leanings<'_>) -> Vec<(String, u64, Vec<String>
 
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a file is one that tests are named after.
+fn is_subject(path: &str) -> bool {
+    let opens = matches!(
+        subject(name(path)).as_str(),
+        "mod" | "main" | "lib" | "index" | "init" | "init__" | "conftest"
+    );
+    !opens && !path.starts_with("benches/") && !path.starts_with("examples/")
 }
 
 /// What a file of tests is about, by its name: `test_types.py` is about `types`.
