@@ -197,7 +197,11 @@ fn listing<'a>(
     lines: impl Fn(&'a AgentResult) -> &'a Vec<String>,
 ) -> String {
     let said = state.results.iter().filter(|result| !lines(result).is_empty());
-    said.map(|result| format!("- {}: {}\n", title(result), lines(result).join("; "))).collect()
+    let line = |result: &AgentResult, lines: &[String]| {
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim_end_matches('.')).collect();
+        format!("- {}: {}\n", title(result), lines.join("; "))
+    };
+    said.map(|result| line(result, lines(result))).collect()
 }
 
 /// A page put into the folder.

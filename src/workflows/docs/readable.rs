@@ -1,16 +1,24 @@
-//! Pages as a terminal shows them: diagrams drawn in lines.
+//! Pages as a terminal shows them: diagrams drawn in lines, tables as lists, since columns of half a screen cut their
+//! words away.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A page with each Mermaid diagram of ours drawn in text.
+/// A page with each Mermaid diagram of ours drawn in text, and each table as a list.
 pub(super) fn readable(page: &str) -> String {
     let mut out = String::new();
     let mut diagram: Option<Vec<&str>> = None;
+    let mut head: Option<Vec<String>> = None;
     for line in page.lines() {
         match &mut diagram {
             None if line.trim() == "```mermaid" => diagram = Some(Vec::new()),
+            None if line.starts_with("| ") => match &head {
+                None => head = Some(cells(line)),
+                Some(_) if line.starts_with("| ---") => {}
+                Some(head) => out += &item(head, &cells(line)),
+            },
             None => {
+                head = None;
                 out.push_str(line);
                 out.push('\n');
             }
@@ -24,6 +32,27 @@ pub(super) fn readable(page: &str) -> String {
     // A diagram that does not end is shown as it stands.
     diagram.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));
     out
+}
+
+/// The cells of a row of a table of ours.
+fn cells(row: &str) -> Vec<String> {
+    let inner = row.trim().trim_start_matches("| ").trim_end_matches('|');
+    inner.replace("\\|", "\u{0}").split('|').map(|cell| cell.trim().replace('\u{0}', "|")).collect()
+}
+
+/// A row as an item of a list; a bare number is told with its heading.
+fn item(head: &[String], cells: &[String]) -> String {
+    let said = |(cell, head): (&String, &String)| match cell
+        .chars()
+        .all(|c| c.is_ascii_digit() || " %–".contains(c))
+    {
+        true => format!("{head} {cell}"),
+        false => cell.clone(),
+    };
+    let rest = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty()).map(said);
+    let rest = rest.collect::<Vec<_>>().join(" · ");
+    let first = cells.first().map(String::as_str).unwrap_or_default();
+    if rest.is_empty() { format!("- {first}\n") } else { format!("- {first}: {rest}\n") }
 }
 
 /// Everything with what it leads to, a line an arrow.
@@ -72,6 +101,9 @@ mod tests {
         let expected = "# A\n\n```text\ncore.py ─┬▶ a.py\n         ├▶ b.py, 3 lines\n         └▶ files\na.py ──▶ b.py, 3 lines\n```\n\nWords.\n";
         assert_eq!(readable(page), expected);
         assert_eq!(readable("```mermaid\ngraph"), "graph\n");
+        let table =
+            "| page | lines | about |\n| --- | --- | --- |\n| `a` | 3 | a \\| b |\n| `b` | 4 |  |\n\nEnd.\n";
+        assert_eq!(readable(table), "- `a`: lines 3 · a | b\n- `b`: lines 4\n\nEnd.\n");
         assert_eq!(readable("```\ngraph\n```\n"), "```\ngraph\n```\n");
     }
 }

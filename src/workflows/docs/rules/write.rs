@@ -71,6 +71,17 @@ fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
         return part.about.clone();
     }
     let inside = |path: &str| path == part.path || path.starts_with(&format!("{}/", part.path));
+    if part.is_test {
+        let covers = project.testing.covers.iter().filter(|(test, ..)| inside(test));
+        let mut covers: Vec<String> = covers.filter_map(|(_, _, covers)| covers.first().cloned()).collect();
+        covers.sort();
+        covers.dedup();
+        return if covers.is_empty() { String::new() } else { format!("Tests {}.", listed(&covers, 10)) };
+    }
+    if matches!(part.language.as_str(), "Markdown" | "reStructuredText") {
+        let largest: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
+        return format!("Documents for people, the largest of them {}.", listed(&largest, 3));
+    }
     let modules = project.modules.iter().filter(|module| inside(&module.path));
     let mut names: Vec<NameFacts> = modules.flat_map(|module| module.names.clone()).collect();
     let explained = names.iter().any(|name| !name.about.is_empty());
@@ -316,15 +327,8 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .iter()
         .map(|(path, cases)| {
             let part = project.areas.iter().find(|part| part.path == *path);
-            let about = part.map(|part| purpose(part, project)).filter(|about| !about.is_empty());
-            let covers = testing.covers.iter().filter(|(test, ..)| test.starts_with(path.as_str()));
-            let mut covers: Vec<String> =
-                covers.filter_map(|(_, _, covers)| covers.first().cloned()).collect();
-            covers.sort();
-            covers.dedup();
-            let tests =
-                if covers.is_empty() { String::new() } else { format!(" Tests {}.", listed(&covers, 10)) };
-            format!("- `{path}`: {}.{tests} {}", of(*cases, "case"), about.unwrap_or_default())
+            let about = part.map(|part| purpose(part, project)).unwrap_or_default();
+            format!("- `{path}`: {}. {about}", of(*cases, "case"))
         })
         .collect();
     let none = |list: &[String], text: &str| if list.is_empty() { text.to_owned() } else { listed(list, 30) };
