@@ -36,10 +36,10 @@ impl Checked {
     /// It all in a sentence.
     pub(super) fn words(&self) -> String {
         if self.all == 0 {
-            return "the text names no file or name, so nothing could be checked".to_owned();
+            return "the text quotes no file or name, so nothing could be checked".to_owned();
         }
         let found = self.all - self.missing.len();
-        let mut text = format!("{found} of {} files and names in the text stand in the code", self.all);
+        let mut text = format!("{found} of {} quoted files and names were found in the code", self.all);
         if !self.missing.is_empty() {
             let shown: Vec<String> = self.missing.iter().take(NAMED).map(|one| format!("`{one}`")).collect();
             text += &format!("; not found: {}", shown.join(", "));
@@ -192,6 +192,6 @@ mod tests {
         assert!(nothing.words().contains("nothing could be checked"));
         let half = Checked { all: 2, missing: vec!["src/z".to_owned()] };
         assert_eq!(half.confidence(90.0), 0.45);
-        assert_eq!(half.words(), "1 of 2 files and names in the text stand in the code; not found: `src/z`");
+        assert_eq!(half.words(), "1 of 2 quoted files and names were found in the code; not found: `src/z`");
     }
 }

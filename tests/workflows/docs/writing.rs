@@ -79,13 +79,13 @@ async fn confidence_is_no_more_than_what_the_code_bears() {
         let one = super::docs_inbox::result(&outcome, name);
         (one["confidence"].clone(), one["checked"].as_str().unwrap().to_owned())
     };
-    let wrong = "2 of 4 files and names in the text stand in the code; not found: `Box::open`, `src/gone.rs`";
+    let wrong = "2 of 4 quoted files and names were found in the code; not found: `Box::open`, `src/gone.rs`";
     assert_eq!(found("patterns"), (json!(0.5), wrong.to_owned()));
     assert_eq!(found("testing").0, 0.5, "nothing checked is never sure");
     assert_eq!(found("architecture").0, 1.0);
     let index = inbox.page("index.md");
     assert!(
-        index.contains("| 50 % | 2 of 4 files") && index.contains("so nothing could be checked"),
+        index.contains("| 50 % | 2 of 4 quoted files") && index.contains("so nothing could be checked"),
         "{index}"
     );
 }

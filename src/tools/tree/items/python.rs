@@ -1,6 +1,6 @@
 //! Python: classes, their methods, functions, and constants at the top.
 
-use super::{Item, Lines, depth_after, outside, sentence, word};
+use super::{ITEMS, Item, Lines, depth_after, outside, sentence, word};
 
 /// What encloses a line.
 struct Within {
@@ -14,6 +14,9 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
     let mut within: Vec<Within> = Vec::new();
     let mut depth = 0;
     for (at, code) in lines.code.iter().enumerate() {
+        if found.len() >= ITEMS {
+            break;
+        }
         let open = depth;
         depth = depth_after(depth, code, b"([{", b")]}");
         let bare = code.trim();

@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: what is exported, functions, classes with their methods, and members set on an object.
 
-use super::{Item, Lines, depth_after, outside, word};
+use super::{ITEMS, Item, Lines, depth_after, outside, word};
 use std::collections::BTreeSet;
 
 /// Words that begin a statement and name no method.
@@ -20,6 +20,9 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
     let mut within: Vec<Within> = Vec::new();
     let mut depth = 0;
     for (at, code) in lines.code.iter().enumerate() {
+        if found.len() >= ITEMS {
+            break;
+        }
         let here = depth;
         depth = depth_after(depth, code, b"([{", b")]}");
         within.retain(|one| here >= one.depth);

@@ -1,7 +1,7 @@
 //! `patterns`: ways of writing that come back.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, told};
+use super::{DocAgent, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -34,12 +34,15 @@ fn count(project: &ProjectFacts) -> Value {
 }
 
 fn summarize(data: &Value) -> String {
-    let count = |key| figure(data, key);
-    format!(
-        "{} ways of writing counted, {} traits or interfaces carried out more than once.",
-        count("marks"),
-        count("roles")
-    )
+    let counted = match figure(data, "marks") {
+        0 => "No way of writing stands out".to_owned(),
+        1 => "1 way of writing counted".to_owned(),
+        n => format!("{n} ways of writing counted"),
+    };
+    match figure(data, "roles") {
+        0 => format!("{counted}."),
+        n => format!("{counted}; {} carried out more than once.", of(n, "trait")),
+    }
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
