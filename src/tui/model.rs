@@ -197,9 +197,15 @@ impl Model {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
     }
 
+    /// Whether the keys go to past decisions.
+    pub fn shows_history(&self) -> bool {
+        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Decided
+    }
+
     /// Whether the inbox's items are on the screen.
     pub fn shows_items(&self) -> bool {
-        self.tab == Tab::Inbox && !self.shows_running() && !self.shows_skipped()
+        let other = self.shows_running() || self.shows_skipped() || self.shows_history();
+        self.tab == Tab::Inbox && !other
     }
 
     /// The selected item, if the inbox is on the screen and one is selected.

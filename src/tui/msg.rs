@@ -3,10 +3,10 @@
 use super::keys::Key;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, CallView, Card, Decide, DecisionView, ErrorLine, Facets, Glance, GrantLine,
-    GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
-    Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
-    ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
+    Activity, ActivityQuery, CallView, Card, Decide, DecisionPage, DecisionQuery, DecisionView, ErrorLine,
+    Facets, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine,
+    MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery,
+    SourceLine, StepStates, Storage, ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -156,6 +156,8 @@ pub enum Msg {
     Revoked(InboxResult<GrantLine>),
     /// Mail that was not shown.
     Skipped(SkippedQuery, InboxResult<SkippedPage>),
+    /// Past decisions.
+    Decisions(DecisionQuery, InboxResult<DecisionPage>),
     /// A mail was taken for something else: for what.
     Reclassified(InboxResult<String>),
     /// A profile with its pins.
@@ -282,6 +284,8 @@ pub enum Cmd {
     Restore(String),
     /// List mail that was not shown.
     Skipped(SkippedQuery),
+    /// List past decisions.
+    Decisions(DecisionQuery),
     /// Take a thread's mail for something else.
     Reclassify(ThreadId, String),
     /// Read a profile with its pins.

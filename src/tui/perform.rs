@@ -72,6 +72,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let result = inbox.mail().skipped(query.clone()).await.map_err(Failure::from);
             Msg::Skipped(query, result)
         }
+        Cmd::Decisions(query) => {
+            let result = inbox.decisions().history(query.clone()).await.map_err(Failure::from);
+            Msg::Decisions(query, result)
+        }
         Cmd::Reclassify(thread, class) => {
             let result = inbox.mail().reclassify(thread, class.clone()).await;
             Msg::Reclassified(result.map(|_| class).map_err(Failure::from))

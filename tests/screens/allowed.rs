@@ -226,3 +226,22 @@ fn a_profile_is_edited_added_to_pinned_and_taken_back() {
     screen.press("P").press("j<enter>").press("R").press("j<enter>").press("y");
     assert!(screen.profile().newest.profile.starts_with("Prefers short replies."), "{}", screen.note());
 }
+
+/// Past decisions are listed with how each ended, searched, and lead to their threads.
+#[test]
+fn what_was_decided_is_listed_and_searched() {
+    let mut screen = TestScreen::full(SIZE);
+    let title = screen.model.selected().unwrap().title.clone();
+    screen.press("I");
+    screen.press("gh");
+    let shown = screen.dump();
+    assert!(shown.contains(&title) && shown.contains("you, on the screen"), "{shown}");
+    assert_eq!(screen.model.inbox.history.list.rows.len(), 1);
+    screen.press("/").press("nothing like it<enter>");
+    assert!(screen.dump().contains("No decision matches."), "{}", screen.dump());
+    screen.press("<esc>");
+    assert_eq!(screen.model.inbox.history.list.rows.len(), 1);
+    let thread = screen.model.inbox.history.list.rows[0].thread.clone();
+    screen.press("t");
+    assert_eq!(screen.model.threads.review.as_ref().unwrap().view.id, thread);
+}

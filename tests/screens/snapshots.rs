@@ -178,6 +178,7 @@ fn allowed() {
         let page = SkippedPage { mails: skipped(), ..SkippedPage::default() };
         screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     });
+    snap("decisions_none", "gh");
 }
 
 fn skipped() -> Vec<SkippedLine> {

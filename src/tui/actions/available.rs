@@ -116,6 +116,7 @@ impl Action {
             Action::Open => match model.tab {
                 Tab::Inbox if model.shows_running() => when(!model.running.rows.is_empty(), ""),
                 Tab::Inbox if model.shows_skipped() => when(!model.inbox.skipped.rows.is_empty(), ""),
+                Tab::Inbox if model.shows_history() => when(!model.inbox.history.list.rows.is_empty(), ""),
                 Tab::Inbox => when(!model.inbox.list.is_empty(), ""),
                 Tab::Activity => Ok(()),
                 Tab::Threads => when(!model.threads.rows.is_empty(), ""),

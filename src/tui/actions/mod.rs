@@ -173,6 +173,7 @@ actions! {
         ShowRunning ["gr"] "show_running": "show what is running" => inbox::show(model, Filter::Running),
         ShowSkipped ["gk"] "show_skipped": "show mail that was not shown"
             => inbox::show(model, Filter::Skipped),
+        ShowDecisions ["gh"] "show_decisions": "show past decisions" => inbox::show(model, Filter::Decided),
         Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
         SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
         SearchPrevious ["N"] "search_previous": "previous match" => moves::find(model, false),

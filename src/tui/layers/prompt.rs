@@ -8,8 +8,8 @@ use crate::tui::keys::Key;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::mail;
 use crate::tui::tabs::inbox::query::Query;
+use crate::tui::tabs::inbox::{history, mail};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{Tab, memory, moves};
 use ratatui::Frame;
@@ -91,6 +91,10 @@ impl Popup for Prompt {
                         let mut cmds = threads::search(model, text.trim());
                         cmds.extend(threads::end_search(model, true));
                         cmds
+                    }
+                    Ask::Search if model.shows_history() => {
+                        model.layers.pop();
+                        history::search(model, &text)
                     }
                     Ask::Pipe => mail::pipe(model, &text),
                     Ask::Line => memory::add_line(model, &text),
@@ -213,6 +217,7 @@ fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
 pub fn ask(model: &mut Model, ask: Ask) -> Vec<Cmd> {
     let text = match (ask, model.tab) {
         (Ask::Search, Tab::Threads) => &model.threads.search,
+        (Ask::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.words,
         (Ask::Narrow, _) => model.inbox.list.narrow.typed(),
         _ => "",
     };

@@ -42,4 +42,35 @@ impl<T> Browse<T> {
     pub fn selected(&self) -> Option<&T> {
         self.rows.get(self.cursor)
     }
+
+    /// Where the rest begins, if the cursor is within two screens of it and it is not on its way already. It is now.
+    pub fn rest(&mut self, height: usize) -> Option<i64> {
+        let near = self.cursor + height * 2 >= self.rows.len();
+        let rest = self.next.filter(|_| near && !self.reading)?;
+        self.reading = true;
+        Some(rest)
+    }
+
+    /// Takes in a page that was read from `after` on, or from the top. The selected row stays selected.
+    pub fn put<K: PartialEq>(
+        &mut self,
+        after: Option<i64>,
+        rows: Vec<T>,
+        next: Option<i64>,
+        key: impl Fn(&T) -> Option<K>,
+    ) {
+        self.reading = false;
+        // It goes on where the list no longer ends.
+        if after.is_some() && after != self.next {
+            return;
+        }
+        let here = self.selected().and_then(&key);
+        if after.is_none() {
+            self.rows.clear();
+        }
+        self.rows.extend(rows);
+        (self.next, self.read) = (next, true);
+        let stays = self.rows.iter().position(|row| here.is_some() && key(row) == here);
+        self.cursor = stays.unwrap_or(self.cursor.min(self.rows.len().saturating_sub(1)));
+    }
 }

@@ -84,6 +84,8 @@ pub fn back(model: &mut Model) -> Vec<Cmd> {
 pub fn clear(model: &mut Model) -> Vec<Cmd> {
     if model.focus == Focus::Card {
         model.focus = Focus::List;
+    } else if model.shows_history() && !model.inbox.history.words.is_empty() {
+        return inbox::history::search(model, "");
     } else if !model.inbox.list.marks.is_empty() {
         model.inbox.list.marks.clear();
     } else if !model.inbox.list.search.is_empty() {
@@ -143,6 +145,9 @@ pub fn thread_here(model: &Model) -> Option<ThreadId> {
     if model.shows_skipped() {
         return model.inbox.skipped.selected().and_then(|line| line.thread.clone());
     }
+    if model.shows_history() {
+        return model.inbox.history.list.selected().map(|line| line.thread.clone());
+    }
     model.selected().map(|row| row.thread.clone())
 }
 
@@ -163,6 +168,11 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
     }
     if model.shows_skipped() {
         model.inbox.skipped.cursor = choose(model.inbox.skipped.top, model.inbox.skipped.rows.len());
+        return Vec::new();
+    }
+    if model.shows_history() {
+        let list = &mut model.inbox.history.list;
+        list.cursor = choose(list.top, list.rows.len());
         return Vec::new();
     }
     match model.tab {
@@ -189,6 +199,8 @@ pub fn scroll_tops(model: &mut Model) {
     model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
     model.memory.list.top = layout::plain_top(model.memory.list.top, model.memory.list.cursor, height);
     model.inbox.skipped.top = layout::plain_top(model.inbox.skipped.top, model.inbox.skipped.cursor, height);
+    let history = &mut model.inbox.history.list;
+    history.top = layout::plain_top(history.top, history.cursor, height);
     model.activity.top = layout::plain_top(model.activity.top, model.activity.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
 }
@@ -200,6 +212,8 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         inbox::footer(model)
     } else if model.shows_skipped() {
         vec![named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]
+    } else if model.shows_history() {
+        vec![named(Action::OpenThread, "thread")]
     } else if let Some(grant) = model.selected_grant() {
         vec![named(Action::Stop, if grant.in_force { "revoke" } else { "switch on" })]
     } else if model.tab == Tab::Memory {

@@ -1,6 +1,6 @@
 //! Moving through lists and cards.
 
-use super::inbox::skipped;
+use super::inbox::{history, skipped};
 use super::threads::review::{self, Aspect};
 use super::{activity, memory, threads};
 use crate::tui::actions::Action;
@@ -73,6 +73,11 @@ pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     if model.shows_skipped() {
         model.inbox.skipped.cursor = browse(model.inbox.skipped.cursor, model.inbox.skipped.rows.len());
         return skipped::more(model);
+    }
+    if model.shows_history() {
+        let list = &mut model.inbox.history.list;
+        list.cursor = browse(list.cursor, list.rows.len());
+        return history::more(model);
     }
     match model.tab {
         Tab::Inbox => {

@@ -74,6 +74,9 @@ pub fn changed(model: &mut Model) -> Vec<Cmd> {
     if model.shows_skipped() {
         cmds.extend(crate::tui::tabs::inbox::skipped::read(model));
     }
+    if model.shows_history() {
+        cmds.extend(crate::tui::tabs::inbox::history::read(model));
+    }
     cmds
 }
 

@@ -11,7 +11,7 @@ use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
 use super::safe::Shown;
-use super::tabs::inbox::{self, decide, grant, skipped};
+use super::tabs::inbox::{self, decide, grant, history, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Focus, Tab, activity, memory};
 
@@ -66,6 +66,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Granted(id, granted) => grant::granted(model, id, granted),
         Msg::Revoked(result) => activity::grants::revoked(model, result),
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
+        Msg::Decisions(query, result) => history::listed(model, &query, result),
         Msg::Reclassified(result) => skipped::reclassified(model, result),
         Msg::Profile(result) => memory::pins(model, result),
         Msg::History(past, result) => memory::history(model, past, result),

@@ -169,7 +169,11 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
 /// What the list is narrowed to.
 fn narrowed(model: &Model) -> String {
     let mut parts = Vec::new();
-    if model.tab == Tab::Inbox {
+    if model.shows_history() {
+        if !model.inbox.history.words.is_empty() {
+            parts.push(format!("searching `{}`", words::line(&model.inbox.history.words)));
+        }
+    } else if model.tab == Tab::Inbox {
         if !model.inbox.list.narrow.is_empty() {
             parts.push(format!("narrowed to `{}`", model.inbox.list.narrow.typed()));
         }
@@ -212,6 +216,7 @@ fn only(filter: Filter) -> Option<&'static str> {
         Filter::Held => Some("what can still be taken back"),
         Filter::Running => Some("what is running"),
         Filter::Skipped => Some("mail that was not shown"),
+        Filter::Decided => Some("past decisions"),
     }
 }
 

@@ -4,7 +4,7 @@ pub mod bars;
 
 use super::model::Model;
 use super::msg::Seen;
-use super::tabs::inbox::{self, skipped};
+use super::tabs::inbox::{self, history, skipped};
 use super::tabs::{Tab, activity, memory, threads};
 use super::{draw, layout};
 use ratatui::Frame;
@@ -23,6 +23,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
             (seen.card, seen.end) = inbox::draw(model, &areas, frame.buffer_mut());
         }
         Tab::Inbox if model.shows_skipped() => skipped::draw(model, &areas, frame.buffer_mut()),
+        Tab::Inbox if model.shows_history() => history::draw(model, &areas, frame.buffer_mut()),
         Tab::Inbox => activity::draw_running(model, &areas, frame.buffer_mut()),
         Tab::Activity => activity::draw(model, &areas, frame.buffer_mut()),
         Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),

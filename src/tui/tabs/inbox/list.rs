@@ -129,6 +129,8 @@ pub enum Filter {
     Running,
     /// Mail that was not shown; these are no items either.
     Skipped,
+    /// Past decisions, which are no items any more.
+    Decided,
 }
 
 /// In which order.
@@ -297,7 +299,7 @@ impl List {
                 }
                 Filter::Snoozed => row.standing == Standing::Snoozed,
                 Filter::Held => row.is_decided(),
-                Filter::Running | Filter::Skipped => false,
+                Filter::Running | Filter::Skipped | Filter::Decided => false,
             };
             standing && self.narrow.matches(row, now)
         };

@@ -2,6 +2,7 @@
 
 pub mod decide;
 pub mod grant;
+pub mod history;
 mod list;
 pub mod mail;
 pub mod marks;
@@ -21,6 +22,7 @@ use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind};
 use crate::tui::tabs::{self, Browse, Focus, Tab};
+use history::History;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,6 +33,7 @@ pub struct InboxTab {
     pub list: List,
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
+    pub history: History,
     /// The card of the selected item.
     pub opened: Option<Opened>,
     /// The card that was asked for.
@@ -52,6 +55,7 @@ impl Default for InboxTab {
         Self {
             list: List::default(),
             skipped: Browse::default(),
+            history: History::default(),
             opened: None,
             asked: None,
             goto: None,
@@ -135,6 +139,7 @@ pub fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
     match filter {
         Filter::Running => cmds.push(Cmd::Running),
         Filter::Skipped => cmds.extend(skipped::read(model)),
+        Filter::Decided => cmds.extend(history::read(model)),
         Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held => {}
     }
     cmds

@@ -79,35 +79,17 @@ pub fn read(model: &Model) -> Vec<Cmd> {
 /// Reads on before the end is reached.
 pub fn more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
-    let skipped = &mut model.inbox.skipped;
-    let near = skipped.cursor + height * 2 >= skipped.rows.len();
-    if !near || skipped.reading || skipped.next.is_none() {
-        return Vec::new();
+    match model.inbox.skipped.rest(height) {
+        Some(after) => vec![Cmd::Skipped(SkippedQuery { after: Some(after), limit: PAGE })],
+        None => Vec::new(),
     }
-    skipped.reading = true;
-    vec![Cmd::Skipped(SkippedQuery { after: skipped.next, limit: PAGE })]
 }
 
 pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<SkippedPage>) -> Vec<Cmd> {
     let skipped = &mut model.inbox.skipped;
     skipped.reading = false;
-    let page = match result {
-        // It goes on where the list no longer ends.
-        Ok(_) if query.after.is_some() && query.after != skipped.next => return Vec::new(),
-        Ok(page) => page,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
-    let here = skipped.selected().and_then(|line| line.thread.clone());
-    if query.after.is_none() {
-        skipped.rows.clear();
-    }
-    skipped.rows.extend(page.mails);
-    (skipped.next, skipped.read) = (page.next, true);
-    let stays = skipped.rows.iter().position(|line| here.is_some() && line.thread == here);
-    skipped.cursor = stays.unwrap_or(skipped.cursor.min(skipped.rows.len().saturating_sub(1)));
+    let Some(page) = model.ok_or_fail(result) else { return Vec::new() };
+    model.inbox.skipped.put(query.after, page.mails, page.next, |line| line.thread.clone());
     if let Some(damaged) = page.damaged.into_iter().next() {
         model.fail(damaged);
     }

@@ -155,6 +155,7 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
             }
             Filter::Running => ("Nothing is running.", "c starts a thread."),
             Filter::Skipped => ("Nothing was skipped.", "gi shows everything."),
+            Filter::Decided => ("Nothing has been decided yet.", "gi shows what waits."),
         }
     };
     draw::message(model, area, buf, what, next);

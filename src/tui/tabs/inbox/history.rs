@@ -1,0 +1,121 @@
+//! Past decisions: what was answered, by whom, and how it ended.
+
+use crate::inbox::{Block, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery};
+use crate::text::{Visible, pad};
+use crate::tui::card::Doc;
+use crate::tui::draw::{self, PlainRow};
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs::Browse;
+use crate::tui::tabs::threads::PAGE;
+use crate::tui::words;
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+/// The list as far as it was read, and the words it is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    pub list: Browse<DecisionLine>,
+    pub words: String,
+}
+
+impl History {
+    fn query(&self, after: Option<i64>, limit: usize) -> DecisionQuery {
+        let words = self.words.split_whitespace().map(str::to_owned).collect();
+        DecisionQuery { words, after, limit, ..DecisionQuery::default() }
+    }
+}
+
+/// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
+pub fn read(model: &Model) -> Vec<Cmd> {
+    let history = &model.inbox.history;
+    vec![Cmd::Decisions(history.query(None, history.list.rows.len() + PAGE))]
+}
+
+/// Reads on before the end is reached.
+pub fn more(model: &mut Model) -> Vec<Cmd> {
+    let height = usize::from(layout::areas(model).list.height);
+    let history = &mut model.inbox.history;
+    match history.list.rest(height) {
+        Some(after) => vec![Cmd::Decisions(history.query(Some(after), PAGE))],
+        None => Vec::new(),
+    }
+}
+
+/// Lists only decisions with these words; all of them again without any.
+pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
+    model.inbox.history = History { words: words.trim().to_owned(), ..History::default() };
+    read(model)
+}
+
+pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
+    let history = &mut model.inbox.history;
+    if history.query(query.after, query.limit) != *query {
+        return Vec::new();
+    }
+    match result {
+        Ok(page) => history.list.put(query.after, page.decisions, page.next, |line| Some(line.place)),
+        Err(failure) => {
+            history.list.reading = false;
+            model.fail(failure.text);
+        }
+    }
+    Vec::new()
+}
+
+pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let browse = &model.inbox.history.list;
+    if browse.rows.is_empty() {
+        let (what, next) = match (browse.read, model.inbox.history.words.is_empty()) {
+            (false, _) => ("Looking …", ""),
+            (true, true) => ("Nothing has been decided yet.", "gi shows what waits."),
+            (true, false) => ("No decision matches.", "Esc shows all of them."),
+        };
+        return draw::message(model, areas.list, buf, what, next);
+    }
+    let row = |line: &DecisionLine| PlainRow {
+        lead: pad(&words::line(&line.outcome), 16),
+        style: style(model, line.end),
+        text: match &line.source {
+            Some(source) => format!("{} · {}", words::line(&line.title), words::line(source)),
+            None => words::line(&line.title),
+        },
+        end: words::age(line.at, model.wall),
+    };
+    draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(row));
+    let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
+    draw::page(model, &card(model, line), Default::default(), areas, buf);
+}
+
+fn style(model: &Model, end: DecisionEnd) -> Style {
+    match end {
+        DecisionEnd::Done => model.theme.good,
+        DecisionEnd::Failed | DecisionEnd::InDoubt => model.theme.danger,
+        DecisionEnd::Pending => model.theme.warning,
+        DecisionEnd::Ignored | DecisionEnd::Expired | DecisionEnd::Undone => model.theme.quiet,
+    }
+}
+
+fn card(model: &Model, line: &DecisionLine) -> Doc {
+    let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b %Y, %H:%M").to_string();
+    let by = match &line.by {
+        By::Tui => "you, on the screen".to_owned(),
+        By::Cli => "you, on the command line".to_owned(),
+        By::Grant(id) => format!("grant {id}"),
+        By::Expiry => "nobody: it expired".to_owned(),
+    };
+    let answer: &str = line.answer.into();
+    let mut fields =
+        vec![("decided", at.as_str()), ("by", &by), ("answer", answer), ("outcome", &line.outcome)];
+    fields.extend(line.source.as_deref().map(|source| ("from", source)));
+    fields.push(("asked for", &line.action));
+    let one = |(name, value): (&str, &str)| (Visible::line(name), Visible::line(value));
+    let mut blocks = vec![Block::Fields(fields.into_iter().map(one).collect())];
+    if let Some(text) = &line.text {
+        blocks.push(Block::Heading(Visible::line("Your words")));
+        blocks.push(Block::Text(Visible::new(text)));
+    }
+    blocks.push(Block::Text(Visible::new("t opens its thread; / lists only decisions with certain words.")));
+    Doc::page(&line.title, &line.workflow, blocks)
+}
