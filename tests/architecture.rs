@@ -35,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "text",
         ],
     ),
-    ("agents", &["service", "driver", "store", "inbox", "graph", "config", "text"]),
+    ("agents", &["service", "driver", "store", "tools", "inbox", "graph", "config", "text"]),
     (
         "app",
         &[

@@ -4,6 +4,7 @@
 //! Each turns what its agent says into a question of the inbox, and the answer into what that agent understands. None of
 //! them decides anything.
 
+pub mod connect;
 pub mod hooks;
 pub mod langgraph;
 pub mod mcp;

@@ -1,12 +1,11 @@
-//! `sayso hook`: reads an event, asks, and prints what the tool is to do.
+//! `sayso request --hook`: reads an event, asks, and prints what the tool is to do.
 
 use super::context::Context;
 use super::drive::Signals;
 use super::failure::{Exit, Failure};
 use super::output::{Answer, Page, safe_json};
 use super::request::told;
-use crate::agents::hooks::claude::{self, Call};
-use crate::agents::hooks::{self, generic};
+use crate::agents::hooks::{self, Agent, Call, Heard, generic};
 use crate::inbox::RequestAnswer;
 use crate::service::Asking;
 use serde_json::Value;
@@ -15,8 +14,14 @@ use std::time::Duration;
 /// The tools whose form is known.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum Hook {
-    /// PreToolUse of Claude Code, and of Codex
+    /// Events of Claude Code
     ClaudeCode,
+    /// Events of Codex
+    Codex,
+    /// Events of Gemini CLI
+    Gemini,
+    /// Events of the opencode plugin
+    Opencode,
     /// sayso's own form, for any other
     Generic,
 }
@@ -29,30 +34,45 @@ impl Hook {
         timeout: Option<Duration>,
     ) -> Result<Answer, Failure> {
         let event = hooks::read_event(std::io::stdin().lock());
-        match self {
-            Hook::ClaudeCode => {
-                let page = context.page.clone();
-                let call = event.and_then(|event| claude::read(&event)).map_err(Failure::usage)?;
-                match decide(context, &call, timeout).await {
-                    Some(decision) => page.program(&decision, safe_json(&decision)?),
-                    None => Ok(Answer::nothing()),
-                }
-            }
+        let agent = match self {
+            Hook::ClaudeCode => Agent::ClaudeCode,
+            Hook::Codex => Agent::Codex,
+            Hook::Gemini => Agent::Gemini,
+            Hook::Opencode => Agent::Opencode,
             Hook::Generic => {
                 let event = event.map_err(Failure::usage)?;
                 let (asking, own) = generic::read(&event, &context.page.now).map_err(Failure::usage)?;
                 let (page, answer) = ask(context, asking, timeout.or(own)).await?;
-                told(&page, &answer, Exit::Unanswered)
+                return told(&page, &answer, Exit::Unanswered);
             }
+        };
+        // Claude Code says so to whatever it starts.
+        let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
+        let heard = event.and_then(|event| hooks::read(agent, &event, headless)).map_err(Failure::usage)?;
+        let call = match heard {
+            Heard::Asks(call) => call,
+            Heard::Over(done) => {
+                // Where nothing was ever asked there is nothing to close.
+                if context.has_data() {
+                    context.open()?.inbox().requests().settle_elsewhere(&done).await?;
+                }
+                return Ok(Answer::nothing());
+            }
+            Heard::Nothing => return Ok(Answer::nothing()),
+        };
+        let page = context.page.clone();
+        match decide(context, &call, timeout).await {
+            Some(decision) => page.program(&decision, safe_json(&decision)?),
+            None => Ok(Answer::nothing()),
         }
     }
 }
 
 async fn decide(context: Context<'_>, call: &Call, timeout: Option<Duration>) -> Option<Value> {
-    let timeout = timeout.unwrap_or(claude::PATIENCE);
+    let timeout = timeout.unwrap_or(hooks::PATIENCE);
     match ask(context, call.asking(timeout), Some(timeout)).await {
         Ok((_, answer)) => call.reply(&answer),
-        Err(failure) => Some(call.undecided(failure.text())),
+        Err(failure) => call.undecided(failure.text()),
     }
 }
 
@@ -76,6 +96,7 @@ async fn ask(
         tokio::select! {
             () = signals.heard() => {}
             () = patience => {}
+            () = hooks::reader_gone() => {}
         }
     };
     let answer = hooks::wait(here.inbox(), &asked, stop).await?;

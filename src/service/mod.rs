@@ -30,7 +30,7 @@ pub use mail::Mail;
 pub use memory::Memory;
 pub use prune::Prune;
 pub use remote::RemoteThreads;
-pub use requests::{Asking, Requests, Waited};
+pub use requests::{Asking, Elsewhere, Past, Requests, Waited};
 pub use thread_view::read_call;
 pub use threads::Threads;
 pub use trace::{SpanNames, before};

@@ -20,7 +20,7 @@ use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::store::{self, Commit, NewStep, NextStep};
 use crate::tools::moment::Moment;
 use crate::workflows::request::{NAME, Request, RequestInput};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -55,8 +55,83 @@ const SWEEP_EVERY: Duration = Duration::from_secs(3);
 /// How long a thread that has only to take note of something is waited for.
 const GRACE: Duration = Duration::from_secs(1);
 
-const EXPIRED: &str = "nobody answered in time, and the asker no longer waits for it";
-const WITHDRAWN: &str = "the asker no longer waits for it";
+/// Why a question was closed that nobody answered here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    Expired,
+    /// By whoever asked.
+    Withdrawn,
+    /// The process that asked is gone.
+    Orphaned,
+    /// The agent was seen to do it.
+    Ran,
+    /// The agent went on.
+    Elsewhere,
+}
+
+impl Closing {
+    fn ending(self) -> Ending {
+        match self {
+            Closing::Expired => Ending::Expired,
+            Closing::Withdrawn | Closing::Orphaned | Closing::Ran | Closing::Elsewhere => Ending::Withdrawn,
+        }
+    }
+
+    fn reason(self) -> &'static str {
+        match self {
+            Closing::Expired => "nobody answered in time, and the asker no longer waits for it",
+            Closing::Withdrawn => "the asker no longer waits for it",
+            Closing::Orphaned => "the process that asked has ended",
+            Closing::Ran => "it was answered there, in the agent's own window, and the agent did it",
+            Closing::Elsewhere => {
+                "it was answered there, in the agent's own window, or the agent went on without it"
+            }
+        }
+    }
+}
+
+/// Something an agent did by which questions of its session are over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// What it calls itself.
+    pub source: &'static str,
+    pub session: String,
+    /// The sub-agent that did it.
+    pub helper: Option<String>,
+    pub past: Past,
+}
+
+/// What it did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Past {
+    /// It used a tool.
+    Ran {
+        tool: String,
+        input: Map<String, Value>,
+    },
+    TurnEnded,
+    SessionEnded,
+}
+
+impl Elsewhere {
+    fn concerns(&self, asked: &RequestInput) -> bool {
+        let Some(session) = &asked.session else { return false };
+        let same = session.id == self.session && asked.source.as_deref() == Some(self.source);
+        same && match &self.past {
+            Past::Ran { tool, input } => {
+                let args = asked.args.as_ref();
+                // Questions are filled in on the way, and some agents leave a description out afterwards.
+                let is_call = match input.get("command") {
+                    Some(command) => args.and_then(|args| args.get("command")) == Some(command),
+                    None => input.contains_key("questions") || args == Some(input),
+                };
+                asked.action.as_deref() == Some(tool) && is_call
+            }
+            Past::TurnEnded => session.helper == self.helper,
+            Past::SessionEnded => true,
+        }
+    }
+}
 
 /// Programs that ask a person.
 #[derive(Clone, Copy)]
@@ -110,7 +185,7 @@ impl<'a> Requests<'a> {
         let thread = &answer.thread;
         let over = answer.status == Status::Waiting && self.left(thread)? == Some(Duration::ZERO);
         if over {
-            self.close(thread, Ending::Expired).await?;
+            self.close(thread, Closing::Expired).await?;
         }
         if over || answer.status.active() {
             self.finish(thread).await?;
@@ -142,7 +217,7 @@ impl<'a> Requests<'a> {
                 }
             }
             let left = if paused { None } else { self.left(thread)? };
-            if left == Some(Duration::ZERO) && self.close(thread, Ending::Expired).await? {
+            if left == Some(Duration::ZERO) && self.close(thread, Closing::Expired).await? {
                 self.finish(thread).await?;
                 continue;
             }
@@ -157,9 +232,30 @@ impl<'a> Requests<'a> {
 
     /// Takes a request back that nobody has answered; whether it did.
     pub async fn withdraw(self, thread: &ThreadId) -> Result<bool, InboxError> {
-        let closed = self.close(thread, Ending::Withdrawn).await?;
+        let closed = self.close(thread, Closing::Withdrawn).await?;
         if closed {
             self.finish(thread).await?;
+        }
+        Ok(closed)
+    }
+
+    /// Takes back the questions that are over by what an agent did; how many there were.
+    pub async fn settle_elsewhere(self, done: &Elsewhere) -> Result<usize, InboxError> {
+        let closing = match done.past {
+            Past::Ran { .. } => Closing::Ran,
+            Past::TurnEnded | Past::SessionEnded => Closing::Elsewhere,
+        };
+        let mut closed = 0;
+        for thread in self.0.store().threads().waiting_of(NAME)? {
+            let concerned = self.asked_in(&thread).is_ok_and(|asked| done.concerns(&asked));
+            if concerned && self.close(&thread, closing).await? {
+                self.finish(&thread).await?;
+                closed += 1;
+                // A call that ran was one of those that look the same.
+                if closing == Closing::Ran {
+                    break;
+                }
+            }
         }
         Ok(closed)
     }
@@ -204,16 +300,18 @@ impl<'a> Requests<'a> {
                 },
             };
             if asked.left(&now) == Some(Duration::ZERO) {
-                self.close(&thread, Ending::Expired).await?;
+                self.close(&thread, Closing::Expired).await?;
+            } else if asked.is_orphaned(&now) {
+                self.close(&thread, Closing::Orphaned).await?;
             }
         }
         Ok(())
     }
 
     /// Ends a question that nobody has answered; whether it did.
-    async fn close(self, thread: &ThreadId, ending: Ending) -> Result<bool, InboxError> {
-        let reason = if ending == Ending::Withdrawn { WITHDRAWN } else { EXPIRED };
-        let what = What::Settled { reason: reason.to_owned(), payload: json!({ "how": ending }) };
+    async fn close(self, thread: &ThreadId, closing: Closing) -> Result<bool, InboxError> {
+        let ending = closing.ending();
+        let what = What::Settled { reason: closing.reason().to_owned(), payload: json!({ "how": ending }) };
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;

@@ -8,6 +8,7 @@ pub mod folder;
 pub mod http;
 pub mod moment;
 mod open_beneath;
+pub mod process;
 pub mod sandbox;
 pub mod tree;
 pub mod workbook;

@@ -135,7 +135,7 @@ fn what_goes_wrong_allows_nothing() {
         (b"{\"tool_name\": \"Bash\"", "not JSON"),
         (b"[]", "no tool"),
         (b"\xff\xfe", "not JSON"),
-        (br#"{"hook_event_name": "Stop", "tool_name": "x"}"#, "PreToolUse"),
+        (br#"{"hook_event_name": "Whatever", "tool_name": "x"}"#, "PreToolUse"),
         (br#"{"hook_event_name": "PreToolUse", "tool_name": "x", "tool_input": "y"}"#, "not an object"),
         (br#"{"tool_name": "x", "tool_input": {"id": 123456789012345678901234}}"#, "more digits"),
         (&vec![b' '; 5 * 1024 * 1024], "more than"),

@@ -87,6 +87,7 @@ fn help_is_there_for_every_verb() {
         "request",
         "answer",
         "mcp",
+        "connect",
         "continue",
         "stop",
         "pause",

@@ -3,20 +3,67 @@
 //! Promised: whatever goes wrong here, nothing is allowed by it. What cannot be asked or answered in time falls back to
 //! the tool's own question where it has one, and is refused where it has none. An event that cannot be read ends with
 //! exit code 2 and a sentence on stderr, which blocks the call in every tool that speaks this form. A question nobody
-//! waits for any more is closed in the inbox.
+//! waits for any more is closed in the inbox: by its time, by the asker's end, or by what the agent does next.
 
-pub mod claude;
+mod call;
 pub mod generic;
+mod questions;
+mod read;
+mod reply;
+mod session;
+#[cfg(test)]
+mod tests;
 
 use crate::inbox::{InboxError, RequestAnswer};
-use crate::service::{Inbox, Waited};
+use crate::service::{Elsewhere, Inbox, Waited};
 use crate::text::exact::is_exact;
 use crate::text::unreadable;
+pub use call::Call;
+pub use read::{prompted, read};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use std::io::Read;
+use std::time::Duration;
+
+/// Claude Code and Codex give a hook ten minutes where nobody says how many, and then go on without it.
+pub const PATIENCE: Duration = Duration::from_secs(590);
 
 /// More than any tool has to say.
 const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// How often it is looked whether the tool is still there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The agents whose forms are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    ClaudeCode,
+    Codex,
+    Gemini,
+    Opencode,
+}
+
+impl Agent {
+    fn name(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "claude-code",
+            Agent::Codex => "codex",
+            Agent::Gemini => "gemini",
+            Agent::Opencode => "opencode",
+        }
+    }
+}
+
+/// What an event means.
+#[derive(Debug, PartialEq)]
+pub enum Heard {
+    /// A tool is about to be used.
+    Asks(Box<Call>),
+    /// Something happened by which questions are over.
+    Over(Elsewhere),
+    /// Nothing that concerns sayso.
+    Nothing,
+}
 
 /// What a tool says on its hook's stdin.
 pub fn read_event(stdin: impl Read) -> Result<Value, String> {
@@ -46,5 +93,18 @@ pub async fn wait(
             inbox.requests().withdraw(&asked.thread).await?;
             inbox.requests().answer_in(&asked.thread).await
         }
+    }
+}
+
+/// Comes when nobody reads stdout any more: the tool that waits for the answer is gone.
+pub async fn reader_gone() {
+    loop {
+        let stdout = std::io::stdout();
+        let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+        let polled = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        if polled.is_ok() && fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            return;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
     }
 }

@@ -5,7 +5,7 @@
 //! long, it gets a ticket to come back with. A question whose call was cancelled, whose client is gone, or whose server
 //! is told to end by a signal is closed, unless it has a key.
 //!
-//! Written by hand: of the protocol a server with four tools needs lines of JSON and six methods, and the SDK would
+//! Written by hand: of the protocol a server with five tools needs lines of JSON and six methods, and the SDK would
 //! bring more crates than that is worth.
 
 mod message;
@@ -14,6 +14,7 @@ mod tools;
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::service::{Inbox, Waited};
 use crate::text::{Visible, plain_json};
+use crate::tools::process::Process;
 use message::{Message, error, reply};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -197,23 +198,31 @@ impl Server {
         let token =
             params.pointer("/_meta/progressToken").filter(|token| token.is_string() || token.is_number());
         let token = token.cloned();
-        Ok(match self.carry_out(call, token, out, stopped).await {
-            Ok(answer) => tools::told(&answer),
-            Err(error) => tools::failed(&error.to_string()),
+        let Call { wish, wait, permits } = call;
+        let answer = self.carry_out(wish, wait, token, out, stopped).await;
+        Ok(match (answer, permits) {
+            (Ok(answer), Some(call)) => tools::permitted(&call.prompt_reply(&answer)),
+            (Err(error), Some(call)) => tools::permitted(&call.prompt_refused(&error.to_string())),
+            (Ok(answer), None) => tools::told(&answer),
+            (Err(error), None) => tools::failed(&error.to_string()),
         })
     }
 
     async fn carry_out(
         &self,
-        call: Call,
+        wish: Wish,
+        wait: Option<Duration>,
         token: Option<Value>,
         out: &Out,
         mut stopped: watch::Receiver<bool>,
     ) -> Result<RequestAnswer, InboxError> {
-        let Call { wish, wait } = call;
         let (asked, keeps) = match wish {
-            Wish::Ask(asking) => {
+            Wish::Ask(mut asking) => {
                 let keeps = asking.key.is_some();
+                if !keeps {
+                    // Nobody could come back for the answer once this server is gone.
+                    asking.input["asker"] = json!(Process::own());
+                }
                 (self.inbox.requests().ask(asking).await?, keeps)
             }
             Wish::Tell(asking) => return self.inbox.requests().ask(asking).await,

@@ -1,5 +1,6 @@
 //! The tools an agent is offered, what it means by calling one, and what it is told. Pure.
 
+use crate::agents::hooks;
 use crate::graph::InterruptId;
 use crate::inbox::{Ending, RequestAnswer};
 use crate::service::Asking;
@@ -13,6 +14,8 @@ pub(super) struct Call {
     pub wish: Wish,
     /// How long it waits; nothing where it did not say.
     pub wait: Option<Duration>,
+    /// The tool that is asked about, where the agent's program asks and wants the answer in a form of its own.
+    pub permits: Option<Box<hooks::Call>>,
 }
 
 /// What is to happen.
@@ -79,6 +82,17 @@ pub(super) fn list() -> Value {
             }},
         },
         {
+            "name": "approve_tool_call",
+            "title": "Approve a tool call",
+            "description": "For the agent's own program, not for models: asks the person whether a tool may be used. Its \
+                name is what `claude -p --permission-prompt-tool mcp__sayso__approve_tool_call` takes.",
+            "inputSchema": {"type": "object", "required": ["tool_name", "input"], "properties": {
+                "tool_name": text("The tool"),
+                "input": {"type": "object", "description": "Its arguments"},
+                "tool_use_id": text("The id of the call"),
+            }},
+        },
+        {
             "name": "check_answer",
             "title": "Come back for an answer",
             "description": "Look whether a question that you have a ticket for was answered.",
@@ -135,6 +149,12 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
             input.insert("notice".to_owned(), Value::from(true));
             Wish::Tell(asking(input))
         }
+        "approve_tool_call" => {
+            let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
+            let call = hooks::prompted(&given, folder).map_err(Wrong::Arguments)?;
+            let wish = Wish::Ask(call.asking(hooks::PATIENCE));
+            return Ok(Call { wish, wait: Some(hooks::PATIENCE), permits: Some(Box::new(call)) });
+        }
         _ => {
             let ticket = given.get("ticket").and_then(Value::as_str).unwrap_or_default();
             let id = InterruptId::parse(ticket).ok().filter(InterruptId::is_whole);
@@ -143,7 +163,7 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
             })?)
         }
     };
-    Ok(Call { wish, wait })
+    Ok(Call { wish, wait, permits: None })
 }
 
 /// What an agent is told of a question.
@@ -178,6 +198,11 @@ pub(super) fn told(answer: &RequestAnswer) -> Value {
         "structuredContent": structured,
         "isError": false,
     })
+}
+
+/// What a program is told that asked whether a tool may be used: one text and nothing else, as Claude Code expects it.
+pub(super) fn permitted(decision: &Value) -> Value {
+    json!({"content": [{"type": "text", "text": decision.to_string()}], "isError": false})
 }
 
 /// What an agent is told that did something wrong, or has bad luck.

@@ -8,6 +8,7 @@ mod auth;
 mod completions;
 mod config;
 mod decide;
+mod connect;
 mod decisions;
 pub(super) mod demo;
 mod doctor;
@@ -136,6 +137,7 @@ verbs! {
     Request => request::Args,
     Answer => answer::Args,
     Mcp => mcp::Args,
+    Connect => connect::Args,
     Continue => proceed::Args,
     Stop => stop::Args,
     Pause => pause::Args,

@@ -39,6 +39,12 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     };
     asked.source = asked.source.take().map(|name| line("source", &name, LONGEST_NAME)).transpose()?;
     asked.folder = asked.folder.take().map(|name| line("folder", &name, LONGEST_FOLDER)).transpose()?;
+    if let Some(session) = &mut asked.session {
+        session.id = line("session", &session.id, LONGEST_FOLDER)?;
+        for text in [&mut session.helper, &mut session.branch, &mut session.prompt].into_iter().flatten() {
+            *text = line("session", text, LONGEST_FOLDER)?;
+        }
+    }
     if let Some(action) = &asked.action {
         named(action)?;
     }

@@ -22,7 +22,7 @@ use crate::graph::{BuildError, Graph, Workflow, ask, end};
 use crate::inbox::Spec;
 use std::sync::Arc;
 
-pub use state::{Given, Request, RequestInput, Way};
+pub use state::{Given, Request, RequestInput, Session, Way};
 
 /// The name threads are started by.
 pub const NAME: &str = "request";

@@ -4,6 +4,7 @@ use crate::graph::{Allow, Answer, ChildResult, Decision, Event, State, What};
 use crate::inbox::Ending;
 use crate::text::exact::weave;
 use crate::tools::moment::Moment;
+use crate::tools::process::Process;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -50,6 +51,12 @@ pub struct RequestInput {
     /// The folder it works in.
     #[serde(default)]
     pub folder: Option<String>,
+    /// Where in an agent's work it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Session>,
+    /// The process that waits for the answer; when it is gone, so is the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asker: Option<Process>,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,
@@ -62,6 +69,23 @@ pub struct RequestInput {
     /// How many characters that cannot be seen it held; sayso itself fills this in.
     #[serde(default)]
     pub hidden: u64,
+}
+
+/// Where in an agent's work something is asked, as the agent says it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    /// What the agent calls the session.
+    pub id: String,
+    /// The sub-agent that asks.
+    #[serde(default)]
+    pub helper: Option<String>,
+    /// The branch checked out in its folder.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// What the person asked for last.
+    #[serde(default)]
+    pub prompt: Option<String>,
 }
 
 impl RequestInput {
@@ -101,9 +125,21 @@ impl RequestInput {
         Some(lasts.saturating_sub(now.since(self.asked.as_ref()?)))
     }
 
-    /// Whether two askers ask the very same; when they did, and for how long, is no part of it.
+    /// Whether the process that waits for the answer is gone.
+    pub fn is_orphaned(&self, now: &Moment) -> bool {
+        let restarted = self.asked.as_ref().is_some_and(|asked| !asked.same_run(now));
+        self.asker.as_ref().is_some_and(|asker| restarted || !asker.is_alive())
+    }
+
+    /// Whether two askers ask the very same; who they are, when they did, and for how long, is no part of it.
     pub fn is_the_same(&self, other: &Self) -> bool {
-        let bare = |input: &Self| Self { expires_in: None, asked: None, ..input.clone() };
+        let bare = |input: &Self| Self {
+            expires_in: None,
+            asked: None,
+            session: None,
+            asker: None,
+            ..input.clone()
+        };
         bare(self) == bare(other)
     }
 }

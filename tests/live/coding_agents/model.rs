@@ -1,4 +1,5 @@
-//! A model on loopback that calls one tool, and then repeats what the tool said.
+//! A model on loopback that calls one tool, and then says that it is done. It speaks Anthropic Messages, OpenAI Responses,
+//! Chat Completions and Gemini.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -52,6 +53,12 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, body: Bytes) -> Res
     }
     if path.ends_with("/messages") {
         return stream(&messages(&script, &asked));
+    }
+    if path.ends_with("/chat/completions") {
+        return completions(&script, &asked);
+    }
+    if path.contains("enerateContent") {
+        return gemini(&script, &asked, path.contains("stream"));
     }
     // Side questions: which models there are, how many tokens a text has.
     axum::Json(json!({"data": [], "models": [], "input_tokens": 10})).into_response()
@@ -113,4 +120,62 @@ fn messages(script: &Script, asked: &Value) -> Vec<Value> {
         json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": 1}}),
         json!({"type": "message_stop"}),
     ]
+}
+
+/// The wire that opencode speaks.
+fn completions(script: &Script, asked: &Value) -> Response {
+    let turns = asked["messages"].as_array().cloned().unwrap_or_default();
+    let result = turns.iter().rev().find(|turn| turn["role"] == "tool");
+    let tools = asked["tools"].as_array().cloned().unwrap_or_default();
+    let offered = tools.iter().any(|tool| tool["function"]["name"] == script.call.tool);
+    let (delta, finish) = match result {
+        None if offered => {
+            let function = json!({"name": script.call.tool, "arguments": script.call.input.to_string()});
+            let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
+            (json!({"role": "assistant", "tool_calls": [call]}), "tool_calls")
+        }
+        _ => {
+            script.results.lock().unwrap().extend(result.map(|result| result["content"].to_string()));
+            (json!({"role": "assistant", "content": "Done."}), "stop")
+        }
+    };
+    let chunk = |delta: Value, finish: Value| {
+        json!({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": asked["model"],
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    };
+    let lines = [chunk(delta, Value::Null), chunk(json!({}), json!(finish))].map(|chunk| format!("data: {chunk}\n\n"));
+    let body = lines.concat() + "data: [DONE]\n\n";
+    ([("content-type", "text/event-stream")], body).into_response()
+}
+
+/// The wire that Gemini CLI speaks.
+fn gemini(script: &Script, asked: &Value, streams: bool) -> Response {
+    let turns = asked["contents"].as_array().cloned().unwrap_or_default();
+    let parts = turns.iter().rev().filter_map(|turn| turn["parts"].as_array()).flatten();
+    let result = parts.filter_map(|part| part.get("functionResponse")).next();
+    let tools = asked["tools"].as_array().cloned().unwrap_or_default();
+    let named = tools.iter().filter_map(|tool| tool["functionDeclarations"].as_array()).flatten();
+    let offered = named.into_iter().any(|function| function["name"] == script.call.tool);
+    let wants_json = asked["generationConfig"]["responseMimeType"] == "application/json";
+    let part = match result {
+        // Which model is fit for the task.
+        _ if wants_json => {
+            let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",
+                "complexity_score": 1});
+            json!({"text": choice.to_string()})
+        }
+        None if offered => json!({"functionCall": {"name": script.call.tool, "args": script.call.input}}),
+        _ => {
+            script.results.lock().unwrap().extend(result.map(|result| result["response"].to_string()));
+            json!({"text": "Done."})
+        }
+    };
+    let answer = json!({
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+    });
+    match streams {
+        true => ([("content-type", "text/event-stream")], format!("data: {answer}\n\n")).into_response(),
+        false => axum::Json(answer).into_response(),
+    }
 }

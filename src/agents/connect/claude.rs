@@ -1,0 +1,68 @@
+//! Claude Code: hooks and permissions in its settings, the MCP server in a file of its own.
+//!
+//! By default it asks where Claude Code itself would (`PermissionRequest`); with everything asked for, before each tool
+//! (`PreToolUse`). Later events tell that a question was answered in its own window.
+
+use super::json::Entry;
+use super::{ConfigFile, Options, Places};
+use serde_json::{Value, json};
+
+const HOOK: &str = "claude-code";
+
+/// Events after which a question is over, in this window or by the agent's end.
+const LATER: [&str; 6] =
+    ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"];
+
+pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
+    let mut settings = hooks(options);
+    settings.push(Entry::Member { path: vec!["permissions", "allow"], text: "mcp__sayso" });
+    let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
+    let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
+    let server = json!({"type": "stdio", "command": program, "args": args});
+    let server = Entry::Set { path: vec!["mcpServers", "sayso"], value: server };
+    if options.project {
+        // A server of a project is started once somebody agreed to it; whoever runs this does.
+        settings.push(Entry::Member { path: vec!["enabledMcpjsonServers"], text: "sayso" });
+        return vec![
+            ConfigFile::json(places.project.join(".claude/settings.json"), settings),
+            ConfigFile::json(places.project.join(".mcp.json"), vec![server]),
+        ];
+    }
+    let folder = places.folder("CLAUDE_CONFIG_DIR", ".claude");
+    let state = match places.env.get("CLAUDE_CONFIG_DIR") {
+        Some(_) => folder.join(".claude.json"),
+        None => places.home.join(".claude.json"),
+    };
+    vec![ConfigFile::json(folder.join("settings.json"), settings), ConfigFile::json(state, vec![server])]
+}
+
+fn hooks(options: &Options) -> Vec<Entry> {
+    let group = |hook: Value| json!({"matcher": "*", "hooks": [hook]});
+    let mut asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
+    let event = if options.all {
+        // Else a hook that runs into its limit would let the call through.
+        asks["onFailure"] = Value::from("block");
+        "PreToolUse"
+    } else {
+        "PermissionRequest"
+    };
+    let mut entries = vec![Entry::Hook { event, group: group(asks) }];
+    // Nobody waits for these.
+    let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30, "async": true});
+    entries.extend(LATER.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
+    entries
+}
+
+pub(super) fn notes(options: &Options) -> Vec<String> {
+    let asked = if options.all {
+        "It asks here before every tool it uses."
+    } else {
+        "It asks here where it would ask you itself; its own dialog stands beside, and either may answer."
+    };
+    let mut notes = vec![asked.to_owned()];
+    if options.project {
+        notes.push("Claude Code reads a project's hooks once you trust its folder.".to_owned());
+    }
+    notes.push("Sessions that run already take it up when they start again.".to_owned());
+    notes
+}

@@ -1,0 +1,57 @@
+//! Codex: hooks in `hooks.json`, the MCP server in `config.toml`.
+
+use super::json::Entry;
+use super::{ConfigFile, Holds, Options, Places};
+use serde_json::json;
+
+const HOOK: &str = "codex";
+
+const LATER: [&str; 3] = ["PostToolUse", "UserPromptSubmit", "Stop"];
+
+pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
+    let folder = match options.project {
+        true => places.project.join(".codex"),
+        false => places.folder("CODEX_HOME", ".codex"),
+    };
+    let event = if options.all { "PreToolUse" } else { "PermissionRequest" };
+    let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
+    let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 10});
+    let group = |hook| json!({"matcher": ".*", "hooks": [hook]});
+    let mut hooks = vec![Entry::Hook { event, group: group(asks) }];
+    hooks.extend(LATER.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
+    let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
+    let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
+    // A call waits as long as the person thinks; an hour is the longest Codex is asked to.
+    let server = format!(
+        "command = {}\nargs = {}\ndefault_tools_approval_mode = \"approve\"\ntool_timeout_sec = 3600\n",
+        toml_edit::Value::from(program),
+        args.into_iter().collect::<toml_edit::Array>(),
+    );
+    vec![
+        ConfigFile::json(folder.join("hooks.json"), hooks),
+        ConfigFile {
+            path: folder.join("config.toml"),
+            holds: Holds::Toml { table: ["mcp_servers", "sayso"], text: server },
+        },
+    ]
+}
+
+pub(super) fn notes(options: &Options) -> Vec<String> {
+    let mut notes = vec![
+        "Codex skips hooks you have not trusted, without a word: start `codex` once and trust these under `/hooks`."
+            .to_owned(),
+    ];
+    notes.push(if options.all {
+        "It asks here before every tool it uses.".to_owned()
+    } else {
+        format!(
+            "While a card waits here, Codex hides its own question; after {} s without an answer it asks you itself \
+             (--patience sets the time).",
+            options.patience
+        )
+    });
+    if options.project {
+        notes.push("Codex reads a project's config once you trust its folder.".to_owned());
+    }
+    notes
+}

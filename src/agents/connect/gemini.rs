@@ -1,0 +1,44 @@
+//! Gemini CLI: hooks and the MCP server in its settings.
+//!
+//! Its hook runs before each tool that its own policy lets pass; it can refuse or change a call, and cannot grant one.
+
+use super::json::Entry;
+use super::{ConfigFile, Options, Places};
+use serde_json::json;
+
+const HOOK: &str = "gemini";
+
+/// Tools that change something, or reach outside.
+const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_(?!sayso_).*";
+
+const LATER: [&str; 2] = ["AfterAgent", "SessionEnd"];
+
+pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
+    let folder = match (options.project, places.env.get("GEMINI_CLI_HOME")) {
+        (true, _) => places.project.join(".gemini"),
+        (false, Some(home)) => std::path::PathBuf::from(home).join(".gemini"),
+        (false, None) => places.home.join(".gemini"),
+    };
+    let matcher = if options.all { "^(?!mcp_sayso_).*" } else { CHANGING };
+    // Its limits are in milliseconds.
+    let hook = |command: String, seconds: u64| json!({"name": "sayso", "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
+    let asks = json!({"matcher": matcher, "hooks": [hook(options.asks(HOOK), options.limit())]});
+    let mut entries = vec![Entry::Hook { event: "BeforeTool", group: asks }];
+    entries.extend(LATER.map(|event| {
+        let group = json!({"hooks": [hook(options.tells(HOOK), 10)]});
+        Entry::Hook { event, group }
+    }));
+    let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
+    let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
+    let server = json!({"command": program, "args": args, "trust": true, "timeout": 3_600_000});
+    entries.push(Entry::Set { path: vec!["mcpServers", "sayso"], value: server });
+    vec![ConfigFile::json(folder.join("settings.json"), entries)]
+}
+
+pub(super) fn notes() -> Vec<String> {
+    vec![
+        "Gemini CLI still asks by its own rules too; where sayso alone is to ask, start it with `--approval-mode yolo`."
+            .to_owned(),
+        "Sessions that run already take it up when they start again.".to_owned(),
+    ]
+}

@@ -1,0 +1,220 @@
+//! Entries put into a JSON file and taken out again. Comments, order and spacing of all else stay.
+
+use super::is_ours;
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde_json::Value;
+
+/// Something of ours in a JSON file.
+#[derive(Clone, Debug)]
+pub(super) enum Entry {
+    /// A hook, as one more group in the list of its event.
+    Hook { event: &'static str, group: Value },
+    /// A value under names.
+    Set { path: Vec<&'static str>, value: Value },
+    /// A text in a list.
+    Member { path: Vec<&'static str>, text: &'static str },
+}
+
+/// The file with these entries, each once.
+pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
+    let root = parse(text)?;
+    let object = top(&root)?;
+    // What an earlier version or other flags left is replaced where it differs, and stays where it does not.
+    if entries.iter().all(|entry| has(&object, entry)) && ours(&object) == hooks_in(entries) {
+        return Ok(text.to_owned());
+    }
+    take_out(&object, entries);
+    for entry in entries {
+        put(&object, entry)?;
+    }
+    Ok(ended(root.to_string()))
+}
+
+/// The file without them.
+pub(super) fn without(text: &str, entries: &[Entry]) -> Result<String, String> {
+    let root = parse(text)?;
+    let object = top(&root)?;
+    let found = take_out(&object, entries);
+    Ok(if found { root.to_string() } else { text.to_owned() })
+}
+
+fn parse(text: &str) -> Result<CstRootNode, String> {
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    CstRootNode::parse(text, &ParseOptions::default())
+        .map_err(|error| format!("it cannot be read as JSON: {error}; mend it first"))
+}
+
+fn top(root: &CstRootNode) -> Result<CstObject, String> {
+    root.object_value_or_create().ok_or_else(|| "it holds no JSON object".to_owned())
+}
+
+fn ended(mut text: String) -> String {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// How many hooks of ours there are.
+fn ours(object: &CstObject) -> usize {
+    let groups = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
+    let groups = groups.iter().filter_map(|event| event.array_value()).flat_map(|list| list.elements());
+    groups.flat_map(|group| commands(&group)).filter(|hook| is_our_hook(hook)).count()
+}
+
+fn hooks_in(entries: &[Entry]) -> usize {
+    entries.iter().filter(|entry| matches!(entry, Entry::Hook { .. })).count()
+}
+
+fn has(object: &CstObject, entry: &Entry) -> bool {
+    match entry {
+        Entry::Hook { event, group } => {
+            let list = object.object_value("hooks").and_then(|hooks| hooks.array_value(event));
+            list.is_some_and(|list| list.elements().iter().any(|found| is(found, group)))
+        }
+        Entry::Set { path, value } => {
+            let Some((name, above)) = path.split_last() else { return false };
+            let found = below(object, above).and_then(|object| object.get(name)?.value());
+            found.is_some_and(|found| is(&found, value))
+        }
+        Entry::Member { path, text } => {
+            let Some((name, above)) = path.split_last() else { return false };
+            let list = below(object, above).and_then(|object| object.array_value(name));
+            list.is_some_and(|list| list.elements().iter().any(|found| is(found, &Value::from(*text))))
+        }
+    }
+}
+
+fn is(node: &CstNode, value: &Value) -> bool {
+    node.to_serde_value().as_ref() == Some(value)
+}
+
+fn below(object: &CstObject, path: &[&str]) -> Option<CstObject> {
+    path.iter().try_fold(object.clone(), |object, name| object.object_value(name))
+}
+
+fn put(object: &CstObject, entry: &Entry) -> Result<(), String> {
+    match entry {
+        Entry::Hook { event, group } => {
+            list_at(object, &["hooks", event])?.append(input(group));
+        }
+        Entry::Set { path, value } => {
+            let Some((name, above)) = path.split_last() else { return Ok(()) };
+            let object = object_at(object, above)?;
+            match object.get(name) {
+                Some(there) => there.set_value(input(value)),
+                None => {
+                    object.append(name, input(value));
+                }
+            }
+        }
+        Entry::Member { path, text } => {
+            list_at(object, path)?.append(CstInputValue::from(*text));
+        }
+    }
+    Ok(())
+}
+
+fn object_at(object: &CstObject, path: &[&str]) -> Result<CstObject, String> {
+    path.iter().try_fold(object.clone(), |object, name| {
+        object.object_value_or_create(name).ok_or_else(|| format!("`{name}` is no object; mend it first"))
+    })
+}
+
+fn list_at(object: &CstObject, path: &[&str]) -> Result<CstArray, String> {
+    let Some((name, above)) = path.split_last() else { return Err("a list has a name".to_owned()) };
+    let object = object_at(object, above)?;
+    object.array_value_or_create(name).ok_or_else(|| format!("`{name}` is no list; mend it first"))
+}
+
+/// Takes everything of ours out, and what is left empty by it; whether there was any.
+fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
+    let mut found = false;
+    for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
+        let Some(list) = event.array_value() else { continue };
+        for group in list.elements() {
+            let hooks: Vec<CstNode> = commands(&group);
+            let (our, theirs): (Vec<_>, Vec<_>) = hooks.into_iter().partition(is_our_hook);
+            if our.is_empty() {
+                continue;
+            }
+            found = true;
+            if theirs.is_empty() {
+                group.remove();
+            } else {
+                our.into_iter().for_each(CstNode::remove);
+            }
+        }
+        if found && list.elements().is_empty() {
+            event.remove();
+        }
+    }
+    if found && let Some(hooks) = object.get("hooks") {
+        remove_empty(hooks.into());
+    }
+    for entry in entries {
+        let (path, node) = match entry {
+            Entry::Hook { .. } => continue,
+            Entry::Set { path, .. } => {
+                let Some((name, above)) = path.split_last() else { continue };
+                let prop = below(object, above).and_then(|object| object.get(name));
+                (path, prop.map(CstNode::from))
+            }
+            Entry::Member { path, text } => {
+                let Some((name, above)) = path.split_last() else { continue };
+                let list = below(object, above).and_then(|object| object.array_value(name));
+                let ours = |node: &CstNode| is(node, &Value::from(*text));
+                (path, list.and_then(|list| list.elements().into_iter().find(ours)))
+            }
+        };
+        let Some(node) = node else { continue };
+        found = true;
+        node.remove();
+        // Containers above it that are empty now, from the inside out.
+        for depth in (1..=path.len()).rev() {
+            let Some((name, above)) = path[..depth].split_last() else { continue };
+            if let Some(prop) = below(object, above).and_then(|object| object.get(name)) {
+                remove_empty(prop.into());
+            }
+        }
+    }
+    found
+}
+
+fn remove_empty(prop: CstContainerNode) {
+    let Some(prop) = prop.as_object_prop() else { return };
+    let is_empty = match (prop.object_value(), prop.array_value()) {
+        (Some(object), _) => object.properties().is_empty(),
+        (None, Some(list)) => list.elements().is_empty(),
+        (None, None) => false,
+    };
+    if is_empty {
+        prop.remove();
+    }
+}
+
+/// The hooks of a group.
+fn commands(group: &CstNode) -> Vec<CstNode> {
+    let hooks = group.as_object().and_then(|group| group.array_value("hooks"));
+    hooks.map(|hooks| hooks.elements()).unwrap_or_default()
+}
+
+fn is_our_hook(hook: &CstNode) -> bool {
+    let value = hook.to_serde_value();
+    let command = value.as_ref().and_then(|hook| hook.get("command")?.as_str());
+    command.is_some_and(is_ours)
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(is) => CstInputValue::Bool(*is),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(fields) => {
+            CstInputValue::Object(fields.iter().map(|(name, value)| (name.clone(), input(value))).collect())
+        }
+    }
+}

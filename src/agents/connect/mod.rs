@@ -1,0 +1,255 @@
+//! Connecting coding agents: which lines each one's own config needs so that it asks here, and how to take them out again.
+//!
+//! Promised: what a person wrote stays as it is, comments and order included; connecting twice changes nothing; removing
+//! leaves what was there before. Everything is shown before it is written. What a config holds in a place where
+//! something else is needed is refused, never replaced.
+//!
+//! Where a missing or crashing sayso would let a call through, the installed command blocks it instead.
+
+mod claude;
+mod codex;
+mod gemini;
+mod json;
+mod opencode;
+mod toml;
+mod write;
+
+use crate::config::{Env, Host};
+use crate::text::unreadable;
+use std::path::{Path, PathBuf};
+
+pub use write::write;
+
+/// The agents that can be connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    Claude,
+    Codex,
+    Opencode,
+    Gemini,
+}
+
+impl Agent {
+    pub const ALL: [Agent; 4] = [Agent::Claude, Agent::Codex, Agent::Opencode, Agent::Gemini];
+
+    /// The word a person types.
+    pub fn word(self) -> &'static str {
+        match self {
+            Agent::Claude => "claude",
+            Agent::Codex => "codex",
+            Agent::Opencode => "opencode",
+            Agent::Gemini => "gemini",
+        }
+    }
+
+    /// What it calls itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Agent::Claude => "Claude Code",
+            Agent::Codex => "Codex",
+            Agent::Opencode => "opencode",
+            Agent::Gemini => "Gemini CLI",
+        }
+    }
+
+    /// How long a hook waits where the person says nothing. Codex hides its own question while a hook waits, so a card
+    /// that nobody sees would keep whoever sits before it waiting.
+    pub fn patience(self) -> u64 {
+        match self {
+            Agent::Codex => 60,
+            Agent::Claude | Agent::Opencode | Agent::Gemini => 590,
+        }
+    }
+}
+
+/// What a person wants connected.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Into the project's own files, not the person's.
+    pub project: bool,
+    /// Ask before every tool, not only where the agent itself would.
+    pub all: bool,
+    /// How many seconds a hook waits for an answer.
+    pub patience: u64,
+    /// How sayso is started: the program and its global flags.
+    pub program: Vec<String>,
+}
+
+impl Options {
+    /// The command of a hook that decides. It blocks where sayso is missing or fails.
+    fn asks(&self, hook: &str) -> String {
+        let program = self.shell();
+        let patience = self.patience;
+        format!(
+            "{program} request --hook {hook} --timeout {patience} || {{ echo 'sayso could not be asked' >&2; exit 2; }}"
+        )
+    }
+
+    /// The command of a hook that only tells what happened; nothing depends on it.
+    fn tells(&self, hook: &str) -> String {
+        format!("{} request --hook {hook} || true", self.shell())
+    }
+
+    /// The agent's own limit, so that sayso gives up first.
+    fn limit(&self) -> u64 {
+        self.patience.saturating_add(10)
+    }
+
+    fn shell(&self) -> String {
+        self.program.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Whether a command is one that was installed by `connect`, of this version or another.
+fn is_ours(command: &str) -> bool {
+    command.contains("sayso") && command.contains("request --hook ")
+}
+
+/// A word for a POSIX shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Where agents keep their configs.
+#[derive(Clone, Debug)]
+pub struct Places {
+    home: PathBuf,
+    project: PathBuf,
+    env: Env,
+}
+
+impl Places {
+    pub fn new(host: &Host, env: &Env) -> Result<Self, String> {
+        let home = host.home.clone().ok_or("your home folder cannot be found; set HOME")?;
+        Ok(Self { home, project: host.working_dir.clone(), env: env.clone() })
+    }
+
+    /// The folder a variable names, or this one below the home folder.
+    fn folder(&self, variable: &str, usual: &str) -> PathBuf {
+        self.env.get(variable).map_or_else(|| self.home.join(usual), PathBuf::from)
+    }
+}
+
+/// One file as it is, and as it is to be; `None` where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub path: PathBuf,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+impl Change {
+    /// Whether there is anything to do.
+    pub fn is_something(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// What connecting an agent takes, or disconnecting it.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub changes: Vec<Change>,
+    /// What the person has to know, or to do in the agent itself, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The files that connect an agent.
+pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
+    let files = files(agent, options, places);
+    let changes = files.iter().map(|file| file.change(Wanted::Connected)).collect::<Result<_, _>>()?;
+    let notes = match agent {
+        Agent::Claude => claude::notes(options),
+        Agent::Codex => codex::notes(options),
+        Agent::Opencode => opencode::notes(),
+        Agent::Gemini => gemini::notes(),
+    };
+    Ok(Plan { changes, notes })
+}
+
+/// The files as they were before.
+pub fn disconnect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
+    let files = files(agent, options, places);
+    let changes = files.iter().map(|file| file.change(Wanted::Removed)).collect::<Result<_, _>>()?;
+    Ok(Plan { changes, notes: Vec::new() })
+}
+
+fn files(agent: Agent, options: &Options, places: &Places) -> Vec<ConfigFile> {
+    match agent {
+        Agent::Claude => claude::files(options, places),
+        Agent::Codex => codex::files(options, places),
+        Agent::Opencode => opencode::files(options, places),
+        Agent::Gemini => gemini::files(options, places),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Connected,
+    Removed,
+}
+
+/// A file an agent reads, and what of ours belongs into it.
+#[derive(Clone, Debug)]
+struct ConfigFile {
+    path: PathBuf,
+    holds: Holds,
+}
+
+#[derive(Clone, Debug)]
+enum Holds {
+    /// Lines of a JSON file, which may have comments.
+    Json(Vec<json::Entry>),
+    /// A table of a TOML file.
+    Toml { table: [&'static str; 2], text: String },
+    /// All of it.
+    Whole(String),
+}
+
+impl ConfigFile {
+    fn json(path: PathBuf, entries: Vec<json::Entry>) -> Self {
+        Self { path, holds: Holds::Json(entries) }
+    }
+
+    fn change(&self, wanted: Wanted) -> Result<Change, String> {
+        let before = read(&self.path)?;
+        let named = |why: String| format!("{}: {why}", self.path.display());
+        let text = before.as_deref().unwrap_or_default();
+        let after = match (&self.holds, wanted) {
+            (Holds::Json(_), Wanted::Removed) | (Holds::Toml { .. }, Wanted::Removed) if before.is_none() => {
+                None
+            }
+            (Holds::Json(entries), Wanted::Connected) => Some(json::with(text, entries).map_err(named)?),
+            (Holds::Json(entries), Wanted::Removed) => Some(json::without(text, entries).map_err(named)?),
+            (Holds::Toml { table, text: ours }, Wanted::Connected) => {
+                Some(toml::with(text, *table, ours).map_err(named)?)
+            }
+            (Holds::Toml { table, .. }, Wanted::Removed) => Some(toml::without(text, *table).map_err(named)?),
+            (Holds::Whole(ours), _) => {
+                if before.as_deref().is_some_and(|text| !text.starts_with(opencode::HEAD)) {
+                    return Err(named("sayso did not write this file; move it away first".to_owned()));
+                }
+                (wanted == Wanted::Connected).then(|| ours.clone())
+            }
+        };
+        // A file that holds nothing any more was made by us.
+        let is_empty = |text: &String| matches!(text.trim(), "" | "{}");
+        let gone = wanted == Wanted::Removed && after.as_ref().is_some_and(is_empty) && before != after;
+        Ok(Change { path: self.path.clone(), before, after: after.filter(|_| !gone) })
+    }
+}
+
+/// What stands in a file; `None` where there is none.
+fn read(path: &Path) -> Result<Option<String>, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{} cannot be read: {}", path.display(), unreadable(&error))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+// Asks the person in sayso where opencode would ask, and before each tool in `opencode run`, which cannot ask anybody.
+import { spawn } from "node:child_process"
+
+const program = "PROGRAM"
+const patience = "PATIENCE"
+const all = "ALL"
+
+// The permission a tool needs, where it is not called like the tool.
+const permissions = { write: "edit", patch: "edit", multiedit: "edit", apply_patch: "edit" }
+// Permissions that no tool is called by: what would ask for them in `run` is refused, as without this plugin.
+const others = ["external_directory", "doom_loop"]
+
+// Hands an event to sayso. Ended early, it takes its card along.
+function ask(event) {
+  const args = [...program.slice(1), "request", "--hook", "opencode", "--timeout", String(patience)]
+  const child = spawn(program[0], args, { stdio: ["pipe", "pipe", "ignore"] })
+  const answer = new Promise((resolve, reject) => {
+    let said = ""
+    child.stdout.on("data", (part) => (said += part))
+    child.stdin.on("error", () => {})
+    child.on("error", reject)
+    child.on("close", (code) => {
+      try {
+        if (code !== 0) throw new Error(`it ended with ${code}`)
+        resolve(said.trim() ? JSON.parse(said) : {})
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+  child.stdin.end(JSON.stringify(event))
+  return { answer, stop: () => child.kill("SIGTERM") }
+}
+
+export const Sayso = async ({ client, directory }) => {
+  const alone = process.argv.slice(2).find((word) => !word.startsWith("-")) === "run"
+  const gate = alone || all
+  // Which permissions said "ask", in their order.
+  const asked = []
+  const waiting = new Map()
+
+  const wanted = (tool) => {
+    if (tool.startsWith("sayso_")) return false
+    if (all) return true
+    const name = permissions[tool] ?? tool
+    const fits = (pattern) => {
+      const words = pattern.split("*").map((word) => word.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
+      return new RegExp(`^${words.join(".*")}$`).test(name)
+    }
+    return asked.findLast(([pattern]) => fits(pattern))?.[1] ?? false
+  }
+
+  // Asks beside opencode's own dialog; whoever answers first has answered.
+  const beside = (id, event, reply) => {
+    const asking = ask({ ...event, cwd: directory })
+    waiting.set(id, { ...asking, session: event.session_id })
+    asking.answer.then(reply, () => {}).finally(() => waiting.delete(id))
+  }
+  const post = async (url, body) => {
+    const headers = { "content-type": "application/json" }
+    await client._client.post({ url, body, headers })
+  }
+  const over = (is) => {
+    for (const [id, asking] of waiting) if (is(id, asking)) asking.stop()
+  }
+
+  return {
+    config: async (config) => {
+      if (!gate) return
+      const before = typeof config.permission === "string" ? { "*": config.permission } : (config.permission ?? {})
+      const after = {}
+      for (const [name, rule] of Object.entries(before)) {
+        const rules = typeof rule === "string" ? [rule] : Object.values(rule)
+        const asks = rules.includes("ask")
+        if (others.includes(name) || name.startsWith("sayso_")) {
+          after[name] = rule
+          continue
+        }
+        asked.push([name, asks])
+        const allow = (rule) => (rule === "ask" ? "allow" : rule)
+        const allowed = Object.entries(rule).map(([pattern, rule]) => [pattern, allow(rule)])
+        after[name] = typeof rule === "string" ? allow(rule) : Object.fromEntries(allowed)
+      }
+      for (const name of others) after[name] ??= "ask"
+      config.permission = after
+    },
+
+    "tool.execute.before": async (input, output) => {
+      if (!gate || !wanted(input.tool)) return
+      const event = { event: "tool", session_id: input.sessionID, tool_use_id: input.callID, cwd: directory }
+      const said = await ask({ ...event, tool_name: input.tool, tool_input: output.args }).answer.catch((error) => {
+        throw new Error(`sayso could not be asked, so it was not run (${error.message})`)
+      })
+      if (said.decision !== "allow") throw new Error(said.message ?? "sayso did not allow it")
+      if (said.args) Object.assign(output.args, said.args)
+    },
+
+    event: async ({ event }) => {
+      const about = event.properties ?? {}
+      switch (event.type) {
+        case "permission.asked":
+          if (gate) return
+          return beside(about.id, {
+            event: "permission",
+            session_id: about.sessionID,
+            tool_name: about.permission,
+            tool_input: Object.keys(about.metadata ?? {}).length ? about.metadata : { patterns: about.patterns },
+          }, (said) => said.reply && post(`/permission/${about.id}/reply`, said))
+        case "question.asked":
+          return beside(about.id, {
+            event: "question",
+            session_id: about.sessionID,
+            tool_name: "question",
+            tool_input: { questions: about.questions },
+          }, (said) => {
+            if (said.answers) return post(`/question/${about.id}/reply`, { answers: said.answers })
+            if (said.reject) return post(`/question/${about.id}/reject`, {})
+          })
+        case "permission.replied":
+        case "question.replied":
+        case "question.rejected":
+          return over((id) => id === about.requestID)
+        case "session.idle":
+        case "session.error":
+        case "session.deleted":
+          return over((_, asking) => asking.session === (about.sessionID ?? about.info?.id))
+      }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+//! opencode: a plugin that asks, and the MCP server in its config.
+
+use super::json::Entry;
+use super::{ConfigFile, Holds, Options, Places};
+use serde_json::{Value, json};
+
+/// How our plugin begins, so that no other file is taken for it.
+pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
+
+const PLUGIN: &str = include_str!("opencode.js");
+
+pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
+    let (config, plugins) = if options.project {
+        (places.project.clone(), places.project.join(".opencode"))
+    } else {
+        let usual = places.env.get("XDG_CONFIG_HOME").map(std::path::PathBuf::from);
+        let folder = usual.unwrap_or_else(|| places.home.join(".config")).join("opencode");
+        (folder.clone(), folder)
+    };
+    let commented = config.join("opencode.jsonc");
+    let config = if commented.exists() { commented } else { config.join("opencode.json") };
+    let command: Vec<&str> = options.program.iter().map(String::as_str).chain(["mcp"]).collect();
+    let server = json!({"type": "local", "command": command, "enabled": true});
+    let entries = vec![
+        Entry::Set { path: vec!["mcp", "sayso"], value: server },
+        Entry::Set { path: vec!["permission", "sayso_*"], value: json!("allow") },
+    ];
+    let program = Value::from(options.program.clone()).to_string();
+    let plugin = PLUGIN
+        .replace("\"PROGRAM\"", &program)
+        .replace("\"PATIENCE\"", &options.patience.to_string())
+        .replace("\"ALL\"", if options.all { "true" } else { "false" });
+    vec![
+        ConfigFile::json(config, entries),
+        ConfigFile {
+            path: plugins.join("plugin/sayso.js"),
+            holds: Holds::Whole(format!("{HEAD}\n{plugin}")),
+        },
+    ]
+}
+
+pub(super) fn notes() -> Vec<String> {
+    vec![
+        "It asks here where its `permission` settings say \"ask\"; its own dialog stands beside, and either may answer."
+            .to_owned(),
+        "`opencode run` refuses what would ask; with this plugin it asks here instead.".to_owned(),
+    ]
+}

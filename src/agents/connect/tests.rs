@@ -1,0 +1,217 @@
+//! Configs as people have them, connected and taken back.
+
+use super::*;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Machine {
+    home: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        Self { home: tempfile::tempdir().unwrap() }
+    }
+
+    fn places(&self) -> Places {
+        let env: Env = [("CLAUDE_CONFIG_DIR", self.path(".claude").into_os_string())].into_iter().collect();
+        Places { home: self.home.path().to_owned(), project: self.path("project"), env }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(name)).ok()
+    }
+
+    fn carry_out(&self, plan: &Plan) {
+        write(&plan.changes, jiff::Timestamp::UNIX_EPOCH).unwrap();
+    }
+
+    fn connect(&self, agent: Agent, options: &Options) -> Plan {
+        let plan = connect(agent, options, &self.places()).unwrap();
+        self.carry_out(&plan);
+        plan
+    }
+}
+
+fn options() -> Options {
+    Options { project: false, all: false, patience: 590, program: vec!["/opt/my tools/sayso".to_owned()] }
+}
+
+/// Settings somebody wrote by hand, in several styles.
+const SETTINGS: &[&str] = &[
+    "{}\n",
+    "{ }",
+    "{\"model\":\"opus\"}",
+    "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n",
+    "{\n    // mine\n    \"permissions\": {\n        \"allow\": [\"Bash(ls:*)\"], // listing\n        \"deny\": []\n    },\n}\n",
+    "{\n  \"hooks\": {\n    \"PermissionRequest\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{\"type\": \"command\", \
+     \"command\": \"./mine.sh\"}] // keep\n      }\n    ],\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \
+     \"command\": \"say done\"}]}]\n  }\n}\n",
+    "{\r\n\t\"env\": {\"A\": \"1\"}\r\n}\r\n",
+    "/* head */\n{\n  \"permissions\": {\"allow\": [\n    \"Read\"\n  ]}\n}",
+];
+
+fn files_of(agent: Agent) -> Vec<&'static str> {
+    match agent {
+        Agent::Claude => vec![".claude/settings.json", ".claude/.claude.json"],
+        Agent::Codex => vec![".codex/hooks.json"],
+        Agent::Opencode => vec![".config/opencode/opencode.jsonc"],
+        Agent::Gemini => vec![".gemini/settings.json"],
+    }
+}
+
+#[test]
+fn what_was_there_is_there_after_removing() {
+    for agent in Agent::ALL {
+        for before in SETTINGS {
+            let machine = Machine::new();
+            for name in files_of(agent) {
+                machine.put(name, before);
+            }
+            let plan = machine.connect(agent, &options());
+            assert!(plan.changes.iter().all(Change::is_something), "{agent:?} {before}");
+            let again = connect(agent, &options(), &machine.places()).unwrap();
+            assert!(!again.changes.iter().any(Change::is_something), "{agent:?} {before}: twice");
+            let other = connect(agent, &Options { all: true, ..options() }, &machine.places()).unwrap();
+            machine.carry_out(&other);
+            machine.carry_out(&disconnect(agent, &options(), &machine.places()).unwrap());
+            for name in files_of(agent) {
+                let after = machine.read(name).unwrap_or_else(|| "{}".to_owned());
+                assert_eq!(plain(&after), plain(before), "{agent:?} {name} {before}\n{after}");
+                for comment in ["// mine", "// listing", "// keep", "/* head */"] {
+                    assert_eq!(
+                        after.contains(comment),
+                        before.contains(comment),
+                        "{agent:?} {before}\n{after}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What a config says; a container that is empty says nothing.
+fn plain(text: &str) -> Value {
+    let root = jsonc_parser::cst::CstRootNode::parse(text, &jsonc_parser::ParseOptions::default()).unwrap();
+    let mut value = root.to_serde_value().unwrap();
+    if value["hooks"] == json!({}) {
+        value.as_object_mut().unwrap().remove("hooks");
+    }
+    value
+}
+
+#[test]
+fn a_person_s_own_hooks_stay_beside_ours() {
+    let machine = Machine::new();
+    machine.put(".claude/settings.json", SETTINGS[5]);
+    machine.connect(Agent::Claude, &options());
+    let settings = plain(&machine.read(".claude/settings.json").unwrap());
+    let asks = settings["hooks"]["PermissionRequest"].as_array().unwrap();
+    assert_eq!(asks[0]["hooks"][0]["command"], "./mine.sh");
+    let ours = asks[1]["hooks"][0]["command"].as_str().unwrap();
+    assert!(
+        ours.starts_with("'/opt/my tools/sayso' request --hook claude-code --timeout 590 ||")
+            && ours.contains("exit 2"),
+        "{ours}"
+    );
+    assert_eq!(settings["hooks"]["Stop"].as_array().unwrap().len(), 2);
+    assert_eq!(settings["permissions"]["allow"], json!(["mcp__sayso"]));
+    let state = plain(&machine.read(".claude/.claude.json").unwrap());
+    assert_eq!(state["mcpServers"]["sayso"]["args"], json!(["mcp"]));
+    // One that a person put into a group of their own leaves that group.
+    let mixed = r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}, {"command": "sayso request --hook claude-code"}]}]}}"#;
+    machine.put(".claude/settings.json", mixed);
+    machine.carry_out(&disconnect(Agent::Claude, &options(), &machine.places()).unwrap());
+    let settings = plain(&machine.read(".claude/settings.json").unwrap());
+    assert_eq!(settings, json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}]}]}}));
+}
+
+#[test]
+fn files_of_our_own_are_made_and_taken_away() {
+    for agent in Agent::ALL {
+        for project in [false, true] {
+            let machine = Machine::new();
+            let options = Options { project, ..options() };
+            let plan = machine.connect(agent, &options);
+            assert!(plan.changes.iter().all(|change| change.before.is_none() && change.path.exists()));
+            let inside = if project { machine.path("project") } else { machine.home.path().to_owned() };
+            assert!(plan.changes.iter().all(|change| change.path.starts_with(&inside)), "{plan:?}");
+            machine.carry_out(&disconnect(agent, &options, &machine.places()).unwrap());
+            assert!(plan.changes.iter().all(|change| !change.path.exists()), "{agent:?} {project}");
+        }
+    }
+}
+
+#[test]
+fn a_toml_config_keeps_its_comments() {
+    for before in [
+        "",
+        "# mine\nmodel = \"gpt\" # the best\n\n[mcp_servers.other]\ncommand = \"x\"\n",
+        "[features]\na = true\n# the end\n",
+        "mcp_servers = {}\n",
+    ] {
+        let machine = Machine::new();
+        machine.put(".codex/config.toml", before);
+        machine.connect(Agent::Codex, &options());
+        let text = machine.read(".codex/config.toml").unwrap();
+        let config: ::toml::Table = text.parse().unwrap();
+        let server = &config["mcp_servers"]["sayso"];
+        assert_eq!(server["command"].as_str(), Some("/opt/my tools/sayso"), "{text}");
+        assert_eq!(server["default_tools_approval_mode"].as_str(), Some("approve"));
+        assert!(!connect(Agent::Codex, &options(), &machine.places()).unwrap().changes[1].is_something());
+        machine.carry_out(&disconnect(Agent::Codex, &options(), &machine.places()).unwrap());
+        let after = machine.read(".codex/config.toml").unwrap_or_default();
+        assert_eq!(after.trim(), before.replace("mcp_servers = {}", "").trim(), "{text}");
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_refused_and_stays() {
+    for (name, text, expected) in [
+        (".claude/settings.json", "{", "cannot be read as JSON"),
+        (".claude/settings.json", "[]", "no JSON object"),
+        (".claude/settings.json", "{\"hooks\": []}", "`hooks` is no object"),
+        (".claude/settings.json", "{\"permissions\": {\"allow\": \"all\"}}", "`allow` is no list"),
+    ] {
+        let machine = Machine::new();
+        machine.put(name, text);
+        let refused = connect(Agent::Claude, &options(), &machine.places()).unwrap_err();
+        assert!(refused.contains(expected) && refused.contains("settings.json"), "{refused}");
+        assert_eq!(machine.read(name).unwrap(), text);
+    }
+    let machine = Machine::new();
+    machine.put(".codex/config.toml", "a = [");
+    assert!(connect(Agent::Codex, &options(), &machine.places()).unwrap_err().contains("TOML"));
+    machine.put(".config/opencode/plugin/sayso.js", "// mine");
+    assert!(connect(Agent::Opencode, &options(), &machine.places()).unwrap_err().contains("did not write"));
+    // A file that changed in between is not written over.
+    let machine = Machine::new();
+    machine.put(".gemini/settings.json", "{}");
+    let plan = connect(Agent::Gemini, &options(), &machine.places()).unwrap();
+    machine.put(".gemini/settings.json", "{\"a\": 1}");
+    assert!(write(&plan.changes, jiff::Timestamp::UNIX_EPOCH).unwrap_err().contains("another program"));
+}
+
+#[test]
+fn links_are_followed_and_modes_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::new();
+    machine.put("dotfiles/settings.json", "{\"a\": 1}\n");
+    let real = machine.path("dotfiles/settings.json");
+    std::fs::set_permissions(&real, PermissionsExt::from_mode(0o640)).unwrap();
+    std::fs::create_dir_all(machine.path(".gemini")).unwrap();
+    std::os::unix::fs::symlink(&real, machine.path(".gemini/settings.json")).unwrap();
+    machine.connect(Agent::Gemini, &options());
+    assert!(machine.path(".gemini/settings.json").is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("BeforeTool"));
+    assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+}

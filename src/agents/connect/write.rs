@@ -1,0 +1,42 @@
+//! Files put in their places, whole or not at all.
+
+use super::Change;
+use crate::text::unreadable;
+use crate::tools::atomic_write;
+use jiff::Timestamp;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Writes changes. A file that another program changed since it was read is refused, and so is the rest.
+/// What stood there is kept beside it, dated; the paths of what was kept are given back.
+pub fn write(changes: &[Change], now: Timestamp) -> Result<Vec<PathBuf>, String> {
+    let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
+    let mut kept = Vec::new();
+    for change in changes.iter().filter(|change| change.is_something()) {
+        let failed =
+            |error: io::Error| format!("{} cannot be written: {}", change.path.display(), unreadable(&error));
+        if super::read(&change.path)? != change.before {
+            return Err(format!("{} was just changed by another program; try again", change.path.display()));
+        }
+        match &change.after {
+            Some(text) => kept.extend(put(&change.path, text, &stamp).map_err(failed)?),
+            None => fs::remove_file(&change.path).map_err(failed)?,
+        }
+    }
+    Ok(kept)
+}
+
+fn put(path: &Path, text: &str, stamp: &str) -> io::Result<Option<PathBuf>> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // Configs are often links into a repository of one's own; the file behind is meant, and keeps its mode.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mode = fs::metadata(&path).map(|there| there.permissions()).ok();
+    let kept = atomic_write::write_private(&path, text.as_bytes(), stamp)?;
+    if let Some(mode) = mode {
+        fs::set_permissions(&path, mode)?;
+    }
+    Ok(kept)
+}

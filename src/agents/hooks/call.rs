@@ -1,0 +1,117 @@
+//! A tool that is about to be used, and the question it becomes.
+
+use super::questions::Questions;
+use super::{Agent, session};
+use crate::service::Asking;
+use crate::text::{Visible, truncate};
+use crate::tools::process::Process;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// Columns of a title.
+const TITLE: usize = 200;
+
+/// At which point of a call an agent asks. What it takes for an answer depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Point {
+    /// Before every call: Claude Code, Codex.
+    PreToolUse,
+    /// Where it would ask itself: Claude Code, Codex.
+    PermissionRequest,
+    /// Where it would ask itself, by the tool of `--permission-prompt-tool`: Claude Code.
+    Prompted,
+    /// Before every call that its policy lets pass: Gemini CLI.
+    BeforeTool,
+    /// Before a call, where nobody else can be asked: opencode.
+    Tool,
+    /// Beside its own dialog: opencode.
+    Permission,
+    /// A question to the person, beside its own dialog: opencode.
+    Question,
+}
+
+/// A tool that is about to be used.
+#[derive(Debug, PartialEq)]
+pub struct Call {
+    pub(super) agent: Agent,
+    pub(super) point: Point,
+    pub(super) tool: String,
+    pub(super) input: Map<String, Value>,
+    pub(super) folder: Option<String>,
+    pub(super) key: Option<String>,
+    pub(super) session: Option<String>,
+    /// The sub-agent that asks.
+    pub(super) helper: Option<String>,
+    pub(super) transcript: Option<String>,
+    /// Nobody sits before the agent, so it cannot ask anybody itself.
+    pub(super) headless: bool,
+    pub(super) questions: Option<Questions>,
+}
+
+impl Call {
+    /// The question it becomes.
+    pub fn asking(&self, timeout: Duration) -> Asking {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+        let action: String = self.tool.chars().take(80).map(plain).collect();
+        let mut input = json!({
+            "title": self.title(),
+            "action": action,
+            "source": self.agent.name(),
+            "folder": self.folder,
+            "session": self.session(),
+            "asker": Process::own(),
+            // Somebody who is killed while waiting cannot close the question; it ends by itself.
+            "expires_in": timeout.as_secs().saturating_add(10).min(86_400 * 366),
+        });
+        match &self.questions {
+            Some(questions) => {
+                input["text"] = Value::from(questions.text());
+                input["args"] = Value::Object(questions.fields());
+                input["schema"] = questions.schema();
+                input["allow"] = json!(["edit", "respond", "ignore"]);
+            }
+            None => {
+                input["args"] = Value::Object(self.input.clone());
+                if !self.takes_edits() || self.input.is_empty() {
+                    input["allow"] = json!(["accept", "respond", "ignore"]);
+                }
+            }
+        }
+        Asking { input, key: self.key.clone() }
+    }
+
+    /// Whether changed arguments are honoured.
+    fn takes_edits(&self) -> bool {
+        match self.point {
+            Point::PreToolUse | Point::Prompted | Point::BeforeTool | Point::Tool => true,
+            Point::PermissionRequest => self.agent == Agent::ClaudeCode,
+            Point::Permission | Point::Question => false,
+        }
+    }
+
+    fn session(&self) -> Option<Value> {
+        let branch = self.folder.as_deref().and_then(|folder| session::branch(Path::new(folder)));
+        let prompt = self.transcript.as_deref().and_then(|path| session::last_prompt(Path::new(path)));
+        Some(json!({
+            "id": self.session.as_deref()?,
+            "helper": self.helper,
+            "branch": branch,
+            "prompt": prompt,
+        }))
+    }
+
+    fn title(&self) -> String {
+        let text = |name: &str| self.input.get(name).and_then(Value::as_str);
+        let first =
+            |text: &str| text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
+        let file = ["file_path", "filepath", "path", "notebook_path", "url"].into_iter().find_map(text);
+        let title = match (&self.questions, text("command"), file) {
+            (Some(questions), ..) => questions.title(),
+            (None, Some(command), _) => format!("$ {}", first(command)),
+            (None, None, Some(file)) => format!("{} {}", self.tool, first(file)),
+            (None, None, None) => format!("Use {}", self.tool),
+        };
+        truncate(Visible::line(&title).as_str(), TITLE).into_owned()
+    }
+}

@@ -1,0 +1,121 @@
+//! Events as agents send them. Liberal in what is read: names in either spelling, and everything but the tool may be
+//! missing.
+
+use super::call::{Call, Point};
+use super::questions::Questions;
+use super::{Agent, Heard};
+use crate::service::{Elsewhere, Past};
+use crate::text::Visible;
+use serde_json::{Map, Value};
+
+/// What an event means. `headless` says that nobody sits before the agent.
+pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String> {
+    let fields = Fields(event);
+    // Only Codex names the turn; its events come in Claude Code's form.
+    let agent = match agent {
+        Agent::ClaudeCode if event.get("turn_id").is_some() => Agent::Codex,
+        other => other,
+    };
+    let name = fields.text(&["hook_event_name", "hookEventName", "event"]);
+    let point = match (agent, name.as_deref()) {
+        (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse")) => Point::PreToolUse,
+        (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Point::PermissionRequest,
+        (Agent::Gemini, None | Some("BeforeTool")) => Point::BeforeTool,
+        (Agent::Opencode, Some("tool")) => Point::Tool,
+        (Agent::Opencode, Some("permission")) => Point::Permission,
+        (Agent::Opencode, Some("question")) => Point::Question,
+        (Agent::Opencode, None) => return Err("the event has no name (event)".to_owned()),
+        (_, Some(name)) => return fields.later(agent, name),
+    };
+    let tool = fields.text(&["tool_name", "toolName"]).ok_or("the event names no tool (tool_name)")?;
+    let input = fields.input()?;
+    // What asks here already needs no second card.
+    if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
+        return Ok(Heard::Nothing);
+    }
+    let session = fields.text(&["session_id", "sessionId"]);
+    let id = fields.text(&["tool_use_id", "toolUseId"]);
+    let key = session.as_ref().zip(id).map(|(session, id)| format!("{}:{session}:{id}", agent.name()));
+    let asks = matches!(tool.as_str(), "AskUserQuestion" | "question");
+    Ok(Heard::Asks(Box::new(Call {
+        agent,
+        point,
+        questions: asks.then(|| Questions::read(&input)).flatten(),
+        tool,
+        input,
+        folder: fields.text(&["cwd"]),
+        key: key.filter(|key| key.len() <= 200),
+        session,
+        helper: fields.helper(),
+        transcript: fields.text(&["transcript_path"]),
+        headless,
+    })))
+}
+
+/// A call that Claude Code hands to the tool of `--permission-prompt-tool`.
+pub fn prompted(given: &Value, folder: Option<String>) -> Result<Call, String> {
+    let fields = Fields(given);
+    let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
+    let input = given.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
+    let asks = tool == "AskUserQuestion";
+    Ok(Call {
+        agent: Agent::ClaudeCode,
+        point: Point::Prompted,
+        questions: asks.then(|| Questions::read(&input)).flatten(),
+        tool,
+        input,
+        folder,
+        // The id of a call is unique within its session alone, which is not named here.
+        key: None,
+        session: None,
+        helper: None,
+        transcript: None,
+        headless: true,
+    })
+}
+
+struct Fields<'a>(&'a Value);
+
+impl Fields<'_> {
+    fn text(&self, names: &[&str]) -> Option<String> {
+        let found = names.iter().find_map(|name| self.0.get(name)?.as_str());
+        found.filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    }
+
+    fn input(&self) -> Result<Map<String, Value>, String> {
+        match self.0.get("tool_input").or_else(|| self.0.get("toolInput")) {
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(Value::Object(input)) => Ok(input.clone()),
+            Some(_) => Err("tool_input is not an object".to_owned()),
+        }
+    }
+
+    fn helper(&self) -> Option<String> {
+        self.text(&["agent_type", "agent_id"])
+    }
+
+    /// An event that tells what happened, so that a question is over.
+    fn later(&self, agent: Agent, name: &str) -> Result<Heard, String> {
+        let past = match (agent, name) {
+            (Agent::ClaudeCode | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
+            | (Agent::Gemini, "AfterTool") => {
+                let tool = self.text(&["tool_name"]).ok_or("the event names no tool (tool_name)")?;
+                Past::Ran { tool, input: self.input()? }
+            }
+            (Agent::ClaudeCode | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
+            | (Agent::Gemini, "AfterAgent") => Past::TurnEnded,
+            (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionEnd") => Past::SessionEnded,
+            _ => {
+                let point = match agent {
+                    Agent::ClaudeCode | Agent::Codex => "PermissionRequest or PreToolUse",
+                    Agent::Gemini => "BeforeTool",
+                    Agent::Opencode => "tool, permission or question",
+                };
+                let name = Visible::line(name);
+                return Err(format!("sayso cannot decide on `{name}` events; register the hook for {point}"));
+            }
+        };
+        let Some(session) = self.text(&["session_id", "sessionId"]) else { return Ok(Heard::Nothing) };
+        Ok(Heard::Over(Elsewhere { source: agent.name(), session, helper: self.helper(), past }))
+    }
+}

@@ -1,0 +1,164 @@
+//! What an agent is told, in the form it is known to honour at that point, and nothing it is not.
+
+use super::Agent;
+use super::call::{Call, Point};
+use super::questions::Answers;
+use crate::inbox::{Ending, RequestAnswer};
+use crate::text::Visible;
+use serde_json::{Value, json};
+
+/// What is to become of a call.
+enum Verdict {
+    Allow,
+    /// With other arguments.
+    Changed(Value),
+    /// Not, for this reason.
+    Deny(String),
+    /// sayso has no answer, for this reason.
+    Open(String),
+}
+
+impl Call {
+    /// What the agent is told; nothing where that is how it is told to go on, or to ask itself.
+    pub fn reply(&self, answer: &RequestAnswer) -> Option<Value> {
+        let id = &answer.id;
+        let words = || answer.args.as_str().unwrap_or_default();
+        let said = |words: &str| Verdict::Deny(format!("Not yet. The person answered: {words}"));
+        let verdict = match (answer.r#type, &self.questions) {
+            (Some(Ending::Edit), Some(questions)) => match questions.from_fields(&answer.args) {
+                Some(answers) => return self.answered(&answers),
+                None => Verdict::Deny("The person gave no answer.".to_owned()),
+            },
+            (Some(Ending::Respond), Some(questions)) => match questions.from_words(words()) {
+                Some(answers) => return self.answered(&answers),
+                None => said(words()),
+            },
+            (Some(Ending::Accept), _) => Verdict::Allow,
+            (Some(Ending::Edit), None) => Verdict::Changed(answer.args.clone()),
+            (Some(Ending::Respond), None) => said(words()),
+            (Some(Ending::Ignore), _) => Verdict::Deny("The person said no.".to_owned()),
+            (Some(Ending::Expired | Ending::Withdrawn) | None, _) => {
+                Verdict::Open(format!("nobody answered {id} in time"))
+            }
+        };
+        self.told(verdict)
+    }
+
+    /// sayso cannot decide: the agent asks the person itself where it can, and refuses where it cannot.
+    pub fn undecided(&self, why: &str) -> Option<Value> {
+        self.told(Verdict::Open(Visible::line(why).into_string()))
+    }
+
+    fn told(&self, verdict: Verdict) -> Option<Value> {
+        match self.point {
+            Point::PreToolUse => self.before_use(verdict),
+            Point::PermissionRequest => self.permission(verdict),
+            Point::Prompted => Some(self.prompted(verdict)),
+            Point::BeforeTool => gemini(verdict),
+            Point::Tool => Some(match verdict {
+                Verdict::Allow => json!({"decision": "allow"}),
+                Verdict::Changed(args) => json!({"decision": "allow", "args": args}),
+                Verdict::Deny(why) => json!({"decision": "deny", "message": why}),
+                Verdict::Open(why) => json!({"decision": "deny", "message": undecided(&why)}),
+            }),
+            Point::Permission => match verdict {
+                Verdict::Allow => Some(json!({"reply": "once"})),
+                Verdict::Deny(why) => Some(json!({"reply": "reject", "message": why})),
+                // Changed arguments would not be honoured; its own dialog still asks.
+                Verdict::Changed(_) | Verdict::Open(_) => None,
+            },
+            Point::Question => match verdict {
+                Verdict::Deny(_) => Some(json!({"reject": true})),
+                Verdict::Allow | Verdict::Changed(_) | Verdict::Open(_) => None,
+            },
+        }
+    }
+
+    /// Claude Code's form of `PreToolUse`. Codex rejects `allow` without changed input, and `ask`, as unsupported, and
+    /// then runs the command.
+    fn before_use(&self, verdict: Verdict) -> Option<Value> {
+        let allowed = "Allowed in sayso.";
+        match (verdict, self.agent) {
+            (Verdict::Allow, Agent::Codex) => None,
+            (Verdict::Allow, _) => Some(pre_tool_use("allow", allowed)),
+            (Verdict::Changed(args), _) => {
+                let mut decision = pre_tool_use("allow", allowed);
+                decision["hookSpecificOutput"]["updatedInput"] = args;
+                Some(decision)
+            }
+            (Verdict::Deny(why), _) => Some(pre_tool_use("deny", &why)),
+            (Verdict::Open(why), Agent::ClaudeCode) if !self.headless => {
+                Some(pre_tool_use("ask", &undecided(&why)))
+            }
+            (Verdict::Open(why), _) => Some(pre_tool_use("deny", &undecided(&why))),
+        }
+    }
+
+    /// `PermissionRequest`. Without an answer the agent's own question stands, unless nobody sees it.
+    fn permission(&self, verdict: Verdict) -> Option<Value> {
+        let decision = match verdict {
+            Verdict::Allow => json!({"behavior": "allow"}),
+            Verdict::Changed(args) if self.agent == Agent::ClaudeCode => {
+                json!({"behavior": "allow", "updatedInput": args})
+            }
+            Verdict::Deny(why) => json!({"behavior": "deny", "message": why}),
+            Verdict::Open(why) if self.headless => json!({"behavior": "deny", "message": undecided(&why)}),
+            Verdict::Changed(_) | Verdict::Open(_) => return None,
+        };
+        Some(json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))
+    }
+
+    /// What the tool of `--permission-prompt-tool` answers. An `allow` needs the input, also where it is unchanged.
+    fn prompted(&self, verdict: Verdict) -> Value {
+        match verdict {
+            Verdict::Allow => json!({"behavior": "allow", "updatedInput": self.input}),
+            Verdict::Changed(args) => json!({"behavior": "allow", "updatedInput": args}),
+            Verdict::Deny(why) => json!({"behavior": "deny", "message": why}),
+            Verdict::Open(why) => json!({"behavior": "deny", "message": undecided(&why)}),
+        }
+    }
+
+    /// The same for an answer; there always is one.
+    pub fn prompt_reply(&self, answer: &RequestAnswer) -> Value {
+        self.reply(answer).unwrap_or_else(|| self.prompt_refused("there was no answer"))
+    }
+
+    /// The same where nobody could be asked.
+    pub fn prompt_refused(&self, why: &str) -> Value {
+        self.prompted(Verdict::Open(Visible::line(why).into_string()))
+    }
+
+    /// The answers to an agent's questions.
+    fn answered(&self, answers: &Answers<'_>) -> Option<Value> {
+        if self.point == Point::Question {
+            return Some(json!({"answers": answers.in_order()}));
+        }
+        let mut input = self.input.clone();
+        input.insert("answers".to_owned(), answers.by_text());
+        self.told(Verdict::Changed(Value::Object(input)))
+    }
+}
+
+/// Gemini CLI: it takes a refusal and other arguments, and cannot be made to ask where nobody sits before it.
+fn gemini(verdict: Verdict) -> Option<Value> {
+    Some(match verdict {
+        Verdict::Allow => json!({"decision": "allow"}),
+        Verdict::Changed(args) => {
+            json!({"decision": "allow", "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": args}})
+        }
+        Verdict::Deny(why) => json!({"decision": "deny", "reason": why}),
+        Verdict::Open(why) => json!({"decision": "deny", "reason": undecided(&why)}),
+    })
+}
+
+fn pre_tool_use(what: &str, reason: &str) -> Value {
+    json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": what,
+        "permissionDecisionReason": reason,
+    }})
+}
+
+fn undecided(why: &str) -> String {
+    format!("sayso could not decide: {why}")
+}

@@ -1,0 +1,128 @@
+//! Where in an agent's work a question comes up: the branch of its folder, and what the person asked for last.
+//!
+//! Read for the card alone, within bounds; what cannot be read is left out.
+
+use serde_json::Value;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// How much of the end of a transcript is looked at.
+const TAIL: u64 = 256 * 1024;
+
+/// Characters of a prompt that a card has room for.
+const PROMPT: usize = 300;
+
+/// The branch that is checked out in a folder, or above it.
+pub(super) fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    // A worktree has a file that says where its folder is.
+    let git = match std::fs::metadata(&git).ok()?.is_dir() {
+        true => git,
+        false => {
+            let text = read_start(&git)?;
+            git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
+        }
+    };
+    let head = read_start(&git.join("HEAD"))?;
+    let branch = head.trim().strip_prefix("ref: refs/heads/")?.to_owned();
+    Some(branch).filter(|branch| !branch.is_empty() && branch.len() <= 200)
+}
+
+fn read_start(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// The person's last words in a transcript: lines of JSON, as Claude Code, Codex and Gemini CLI keep them.
+pub(super) fn last_prompt(transcript: &Path) -> Option<String> {
+    let mut file = File::open(transcript).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().rev().find_map(|line| said_by_person(&serde_json::from_str(line).ok()?))
+}
+
+fn said_by_person(line: &Value) -> Option<String> {
+    let is = |value: Option<&Value>, word: &str| value.and_then(Value::as_str) == Some(word);
+    // Claude Code marks what it adds itself.
+    if line.get("isMeta") == Some(&Value::Bool(true)) {
+        return None;
+    }
+    let payload = line.get("payload");
+    let content = if is(line.get("type"), "user") {
+        line.pointer("/message/content").or_else(|| line.get("content"))
+    } else if payload.is_some_and(|payload| is(payload.get("type"), "user_message")) {
+        payload.and_then(|payload| payload.get("message"))
+    } else {
+        None
+    }?;
+    let text = match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    };
+    shortened(&text)
+}
+
+/// A prompt as a card has room for it: its end, where people say what they want.
+pub(super) fn shortened(text: &str) -> Option<String> {
+    let text = text.trim();
+    // What agents wrap into tags is not the person's.
+    if text.is_empty() || text.starts_with('<') {
+        return None;
+    }
+    let skip = text.chars().count().saturating_sub(PROMPT);
+    let end: String = text.chars().skip(skip).collect();
+    Some(if skip > 0 { format!("…{end}") } else { end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_last_words_of_a_person_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let of = |lines: &[Value]| {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            std::fs::write(&path, text + "{ torn").unwrap();
+            last_prompt(&path)
+        };
+        let claude = json!({"type": "user", "message": {"role": "user", "content": "fix the tests"}});
+        let result =
+            json!({"type": "user", "message": {"content": [{"type": "tool_result", "content": "x"}]}});
+        let meta = json!({"type": "user", "isMeta": true, "message": {"content": "not mine"}});
+        assert_eq!(of(&[claude.clone(), result, meta]).as_deref(), Some("fix the tests"));
+        let codex = json!({"type": "event_msg", "payload": {"type": "user_message", "message": "deploy it"}});
+        assert_eq!(of(&[claude, codex]).as_deref(), Some("deploy it"));
+        assert_eq!(of(&[json!({"type": "user", "message": {"content": "<system>x"}})]), None);
+        let long = json!({"type": "user", "content": [{"text": "ü".repeat(400)}]});
+        assert_eq!(of(&[long]).unwrap().chars().count(), PROMPT + 1);
+        assert_eq!(last_prompt(folder.path()), None);
+    }
+
+    #[test]
+    fn the_branch_is_read_from_the_folder_or_above_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("src/deep");
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::create_dir_all(folder.path().join(".git")).unwrap();
+        let head = |text: &str| std::fs::write(folder.path().join(".git/HEAD"), text).unwrap();
+        head("ref: refs/heads/feature/x\n");
+        assert_eq!(branch(&below).as_deref(), Some("feature/x"));
+        head("0123456789abcdef\n");
+        assert_eq!(branch(&below), None);
+    }
+}

@@ -1,0 +1,255 @@
+//! Events as the programs send them, and what each is told.
+
+use super::*;
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{Ending, Status};
+use crate::service::Past;
+use serde_json::json;
+
+fn bash(command: &str) -> Value {
+    json!({
+        "session_id": "5e1f", "transcript_path": "/home/a/.claude/projects/x/5e1f.jsonl", "cwd": "/home/a/app",
+        "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": command, "description": "Runs the tests", "timeout": 120000},
+        "tool_use_id": "toolu_01A",
+    })
+}
+
+fn with(mut event: Value, name: &str, value: Value) -> Value {
+    event[name] = value;
+    event
+}
+
+fn permission(event: Value) -> Value {
+    with(event, "hook_event_name", json!("PermissionRequest"))
+}
+
+fn call_of(agent: Agent, event: &Value, headless: bool) -> Call {
+    match read(agent, event, headless).unwrap() {
+        Heard::Asks(call) => *call,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn answered(ending: Option<Ending>, args: Value) -> RequestAnswer {
+    RequestAnswer {
+        id: InterruptId::parse("i00000001").unwrap(),
+        thread: ThreadId::parse("t00000001").unwrap(),
+        status: Status::Done,
+        interrupts: Vec::new(),
+        r#type: ending,
+        args,
+        by: None,
+        at: None,
+    }
+}
+
+const OPEN: [Option<Ending>; 3] = [Some(Ending::Expired), Some(Ending::Withdrawn), None];
+
+#[test]
+fn a_call_becomes_a_question() {
+    let call = call_of(Agent::ClaudeCode, &bash("cargo test\n--lib"), false);
+    let asking = call.asking(PATIENCE);
+    assert_eq!(asking.key.as_deref(), Some("claude-code:5e1f:toolu_01A"));
+    assert_eq!(asking.input["title"], "$ cargo test");
+    assert_eq!((&asking.input["action"], &asking.input["folder"]), (&json!("Bash"), &json!("/home/a/app")));
+    assert_eq!(asking.input["args"]["timeout"], 120000);
+    assert_eq!(asking.input["session"]["id"], "5e1f");
+    assert_eq!(asking.input["asker"]["pid"], std::process::id());
+    assert!(asking.input.get("allow").is_none());
+    let odd = json!({"toolName": "mcp__x__do it/now", "toolInput": null});
+    let odd = call_of(Agent::ClaudeCode, &odd, false).asking(PATIENCE);
+    assert_eq!(odd.input["action"], "mcp__x__do_it_now");
+    // What asks here by itself is not asked about.
+    let own = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
+    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), Heard::Nothing);
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let bash = |name: &str| json!({"hook_event_name": name, "tool_name": "Bash"});
+    for (agent, event, expected) in [
+        (Agent::ClaudeCode, json!([]), "no tool"),
+        (Agent::ClaudeCode, json!({}), "no tool"),
+        (Agent::Gemini, json!({"tool_name": 3}), "no tool"),
+        (Agent::ClaudeCode, json!({"tool_name": " "}), "no tool"),
+        (Agent::Codex, json!({"tool_name": "Bash", "tool_input": "rm"}), "not an object"),
+        (Agent::ClaudeCode, bash("Whatever"), "register the hook for PermissionRequest or PreToolUse"),
+        (Agent::Gemini, bash("PreToolUse"), "register the hook for BeforeTool"),
+        (Agent::Opencode, json!({"tool_name": "bash"}), "no name"),
+        (Agent::Opencode, json!({"event": "x", "tool_name": "bash"}), "tool, permission or question"),
+    ] {
+        assert!(read(agent, &event, false).unwrap_err().contains(expected), "{event}");
+    }
+}
+
+#[test]
+fn only_a_yes_allows() {
+    let call = call_of(Agent::ClaudeCode, &bash("cargo test"), false);
+    let said = |ending, args| call.reply(&answered(ending, args)).unwrap()["hookSpecificOutput"].clone();
+    // What came in runs as it came, whatever was shown for it.
+    for args in [json!({"command": "cargo test"}), json!({"command": "as shown"})] {
+        let allowed = said(Some(Ending::Accept), args);
+        assert_eq!((&allowed["permissionDecision"], allowed.get("updatedInput")), (&json!("allow"), None));
+    }
+    let other = json!({"command": "cargo test --lib"});
+    let edited = said(Some(Ending::Edit), other.clone());
+    assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
+    let told = said(Some(Ending::Respond), json!("use nextest"));
+    assert_eq!(told["permissionDecision"], "deny");
+    assert!(told["permissionDecisionReason"].as_str().unwrap().ends_with("use nextest"));
+    assert_eq!(said(Some(Ending::Ignore), Value::Null)["permissionDecision"], "deny");
+    for ending in OPEN {
+        assert_eq!(said(ending, Value::Null)["permissionDecision"], "ask");
+    }
+    let alone = call_of(Agent::ClaudeCode, &bash("cargo test"), true);
+    let told = alone.reply(&answered(None, Value::Null)).unwrap();
+    assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn codex_gets_only_what_it_honours() {
+    let event = with(with(bash("cargo test"), "turn_id", json!("01a1")), "model", json!("gpt-5"));
+    // Also where it is installed under the other name.
+    for agent in [Agent::Codex, Agent::ClaudeCode] {
+        let call = call_of(agent, &event, false);
+        let asking = call.asking(PATIENCE);
+        assert_eq!(asking.key.as_deref(), Some("codex:5e1f:toolu_01A"));
+        assert_eq!(asking.input["source"], "codex");
+        let said = |ending, args| call.reply(&answered(ending, args));
+        assert_eq!(said(Some(Ending::Accept), Value::Null), None);
+        // Changed input is taken beside `allow` alone.
+        let other = json!({"command": "cargo test --lib"});
+        let edited = said(Some(Ending::Edit), other.clone()).unwrap()["hookSpecificOutput"].clone();
+        assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
+        for ending in [Some(Ending::Respond), Some(Ending::Ignore)].into_iter().chain(OPEN) {
+            let told = said(ending, Value::Null).unwrap();
+            assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny", "{ending:?}");
+        }
+        let told = call.undecided("why").unwrap();
+        assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+    }
+}
+
+#[test]
+fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
+    let codex = with(permission(bash("x")), "turn_id", json!("t"));
+    for (agent, event) in [(Agent::ClaudeCode, permission(bash("x"))), (Agent::Codex, codex)] {
+        let call = call_of(agent, &event, false);
+        let said = |ending, args| {
+            let said = call.reply(&answered(ending, args))?;
+            assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
+            Some(said["hookSpecificOutput"]["decision"].clone())
+        };
+        assert_eq!(said(Some(Ending::Accept), Value::Null), Some(json!({"behavior": "allow"})));
+        let no = said(Some(Ending::Ignore), Value::Null).unwrap();
+        assert_eq!(no, json!({"behavior": "deny", "message": "The person said no."}));
+        let told = said(Some(Ending::Respond), json!("later")).unwrap();
+        assert!(told["behavior"] == "deny" && told["message"].as_str().unwrap().ends_with("later"));
+        for ending in OPEN {
+            assert_eq!(said(ending, Value::Null), None);
+        }
+        assert_eq!(call.undecided("full disk"), None);
+        let edited = said(Some(Ending::Edit), json!({"command": "y"}));
+        let allow = call.asking(PATIENCE).input.get("allow").cloned();
+        if agent == Agent::ClaudeCode {
+            let expected = json!({"behavior": "allow", "updatedInput": {"command": "y"}});
+            assert_eq!((edited, allow), (Some(expected), None));
+            let alone = call_of(agent, &event, true).undecided("nobody").unwrap();
+            assert_eq!(alone["hookSpecificOutput"]["decision"]["behavior"], "deny");
+        } else {
+            // It is not offered, because it would not be honoured.
+            assert_eq!((edited, allow), (None, Some(json!(["accept", "respond", "ignore"]))));
+        }
+    }
+}
+
+#[test]
+fn gemini_is_refused_what_is_not_decided() {
+    let event = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "BeforeTool",
+        "tool_name": "run_shell_command", "tool_input": {"command": "ls"}});
+    let call = call_of(Agent::Gemini, &event, false);
+    assert_eq!(call.asking(PATIENCE).input["source"], "gemini");
+    let said = |ending, args| call.reply(&answered(ending, args)).unwrap();
+    assert_eq!(said(Some(Ending::Accept), Value::Null), json!({"decision": "allow"}));
+    let edited = said(Some(Ending::Edit), json!({"command": "ls -l"}));
+    assert_eq!(edited["hookSpecificOutput"]["tool_input"], json!({"command": "ls -l"}));
+    for ending in [Some(Ending::Respond), Some(Ending::Ignore)].into_iter().chain(OPEN) {
+        assert_eq!(said(ending, Value::Null)["decision"], "deny", "{ending:?}");
+    }
+}
+
+#[test]
+fn opencode_is_told_in_its_own_words() {
+    let event = |name: &str| {
+        json!({"event": name, "session_id": "ses_1", "cwd": "/a", "tool_name": "bash",
+            "tool_input": {"command": "ls"}})
+    };
+    let tool = call_of(Agent::Opencode, &event("tool"), false);
+    assert_eq!(tool.reply(&answered(Some(Ending::Accept), Value::Null)), Some(json!({"decision": "allow"})));
+    let edited = tool.reply(&answered(Some(Ending::Edit), json!({"command": "ls -l"}))).unwrap();
+    assert_eq!(edited["args"], json!({"command": "ls -l"}));
+    for ending in [Some(Ending::Respond), Some(Ending::Ignore)].into_iter().chain(OPEN) {
+        assert_eq!(tool.reply(&answered(ending, Value::Null)).unwrap()["decision"], "deny", "{ending:?}");
+    }
+    let asked = call_of(Agent::Opencode, &event("permission"), false);
+    assert_eq!(asked.asking(PATIENCE).input["allow"], json!(["accept", "respond", "ignore"]));
+    assert_eq!(asked.reply(&answered(Some(Ending::Accept), Value::Null)), Some(json!({"reply": "once"})));
+    assert_eq!(asked.reply(&answered(Some(Ending::Ignore), Value::Null)).unwrap()["reply"], "reject");
+    for ending in OPEN {
+        assert_eq!(asked.reply(&answered(ending, Value::Null)), None);
+    }
+}
+
+#[test]
+fn questions_are_answered_in_each_form() {
+    let questions = json!([{"question": "Which colour?", "header": "Colour", "options": [
+        {"label": "Red", "description": ""}, {"label": "Blue", "description": ""}]}]);
+    let input = json!({"questions": questions});
+    let event = with(with(permission(bash("x")), "tool_name", json!("AskUserQuestion")), "tool_input", input);
+    let call = call_of(Agent::ClaudeCode, &event, false);
+    let asking = call.asking(PATIENCE).input;
+    assert_eq!((&asking["title"], &asking["args"]), (&json!("Which colour?"), &json!({"Colour": ""})));
+    let edited = call.reply(&answered(Some(Ending::Edit), json!({"Colour": "2"}))).unwrap();
+    let decision = &edited["hookSpecificOutput"]["decision"];
+    assert_eq!(
+        decision["updatedInput"],
+        json!({"questions": questions, "answers": {"Which colour?": "Blue"}})
+    );
+    let said = call.reply(&answered(Some(Ending::Respond), json!("something green"))).unwrap();
+    let answers = &said["hookSpecificOutput"]["decision"]["updatedInput"]["answers"];
+    assert_eq!(answers, &json!({"Which colour?": "something green"}));
+    let no = call.reply(&answered(Some(Ending::Ignore), Value::Null)).unwrap();
+    assert_eq!(no["hookSpecificOutput"]["decision"]["behavior"], "deny");
+    let event = json!({"event": "question", "session_id": "s", "tool_name": "question",
+        "tool_input": {"questions": questions}});
+    let call = call_of(Agent::Opencode, &event, false);
+    let said = call.reply(&answered(Some(Ending::Respond), json!("1"))).unwrap();
+    assert_eq!(said, json!({"answers": [["Red"]]}));
+    assert_eq!(call.reply(&answered(Some(Ending::Ignore), Value::Null)), Some(json!({"reject": true})));
+}
+
+#[test]
+fn later_events_say_what_is_over() {
+    let over = |agent, event: Value| match read(agent, &event, false).unwrap() {
+        Heard::Over(over) => over,
+        other => panic!("{other:?}"),
+    };
+    let ran = over(Agent::ClaudeCode, with(bash("ls"), "hook_event_name", json!("PostToolUse")));
+    assert!(
+        ran.session == "5e1f" && matches!(&ran.past, Past::Ran { tool, .. } if tool == "Bash"),
+        "{ran:?}"
+    );
+    let at = |name: &str| json!({"session_id": "s", "hook_event_name": name});
+    for (agent, name, past) in [
+        (Agent::ClaudeCode, "Stop", Past::TurnEnded),
+        (Agent::ClaudeCode, "SubagentStop", Past::TurnEnded),
+        (Agent::Codex, "UserPromptSubmit", Past::TurnEnded),
+        (Agent::Gemini, "AfterAgent", Past::TurnEnded),
+        (Agent::ClaudeCode, "SessionEnd", Past::SessionEnded),
+    ] {
+        assert_eq!(over(agent, at(name)).past, past, "{name}");
+    }
+    let helper = over(Agent::ClaudeCode, with(at("SubagentStop"), "agent_type", json!("explorer")));
+    assert_eq!(helper.helper.as_deref(), Some("explorer"));
+}

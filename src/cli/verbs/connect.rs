@@ -1,0 +1,194 @@
+//! `sayso connect`: a coding agent asks here from now on.
+
+use crate::agents::connect::{self, Agent, Change, Options, Places, Plan};
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Answer, Page};
+use crate::cli::wizard::{Prompt, say};
+use serde_json::{Value, json};
+use similar::TextDiff;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Let a coding agent on this machine ask in the inbox
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It writes hooks, the MCP server and the permission to call it into the agent's own config, and shows \
+    the change first. What is there stays, and --remove takes out what was put in. Where sayso is missing or fails, the \
+    agent refuses or asks you itself.\n\nExamples:\n  \
+    sayso connect claude\n  \
+    sayso connect codex --patience 300\n  \
+    sayso connect gemini --project --yes\n  \
+    sayso connect claude --remove"
+)]
+pub(in crate::cli) struct Args {
+    /// Which one
+    #[arg(value_enum, value_name = "AGENT")]
+    agent: Which,
+    /// In this folder's own config, for everybody who works in it
+    #[arg(long)]
+    project: bool,
+    /// Take out what was put in
+    #[arg(long)]
+    remove: bool,
+    /// Ask before every tool, not only where the agent itself would ask
+    #[arg(long, conflicts_with = "remove")]
+    all: bool,
+    /// How long a card waits before the agent asks you itself, or refuses
+    #[arg(long, value_name = "SECONDS", conflicts_with = "remove", value_parser = clap::value_parser!(u64).range(5..=86_000))]
+    patience: Option<u64>,
+    /// Write it without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Which {
+    /// Claude Code
+    Claude,
+    /// Codex CLI
+    Codex,
+    /// opencode
+    Opencode,
+    /// Gemini CLI
+    Gemini,
+}
+
+impl From<Which> for Agent {
+    fn from(which: Which) -> Self {
+        match which {
+            Which::Claude => Agent::Claude,
+            Which::Codex => Agent::Codex,
+            Which::Opencode => Agent::Opencode,
+            Which::Gemini => Agent::Gemini,
+        }
+    }
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let agent = Agent::from(self.agent);
+        let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
+        let options = Options {
+            project: self.project,
+            all: self.all,
+            patience: self.patience.unwrap_or_else(|| agent.patience()),
+            program: self.program(&context)?,
+        };
+        let plan = match self.remove {
+            true => connect::disconnect(agent, &options, &places),
+            false => connect::connect(agent, &options, &places),
+        };
+        let plan = plan.map_err(Failure::failed)?;
+        let page = context.page.clone();
+        let something = plan.changes.iter().any(Change::is_something);
+        let asks = !self.yes && !page.is_json() && std::io::stdin().is_terminal() && page.width.is_some();
+        let mut write = self.yes && something;
+        if something && asks {
+            say(&shown(&plan));
+            write = Prompt.yes("Write this?").await?;
+        }
+        let kept = match write {
+            true => connect::write(&plan.changes, page.now).map_err(Failure::failed)?,
+            false => Vec::new(),
+        };
+        let report = Report { agent, plan, kept, written: write, removes: self.remove, shown: asks };
+        page.answer(&report.json(), |_| report.text(&page))
+    }
+
+    /// How the agent starts sayso. A project's files are shared, so they name no folder of this machine.
+    fn program(&self, context: &Context<'_>) -> Result<Vec<String>, Failure> {
+        let mut program = match (self.project, std::env::current_exe()) {
+            (true, _) => vec!["sayso".to_owned()],
+            (false, Ok(exe)) => vec![exe.to_string_lossy().into_owned()],
+            (false, Err(error)) => {
+                return Err(Failure::failed(format!("where sayso lies cannot be found out: {error}")));
+            }
+        };
+        let flags = &context.inputs().flags;
+        for (flag, path) in [("--data", &flags.data), ("--config", &flags.config)] {
+            if let Some(path) = path {
+                let path = std::path::absolute(context.path(path)).unwrap_or_else(|_| path.clone());
+                program.extend([flag.to_owned(), path.to_string_lossy().into_owned()]);
+            }
+        }
+        Ok(program)
+    }
+}
+
+struct Report {
+    agent: Agent,
+    plan: Plan,
+    kept: Vec<PathBuf>,
+    written: bool,
+    removes: bool,
+    /// Whether the change was on the screen already.
+    shown: bool,
+}
+
+impl Report {
+    fn json(&self) -> Value {
+        let changes = self.plan.changes.iter().map(|change| {
+            let what = match (&change.before, &change.after) {
+                (before, after) if before == after => "none",
+                (None, _) => "created",
+                (_, None) => "deleted",
+                (Some(_), Some(_)) => "changed",
+            };
+            json!({"path": change.path, "change": what, "diff": diff(change)})
+        });
+        json!({
+            "agent": self.agent.word(),
+            "written": self.written,
+            "files": changes.collect::<Vec<_>>(),
+            "kept": self.kept,
+            "notes": self.plan.notes,
+        })
+    }
+
+    fn text(&self, _: &Page) -> String {
+        let name = self.agent.name();
+        if !self.plan.changes.iter().any(Change::is_something) {
+            return match self.removes {
+                true => format!("{name} is not connected here; nothing was changed."),
+                false => format!("{name} is connected already; nothing was changed."),
+            };
+        }
+        let mut out = if self.shown { String::new() } else { shown(&self.plan) };
+        if !self.written {
+            let again = if self.shown { "" } else { "; --yes writes it" };
+            out.push_str(&format!("Nothing was written{again}.\n"));
+            return out;
+        }
+        out.push_str(&match self.removes {
+            true => format!("{name} no longer asks here.\n"),
+            false => {
+                format!("{name} is connected. Keep the inbox open, or `sayso watch`, to see what it asks.\n")
+            }
+        });
+        for note in &self.plan.notes {
+            out.push_str(&format!("- {note}\n"));
+        }
+        for kept in &self.kept {
+            out.push_str(&format!("- The file as it was: {}\n", kept.display()));
+        }
+        out
+    }
+}
+
+/// The change as a person reads it.
+fn shown(plan: &Plan) -> String {
+    plan.changes.iter().filter(|change| change.is_something()).map(diff).collect()
+}
+
+fn diff(change: &Change) -> String {
+    if !change.is_something() {
+        return String::new();
+    }
+    let path = change.path.display().to_string();
+    let (before, after) = (change.before.as_deref(), change.after.as_deref());
+    let diff = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
+    let name = |text: Option<&str>| if text.is_some() { path.clone() } else { "/dev/null".to_owned() };
+    let mut unified = diff.unified_diff();
+    format!("{}\n", unified.context_radius(2).header(&name(before), &name(after)))
+}

@@ -1,0 +1,185 @@
+//! Claude Code without a terminal (`-p`).
+
+use super::model::{Model, ToolCall};
+use super::{SAYSO, Workplace, end, installed, questions};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+
+impl Workplace {
+    fn claude(&self, program: &Path, flags: &[&str]) -> Child {
+        let project = self.path("project").canonicalize().unwrap();
+        let state = self.path("claude/.claude.json");
+        let mut known: serde_json::Value =
+            std::fs::read_to_string(&state).map_or(json!({}), |text| serde_json::from_str(&text).unwrap());
+        known["hasCompletedOnboarding"] = json!(true);
+        known["projects"] = json!({project.to_str().unwrap(): {"hasTrustDialogAccepted": true}});
+        std::fs::write(state, known.to_string()).unwrap();
+        let mut command = self.at_home(program);
+        command.env("ANTHROPIC_AUTH_TOKEN", "none");
+        command.env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", self.model.port));
+        command.envs([
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_UPDATES", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+        ]);
+        command.args(["-p", "Do it."]).args(flags);
+        self.started(command)
+    }
+}
+
+fn bash(command: &str) -> ToolCall {
+    ToolCall { tool: "Bash", input: json!({"command": command, "description": "As the task needs"}) }
+}
+
+/// Both ways to connect it.
+const WAYS: [&[&str]; 2] = [&["claude"], &["claude", "--all"]];
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_does_what_is_decided() {
+    let Some(claude) = installed("claude") else { return };
+    for way in WAYS {
+        let trial = |words: &[&str]| {
+            let place = Workplace::connected(bash("touch ran"), way);
+            let item = place.decide(place.claude(&claude, &[]), words);
+            assert_eq!(item["source"], "request: claude-code");
+            let shown = place.sayso(&["show", item["thread"].as_str().unwrap()]);
+            assert!(!shown.is_empty());
+            (place.ran(), place.told())
+        };
+        assert_eq!(trial(&["accept"]).0, [true, false], "{way:?}");
+        assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true], "{way:?}");
+        let (ran, told) = trial(&["respond", "not on a Friday"]);
+        assert!(ran == [false, false] && told.contains("not on a Friday"), "{way:?}: {told}");
+        let (ran, told) = trial(&["ignore"]);
+        assert!(ran == [false, false] && told.contains("The person said no."), "{way:?}: {told}");
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_runs_nothing_where_sayso_cannot_decide() {
+    let Some(claude) = installed("claude") else { return };
+    for way in WAYS {
+        let place = || Workplace::connected(bash("touch ran"), way);
+        let broken = |config: &str| {
+            let place = place();
+            place.configure(config);
+            place
+        };
+        let replaced = |program: &str| {
+            let place = place();
+            place.breaks("claude/settings.json", program);
+            place
+        };
+        let trials = [
+            ("nobody answers", Workplace::connected(bash("touch ran"), &[way, &["--patience", "5"]].concat())),
+            ("the config is broken", broken("nonsense = [")),
+            ("sayso is missing", replaced("/nowhere/sayso")),
+            ("sayso crashes", replaced("kill -9 $$; true")),
+            ("sayso fails", replaced("false")),
+            ("the data folder is a file", {
+                let place = place();
+                std::fs::remove_dir_all(place.path("data")).unwrap();
+                std::fs::write(place.path("data"), "").unwrap();
+                place
+            }),
+        ];
+        for (what, place) in trials {
+            end(place.claude(&claude, &[]));
+            assert_eq!(place.ran(), [false, false], "{way:?}, {what}: {}", place.told());
+            if what == "nobody answers" {
+                assert!(place.told().contains("sayso could not decide"), "{}", place.told());
+                assert!(place.list().is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_s_questions_are_answered_here() {
+    let Some(claude) = installed("claude") else { return };
+    let ask = || ToolCall { tool: "AskUserQuestion", input: questions("multiSelect") };
+    let prompt = ["--permission-prompt-tool", "mcp__sayso__approve_tool_call"];
+    let trial = |words: &[&str]| {
+        // The tool alone asks here: both would be two cards for one question.
+        let place = Workplace::connected(ask(), &["claude"]);
+        std::fs::write(place.path("claude/settings.json"), "{}").unwrap();
+        let item = place.decide(place.claude(&claude, &prompt), words);
+        assert!(item["text"].as_str().unwrap().contains("2 Blue (cold)"), "{item}");
+        place.told()
+    };
+    let told = trial(&["edit", "--set", "Colour=2", "--set", "Sizes=1,2"]);
+    assert!(told.contains("Blue") && told.contains("S, L"), "{told}");
+    let told = trial(&["respond", "something green\n2"]);
+    assert!(told.contains("something green") && told.contains("\\\"L\\\""), "{told}");
+    assert!(trial(&["ignore"]).contains("The person said no."));
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_may_ask_by_a_tool() {
+    let Some(claude) = installed("claude") else { return };
+    let prompt = ["--permission-prompt-tool", "mcp__sayso__approve_tool_call"];
+    let trial = |words: &[&str]| {
+        let place = Workplace::connected(bash("touch ran"), &["claude"]);
+        std::fs::write(place.path("claude/settings.json"), "{}").unwrap();
+        place.decide(place.claude(&claude, &prompt), words);
+        place.ran()
+    };
+    assert_eq!(trial(&["accept"]), [true, false]);
+    assert_eq!(trial(&["edit", "--set", "command=touch edited"]), [false, true]);
+    assert_eq!(trial(&["ignore"]), [false, false]);
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn a_killed_claude_code_takes_its_card_along() {
+    let Some(claude) = installed("claude") else { return };
+    for way in WAYS {
+        let place = Workplace::connected(bash("touch ran"), way);
+        let mut agent = place.claude(&claude, &[]);
+        let item = place.item(&mut agent);
+        agent.kill().unwrap();
+        agent.wait().unwrap();
+        // Nobody drives here: whoever asked notices that nobody reads the answer any more.
+        place.until_empty();
+        let late = place.at_home(SAYSO).args(["accept", item["id"].as_str().unwrap()]).output().unwrap();
+        assert_eq!(late.status.code(), Some(3), "{way:?}: {late:?}");
+        assert_eq!(place.ran(), [false, false]);
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_writes_the_bytes_it_asked_to_write() {
+    let Some(claude) = installed("claude") else { return };
+    let content = "one\r\ntwo\r\n\u{1b}[31mred\u{1b}[0m soft\u{ad}hyphen\r\n";
+    // The path of a file is known once its folder is.
+    let place = || {
+        let place = Workplace::connected(bash("true"), &["claude"]);
+        let file = place.project("out.txt");
+        let call = ToolCall { tool: "Write", input: json!({"file_path": file, "content": content}) };
+        (file, Workplace { model: Model::calling(call), ..place })
+    };
+    let (file, accepted): (PathBuf, Workplace) = place();
+    accepted.decide(accepted.claude(&claude, &[]), &["accept"]);
+    assert_eq!(std::fs::read(&file).unwrap(), content.as_bytes());
+    let (file, refused) = place();
+    refused.decide(refused.claude(&claude, &[]), &["ignore"]);
+    assert!(!file.exists() && refused.told().contains("The person said no."), "{}", refused.told());
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn what_claude_code_is_granted_it_does_without_a_card() {
+    let Some(claude) = installed("claude") else { return };
+    let place = Workplace::connected(bash("git init -q ."), &["claude"]);
+    place.decide(place.claude(&claude, &[]), &["accept", "--grant", "command", "--for", "1h"]);
+    assert!(place.project(".git").exists());
+    std::fs::remove_dir_all(place.project(".git")).unwrap();
+    end(place.claude(&claude, &[]));
+    assert!(place.project(".git").exists(), "{}", place.told());
+}

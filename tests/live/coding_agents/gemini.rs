@@ -1,0 +1,90 @@
+//! Gemini CLI without a terminal, where its own policy lets everything pass.
+
+use super::model::ToolCall;
+use super::{Workplace, end, installed};
+use serde_json::json;
+use std::path::Path;
+use std::process::Child;
+
+impl Workplace {
+    fn gemini(&self, program: &Path) -> Child {
+        let path = self.path(".gemini/settings.json");
+        let mut settings: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        settings["security"] = json!({"auth": {"selectedType": "gemini-api-key"}});
+        std::fs::write(path, settings.to_string()).unwrap();
+        let mut command = self.at_home(program);
+        command.env("GEMINI_API_KEY", "none").env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+        command.env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{}", self.model.port));
+        command.args(["--approval-mode", "yolo", "-p", "Do it."]);
+        self.started(command)
+    }
+}
+
+fn shell() -> ToolCall {
+    ToolCall { tool: "run_shell_command", input: json!({"command": "touch ran", "description": "As needed"}) }
+}
+
+#[test]
+#[ignore = "needs Gemini CLI; .ci/run installs it"]
+fn gemini_does_what_is_decided() {
+    let Some(gemini) = installed("gemini") else { return };
+    let trial = |words: &[&str]| {
+        let place = Workplace::connected(shell(), &["gemini"]);
+        let item = place.decide(place.gemini(&gemini), words);
+        assert_eq!(item["source"], "request: gemini");
+        (place.ran(), place.told())
+    };
+    assert_eq!(trial(&["accept"]).0, [true, false]);
+    assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
+    let (ran, told) = trial(&["respond", "not on a Friday"]);
+    assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+    assert_eq!(trial(&["ignore"]).0, [false, false]);
+}
+
+#[test]
+#[ignore = "needs Gemini CLI; .ci/run installs it"]
+fn gemini_runs_nothing_where_sayso_cannot_decide() {
+    let Some(gemini) = installed("gemini") else { return };
+    let late = Workplace::connected(shell(), &["gemini", "--patience", "5"]);
+    end(late.gemini(&gemini));
+    assert!(late.ran() == [false, false] && late.told().contains("sayso could not decide"), "{}", late.told());
+    assert!(late.list().is_empty());
+    for program in ["/nowhere/sayso", "kill -9 $$; true", "false"] {
+        let place = Workplace::connected(shell(), &["gemini"]);
+        place.breaks(".gemini/settings.json", program);
+        end(place.gemini(&gemini));
+        assert_eq!(place.ran(), [false, false], "{program}: {}", place.told());
+    }
+    let place = Workplace::connected(shell(), &["gemini"]);
+    place.configure("nonsense = [");
+    end(place.gemini(&gemini));
+    assert_eq!(place.ran(), [false, false], "{}", place.told());
+}
+
+#[test]
+#[ignore = "needs Gemini CLI; .ci/run installs it"]
+fn a_killed_gemini_takes_its_card_along() {
+    let Some(gemini) = installed("gemini") else { return };
+    let place = Workplace::connected(shell(), &["gemini"]);
+    let mut agent = place.gemini(&gemini);
+    place.item(&mut agent);
+    // It runs the real program as a child of its own.
+    kill_tree(agent.id());
+    agent.wait().unwrap();
+    place.until_empty();
+    assert_eq!(place.ran(), [false, false]);
+}
+
+/// Kills a program and what it started under its own name, as `kill -9` on each.
+fn kill_tree(pid: u32) {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let kill = |pid: u32| {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    };
+    kill(pid);
+    for child in children.split_whitespace() {
+        kill(child.parse().unwrap());
+    }
+}

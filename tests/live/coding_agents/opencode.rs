@@ -1,0 +1,181 @@
+//! opencode by itself (`run`), which cannot ask anybody, and as a server, which can.
+
+use super::model::ToolCall;
+use super::{Workplace, end, installed, questions};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command};
+
+impl Workplace {
+    fn opencode_command(&self, program: &Path, permission: &Value) -> Command {
+        let config = json!({
+            "model": "m/x", "small_model": "m/x", "permission": permission,
+            "provider": {"m": {"npm": "@ai-sdk/openai-compatible", "models": {"x": {}},
+                "options": {"baseURL": format!("http://127.0.0.1:{}/v1", self.model.port), "apiKey": "none"}}},
+        });
+        let mut command = self.at_home(program);
+        command.env("OPENCODE_CONFIG_CONTENT", config.to_string());
+        command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("OPENCODE_DISABLE_AUTOUPDATE", "1");
+        command
+    }
+
+    fn opencode_run(&self, program: &Path, permission: &Value) -> Child {
+        let mut command = self.opencode_command(program, permission);
+        command.args(["run", "Do it."]);
+        self.started(command)
+    }
+}
+
+fn bash() -> ToolCall {
+    ToolCall { tool: "bash", input: json!({"command": "touch ran", "description": "As the task needs"}) }
+}
+
+#[test]
+#[ignore = "needs opencode; .ci/run installs it"]
+fn opencode_run_does_what_is_decided() {
+    let Some(opencode) = installed("opencode") else { return };
+    for permission in [json!({"*": "ask"}), json!({"bash": {"*": "ask", "ls *": "allow"}}), json!("ask")] {
+        let trial = |words: &[&str]| {
+            let place = Workplace::connected(bash(), &["opencode"]);
+            let item = place.decide(place.opencode_run(&opencode, &permission), words);
+            assert_eq!(item["source"], "request: opencode");
+            (place.ran(), place.told())
+        };
+        assert_eq!(trial(&["accept"]).0, [true, false], "{permission}");
+        assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
+        let (ran, told) = trial(&["respond", "not on a Friday"]);
+        assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+        assert_eq!(trial(&["ignore"]).0, [false, false]);
+    }
+    // What is allowed anyway, or never, is not asked.
+    for (permission, expected) in [(json!({"*": "ask", "bash": "allow"}), true), (json!({"bash": "deny"}), false)] {
+        let place = Workplace::connected(bash(), &["opencode"]);
+        end(place.opencode_run(&opencode, &permission));
+        assert_eq!(place.ran()[0], expected, "{permission}");
+    }
+}
+
+#[test]
+#[ignore = "needs opencode; .ci/run installs it"]
+fn opencode_run_runs_nothing_where_sayso_cannot_decide() {
+    let Some(opencode) = installed("opencode") else { return };
+    let ask = json!({"*": "ask"});
+    let late = Workplace::connected(bash(), &["opencode", "--patience", "5"]);
+    end(late.opencode_run(&opencode, &ask));
+    assert!(late.ran() == [false, false] && late.told().contains("sayso could not decide"), "{}", late.told());
+    assert!(late.list().is_empty());
+    for program in ["/nowhere/sayso", "/bin/false"] {
+        let place = Workplace::connected(bash(), &["opencode"]);
+        place.breaks(".config/opencode/plugin/sayso.js", program);
+        end(place.opencode_run(&opencode, &ask));
+        assert!(place.ran() == [false, false] && place.told().contains("could not be asked"), "{}", place.told());
+    }
+    let place = Workplace::connected(bash(), &["opencode"]);
+    place.configure("nonsense = [");
+    end(place.opencode_run(&opencode, &ask));
+    assert_eq!(place.ran(), [false, false]);
+}
+
+/// An opencode server in which one turn runs.
+struct Server {
+    child: Child,
+    base: String,
+    client: reqwest::Client,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Server {
+    fn start(place: &Workplace, program: &Path) -> Self {
+        let mut command = place.opencode_command(program, &json!({"*": "ask"}));
+        command.args(["serve", "--port", "0", "--hostname", "127.0.0.1"]);
+        let mut child = place.started(command);
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let base = lines
+            .map_while(Result::ok)
+            .find_map(|line| line.split_once("listening on ").map(|(_, base)| base.trim().to_owned()))
+            .expect("it listens");
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let server = Self { child, base, client: reqwest::Client::new(), runtime };
+        let session = server.post("/session", &json!({}))["id"].as_str().unwrap().to_owned();
+        let said = json!({"parts": [{"type": "text", "text": "Do it."}]});
+        let url = format!("{}/session/{session}/message", server.base);
+        let turn = server.client.post(url).json(&said).send();
+        server.runtime.spawn(turn);
+        server
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let sent = self.client.post(format!("{}{path}", self.base)).json(body).send();
+        self.runtime.block_on(async { sent.await.unwrap().json().await.unwrap() })
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let sent = self.client.get(format!("{}{path}", self.base)).send();
+        self.runtime.block_on(async { sent.await.unwrap().json().await.unwrap() })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until the model was told.
+fn told(place: &Workplace) -> String {
+    while place.model.results().is_empty() {
+        std::thread::yield_now();
+    }
+    place.told()
+}
+
+#[test]
+#[ignore = "needs opencode; .ci/run installs it"]
+fn an_opencode_server_asks_beside_its_own_dialog() {
+    let Some(opencode) = installed("opencode") else { return };
+    for (words, expected) in
+        [(&["accept"][..], ""), (&["respond", "not on a Friday"], "not on a Friday"), (&["ignore"], "said no")]
+    {
+        let place = Workplace::connected(bash(), &["opencode"]);
+        let mut server = Server::start(&place, &opencode);
+        let item = place.answer(&mut server.child, words);
+        assert_eq!(item["allow"]["edit"], false, "{item}");
+        assert!(told(&place).contains(expected), "{words:?}: {}", place.told());
+        assert_eq!(place.ran()[0], words == ["accept"]);
+        assert_eq!(server.get("/permission"), json!([]));
+    }
+    // Answered there, the card goes.
+    let place = Workplace::connected(bash(), &["opencode"]);
+    let mut server = Server::start(&place, &opencode);
+    place.item(&mut server.child);
+    let id = server.get("/permission")[0]["id"].as_str().unwrap().to_owned();
+    server.post(&format!("/permission/{id}/reply"), &json!({"reply": "once"}));
+    place.until_empty();
+    told(&place);
+    assert!(place.ran()[0]);
+    // Killed, it takes the card along.
+    let place = Workplace::connected(bash(), &["opencode"]);
+    let mut server = Server::start(&place, &opencode);
+    place.item(&mut server.child);
+    drop(server);
+    place.until_empty();
+    assert!(!place.ran()[0]);
+}
+
+#[test]
+#[ignore = "needs opencode; .ci/run installs it"]
+fn an_opencode_server_s_questions_are_answered_here() {
+    let Some(opencode) = installed("opencode") else { return };
+    let ask = || ToolCall { tool: "question", input: questions("multiple") };
+    let place = Workplace::connected(ask(), &["opencode"]);
+    let mut server = Server::start(&place, &opencode);
+    place.answer(&mut server.child, &["edit", "--set", "Colour=2", "--set", "Sizes=1,2"]);
+    let said = told(&place);
+    assert!(said.contains("Blue") && said.contains('S') && said.contains('L'), "{said}");
+    let place = Workplace::connected(ask(), &["opencode"]);
+    let mut server = Server::start(&place, &opencode);
+    place.answer(&mut server.child, &["ignore"]);
+    assert!(!told(&place).contains("Blue"));
+}
