@@ -113,7 +113,10 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
     let names: Vec<String> = tools.as_array().unwrap().iter().map(|tool| text(&tool["name"])).collect();
-    assert_eq!(names, ["ask_person", "request_approval", "notify_person", "approve_tool_call", "check_answer"]);
+    assert_eq!(
+        names,
+        ["ask_person", "request_approval", "notify_person", "approve_tool_call", "check_answer"]
+    );
     assert!(tools.as_array().unwrap().iter().all(|tool| tool["inputSchema"]["type"] == "object"));
     assert_eq!(client.ask("resources/list", json!({}))["error"]["code"], -32601);
     assert_eq!(client.ask("tools/call", json!({"name": "rm"}))["error"]["code"], -32602);

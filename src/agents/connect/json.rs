@@ -60,7 +60,7 @@ fn ended(mut text: String) -> String {
 fn ours(object: &CstObject) -> usize {
     let groups = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
     let groups = groups.iter().filter_map(|event| event.array_value()).flat_map(|list| list.elements());
-    groups.flat_map(|group| commands(&group)).filter(|hook| is_our_hook(hook)).count()
+    groups.flat_map(|group| commands(&group)).filter(is_our_hook).count()
 }
 
 fn hooks_in(entries: &[Entry]) -> usize {

@@ -90,14 +90,14 @@ impl Questions {
     }
 
     /// What was chosen for each question, from the fields a person filled in; `None` where they filled in nothing.
-    pub(super) fn from_fields(&self, args: &Value) -> Option<Answers<'_>> {
+    pub(super) fn chosen_in(&self, args: &Value) -> Option<Answers<'_>> {
         let typed =
             |question: &Question| args.get(&question.name).and_then(Value::as_str).unwrap_or_default();
         self.chosen(self.0.iter().map(typed))
     }
 
     /// The same from words: a line for each question. `None` where they do not fit the questions.
-    pub(super) fn from_words(&self, words: &str) -> Option<Answers<'_>> {
+    pub(super) fn chosen_by(&self, words: &str) -> Option<Answers<'_>> {
         let lines: Vec<&str> = match self.0.len() {
             1 => vec![words],
             _ => words.lines().map(str::trim).filter(|line| !line.is_empty()).collect(),
@@ -178,12 +178,12 @@ mod tests {
             ("7", "", json!([["7"], []])),
         ] {
             let fields = json!({"Colour": colour, "Colour 2": sizes});
-            assert_eq!(questions.from_fields(&fields).unwrap().in_order(), expected);
+            assert_eq!(questions.chosen_in(&fields).unwrap().in_order(), expected);
         }
-        assert!(questions.from_fields(&json!({"Colour": " "})).is_none());
-        let answers = questions.from_words("2\n\n1,2\n").unwrap().by_text();
+        assert!(questions.chosen_in(&json!({"Colour": " "})).is_none());
+        let answers = questions.chosen_by("2\n\n1,2\n").unwrap().by_text();
         assert_eq!(answers, json!({"Which colour?": "Blue", "Which sizes?": "S, L"}));
-        assert!(questions.from_words("whatever you like").is_none());
+        assert!(questions.chosen_by("whatever you like").is_none());
     }
 
     #[test]

@@ -25,11 +25,11 @@ impl Call {
         let words = || answer.args.as_str().unwrap_or_default();
         let said = |words: &str| Verdict::Deny(format!("Not yet. The person answered: {words}"));
         let verdict = match (answer.r#type, &self.questions) {
-            (Some(Ending::Edit), Some(questions)) => match questions.from_fields(&answer.args) {
+            (Some(Ending::Edit), Some(questions)) => match questions.chosen_in(&answer.args) {
                 Some(answers) => return self.answered(&answers),
                 None => Verdict::Deny("The person gave no answer.".to_owned()),
             },
-            (Some(Ending::Respond), Some(questions)) => match questions.from_words(words()) {
+            (Some(Ending::Respond), Some(questions)) => match questions.chosen_by(words()) {
                 Some(answers) => return self.answered(&answers),
                 None => said(words()),
             },

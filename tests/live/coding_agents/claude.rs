@@ -74,7 +74,10 @@ fn claude_code_runs_nothing_where_sayso_cannot_decide() {
             place
         };
         let trials = [
-            ("nobody answers", Workplace::connected(bash("touch ran"), &[way, &["--patience", "5"]].concat())),
+            (
+                "nobody answers",
+                Workplace::connected(bash("touch ran"), &[way, &["--patience", "5"]].concat()),
+            ),
             ("the config is broken", broken("nonsense = [")),
             ("sayso is missing", replaced("/nowhere/sayso")),
             ("sayso crashes", replaced("kill -9 $$; true")),

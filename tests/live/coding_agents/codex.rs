@@ -124,7 +124,9 @@ impl AppServer {
         assert!(hooks.len() >= 4 && hooks.iter().all(|hook| hook["trustStatus"] == "untrusted"), "{hooks:?}");
         let trusted: Value = hooks
             .iter()
-            .map(|hook| (hook["key"].as_str().unwrap().to_owned(), json!({"trusted_hash": hook["currentHash"]})))
+            .map(|hook| {
+                (hook["key"].as_str().unwrap().to_owned(), json!({"trusted_hash": hook["currentHash"]}))
+            })
             .collect();
         let edit = json!({"keyPath": "hooks.state", "value": trusted, "mergeStrategy": "upsert"});
         server.call("config/batchWrite", json!({"edits": [edit], "reloadUserConfig": true}));
@@ -174,7 +176,8 @@ impl Drop for AppServer {
 /// A command for which Codex asks.
 fn escalated(place: &Path) -> ToolCall {
     let command = format!("touch {}", place.join("ran").display());
-    let input = json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "Needed"});
+    let input =
+        json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "Needed"});
     ToolCall { tool: "exec_command", input }
 }
 

@@ -48,7 +48,11 @@ fn gemini_runs_nothing_where_sayso_cannot_decide() {
     let Some(gemini) = installed("gemini") else { return };
     let late = Workplace::connected(shell(), &["gemini", "--patience", "5"]);
     end(late.gemini(&gemini));
-    assert!(late.ran() == [false, false] && late.told().contains("sayso could not decide"), "{}", late.told());
+    assert!(
+        late.ran() == [false, false] && late.told().contains("sayso could not decide"),
+        "{}",
+        late.told()
+    );
     assert!(late.list().is_empty());
     for program in ["/nowhere/sayso", "kill -9 $$; true", "false"] {
         let place = Workplace::connected(shell(), &["gemini"]);

@@ -143,7 +143,8 @@ fn completions(script: &Script, asked: &Value) -> Response {
         json!({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": asked["model"],
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
     };
-    let lines = [chunk(delta, Value::Null), chunk(json!({}), json!(finish))].map(|chunk| format!("data: {chunk}\n\n"));
+    let lines = [chunk(delta, Value::Null), chunk(json!({}), json!(finish))]
+        .map(|chunk| format!("data: {chunk}\n\n"));
     let body = lines.concat() + "data: [DONE]\n\n";
     ([("content-type", "text/event-stream")], body).into_response()
 }

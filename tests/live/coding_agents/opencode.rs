@@ -49,7 +49,9 @@ fn opencode_run_does_what_is_decided() {
         assert_eq!(trial(&["ignore"]).0, [false, false]);
     }
     // What is allowed anyway, or never, is not asked.
-    for (permission, expected) in [(json!({"*": "ask", "bash": "allow"}), true), (json!({"bash": "deny"}), false)] {
+    for (permission, expected) in
+        [(json!({"*": "ask", "bash": "allow"}), true), (json!({"bash": "deny"}), false)]
+    {
         let place = Workplace::connected(bash(), &["opencode"]);
         end(place.opencode_run(&opencode, &permission));
         assert_eq!(place.ran()[0], expected, "{permission}");
@@ -63,13 +65,21 @@ fn opencode_run_runs_nothing_where_sayso_cannot_decide() {
     let ask = json!({"*": "ask"});
     let late = Workplace::connected(bash(), &["opencode", "--patience", "5"]);
     end(late.opencode_run(&opencode, &ask));
-    assert!(late.ran() == [false, false] && late.told().contains("sayso could not decide"), "{}", late.told());
+    assert!(
+        late.ran() == [false, false] && late.told().contains("sayso could not decide"),
+        "{}",
+        late.told()
+    );
     assert!(late.list().is_empty());
     for program in ["/nowhere/sayso", "/bin/false"] {
         let place = Workplace::connected(bash(), &["opencode"]);
         place.breaks(".config/opencode/plugin/sayso.js", program);
         end(place.opencode_run(&opencode, &ask));
-        assert!(place.ran() == [false, false] && place.told().contains("could not be asked"), "{}", place.told());
+        assert!(
+            place.ran() == [false, false] && place.told().contains("could not be asked"),
+            "{}",
+            place.told()
+        );
     }
     let place = Workplace::connected(bash(), &["opencode"]);
     place.configure("nonsense = [");
@@ -135,9 +145,11 @@ fn told(place: &Workplace) -> String {
 #[ignore = "needs opencode; .ci/run installs it"]
 fn an_opencode_server_asks_beside_its_own_dialog() {
     let Some(opencode) = installed("opencode") else { return };
-    for (words, expected) in
-        [(&["accept"][..], ""), (&["respond", "not on a Friday"], "not on a Friday"), (&["ignore"], "said no")]
-    {
+    for (words, expected) in [
+        (&["accept"][..], ""),
+        (&["respond", "not on a Friday"], "not on a Friday"),
+        (&["ignore"], "said no"),
+    ] {
         let place = Workplace::connected(bash(), &["opencode"]);
         let mut server = Server::start(&place, &opencode);
         let item = place.answer(&mut server.child, words);
