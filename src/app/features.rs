@@ -10,6 +10,7 @@ use super::node_services::check_sandbox;
 use super::notices::Notices;
 use super::setup::Setup;
 use super::traces::{Traces, check_traces};
+use crate::agents::connect::check_agents;
 use crate::agents::langgraph::{Servers, check_servers};
 use crate::config::{Config, Env};
 use crate::graph::BoxFuture;
@@ -48,6 +49,7 @@ pub const FEATURES: &[Feature] = &[
         check: |config, env| Box::pin(servers(config, env)),
         background: |parts| Some(Arc::new(parts.setup.servers(parts.inbox.engine())?)),
     },
+    Feature { check: |_, env| Box::pin(agents(env)), ..Feature::NOTHING },
     Feature { check: |config, env| Box::pin(apis(config, env)), ..Feature::NOTHING },
     Feature {
         check: |config, env| Box::pin(traces(config, env)),
@@ -108,6 +110,11 @@ async fn mail(config: &Config) -> Vec<Check> {
 /// Every server is asked what it is and what waits there.
 async fn servers(config: &Config, env: &Env) -> Vec<Check> {
     check_servers(config, env).await.into_iter().map(|server| Check::named("server", server)).collect()
+}
+
+/// Every coding agent on this machine is asked for its version, and its hook for an answer.
+async fn agents(env: &Env) -> Vec<Check> {
+    check_agents(env).await.into_iter().map(|agent| Check::named("agent", agent)).collect()
 }
 
 /// Every API is looked at, and none is asked anything.

@@ -2,7 +2,7 @@
 
 use super::policy::allows;
 use crate::config::Config;
-use crate::graph::{BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
+use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
 use crate::inbox::{MailLine, MemoryCause, POLICY_GRANT};
 use crate::mail::Mail;
 use crate::mail::compose::is_own;
@@ -11,7 +11,7 @@ use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreE
 use crate::text::{digest_from_hex, hex};
 use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{CallRecord, Lesson, Profile, Records, Wish};
+use crate::workflows::{CallRecord, Covering, Lesson, Profile, Records, Wish};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
@@ -272,9 +272,6 @@ impl Records for StoreRecords {
         if wish.warned {
             return Ok(None);
         }
-        if let Some(command) = wish.command {
-            return self.store.grants().covering_command(wish.tool, command).map_err(NodeError::failed);
-        }
         let mut strangers = Vec::new();
         for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
             if !self.store.mail().knows(to).map_err(NodeError::failed)? {
@@ -289,6 +286,14 @@ impl Records for StoreRecords {
         let policy = self.config.policies.get(wish.tool);
         let allows = policy.is_some_and(|policy| allows(policy, wish));
         Ok(allows.then(|| format!("{POLICY_GRANT}{}", wish.tool)))
+    }
+
+    fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<Covering, NodeError> {
+        let found = self.store.grants().covering_call(tool, call).map_err(NodeError::failed)?;
+        Ok(match found {
+            Ok(grant) => Covering::Grant(grant),
+            Err(command) => Covering::Asks(command),
+        })
     }
 
     fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError> {

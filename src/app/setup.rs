@@ -213,6 +213,7 @@ impl From<&Config> for Settings {
     fn from(config: &Config) -> Self {
         Self {
             hold: config.approvals.hold,
+            agents_hold: config.approvals.hold_agents,
             concurrency: config.engine.concurrency,
             node_timeout: config.engine.node_timeout,
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),

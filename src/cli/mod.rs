@@ -47,7 +47,7 @@ use output::Answer;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
-use verbs::{TableVerb, Verb, demo, init};
+use verbs::{TableVerb, Verb, connect, demo, init};
 use wizard::First;
 
 /// Shows the inbox on the screen until the person leaves it.
@@ -95,6 +95,10 @@ fn run(
     let first = typed.verb.is_none() && terminal && context.is_new();
     let verb = match if first { Some(runtime.block_on(wizard::welcome())?) } else { None } {
         Some(First::Leave) => return Ok(Answer::nothing()),
+        Some(First::Connect) => {
+            let agent = runtime.block_on(wizard::which_agent())?;
+            Some(Verb::Own(TableVerb::Connect(connect::Args::plain(agent))))
+        }
         Some(First::Init) => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
         Some(First::Demo) => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
         Some(First::Inbox) => None,

@@ -18,6 +18,9 @@ section! {
     pub(super) struct ApprovalsSection in one("approvals") {
         /// How long an accepted effect can still be taken back. 0 acts at once.
         hold ("hold_seconds"): Duration = default("10").range(0, 86_400),
+        /// The same for a call of a coding agent, which waits meanwhile; one that carries a warning is held as long as an
+        /// effect. It holds for what is decided in the inbox; `sayso accept` answers at once.
+        hold_agents: Duration = default("2").range(0, 86_400),
         /// After how long a question that nobody answers is ignored for you: never, or a time such as 12h, 7d or 2w.
         /// Nothing is done then, nothing is learned from it, and the thread says that it was the policy. The time runs
         /// while this machine does, and begins anew when new mail comes, or when a snoozed question is back; trouble
@@ -34,6 +37,8 @@ section! {
 pub struct Approvals {
     /// How long an accepted effect can be taken back; zero acts at once.
     pub hold: Duration,
+    /// How long an answer to a program can be taken back.
+    pub hold_agents: Duration,
     /// When a question that nobody answers is over.
     pub expiry: Expiry,
 }
@@ -87,7 +92,7 @@ impl Approvals {
                 Ok(PolicySection::read(reader)?.expire)
             })?,
         };
-        Ok(Self { hold: approvals.hold, expiry })
+        Ok(Self { hold: approvals.hold, hold_agents: approvals.hold_agents, expiry })
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Settings {
     pub hold: Duration,
     /// How long other decisions can, where a person decides at the screen.
     pub soft_hold: Duration,
+    /// How long an answer to a program can, there.
+    pub agents_hold: Duration,
     /// How many threads run at once.
     pub concurrency: usize,
     /// How long a node may take.
@@ -42,6 +44,7 @@ impl Default for Settings {
         Self {
             hold: Duration::from_secs(10),
             soft_hold: Duration::from_secs(5),
+            agents_hold: Duration::from_secs(2),
             concurrency: 8,
             node_timeout: Duration::from_secs(1800),
             step_limit: 100,
@@ -129,9 +132,12 @@ impl Engine {
 
     pub(crate) fn holds(&self, at_the_screen: bool) -> Holds {
         let ms = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        let there = |wait: Duration| if at_the_screen { ms(wait) } else { 0 };
         Holds {
             irreversible_ms: ms(self.settings().hold),
-            other_ms: if at_the_screen { ms(self.settings().soft_hold) } else { 0 },
+            other_ms: there(self.settings().soft_hold),
+            agents_ms: there(self.settings().agents_hold),
+            warned_agents_ms: there(self.settings().hold),
         }
     }
 

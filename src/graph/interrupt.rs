@@ -172,17 +172,42 @@ pub struct Grantable {
     pub thread: bool,
     /// Whose mail it is about, bare and in lower case, where calls about their mail may be allowed for a while.
     pub sender: Option<String>,
-    /// The command it is, where it or the like of it may be allowed for a while.
+    /// What a program wants to do, where the like of it may be allowed for a while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandLine>,
+    pub call: Option<AgentCall>,
 }
 
-/// A command of plain words, as a program wants to run it.
+/// What a program wants to do, as far as the like of it can be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommandLine {
+pub struct AgentCall {
     /// Who wants to, as it calls itself.
     pub by: String,
+    /// What it calls its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub does: Does,
+    /// The first of several commands that nothing allowed when it was asked.
+    #[serde(default)]
+    pub asks: usize,
+}
+
+/// What it would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Does {
+    /// Run commands, each of which has to be allowed.
+    Commands(Vec<CommandLine>),
+    /// Change a file inside the folder.
+    Edit { folder: String, file: String },
+    /// Use a tool of a server.
+    Tool { folder: String },
+}
+
+/// A command as a program wants to run it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandLine {
     pub folder: String,
+    /// Its words, quotes taken off.
     pub words: Vec<String>,
     /// How many of the first words say what sort of command it is; 0 where that cannot be told.
     pub lead: usize,
@@ -195,10 +220,25 @@ impl CommandLine {
     }
 }
 
+impl AgentCall {
+    /// The commands it would run.
+    pub fn commands(&self) -> &[CommandLine] {
+        match &self.does {
+            Does::Commands(commands) => commands,
+            Does::Edit { .. } | Does::Tool { .. } => &[],
+        }
+    }
+
+    /// Whether commands of the same sort can be allowed too.
+    pub fn has_sort(&self) -> bool {
+        self.commands().iter().any(|command| command.sort().is_some())
+    }
+}
+
 impl Grantable {
     /// Whether anything may be allowed.
     pub fn is_something(&self) -> bool {
-        self.thread || self.sender.is_some() || self.command.is_some()
+        self.thread || self.sender.is_some() || self.call.is_some()
     }
 }
 

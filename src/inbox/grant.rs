@@ -66,6 +66,10 @@ pub enum GrantScope {
     Command,
     /// Commands of this sort: those that begin with the same words, and have only plain words after them.
     CommandSort,
+    /// Changes to files inside the folder, of whoever asked.
+    Edits,
+    /// This tool of a server, from this folder, of whoever asked.
+    Tool,
 }
 
 /// What a person wants to allow from a card.
@@ -77,6 +81,8 @@ pub struct GrantRequest {
     pub scope: GrantScope,
     /// For how long; without it a thread's grant lasts as long as the thread, and any other for an hour.
     pub lasts: Option<Duration>,
+    /// Only in the session in which it was asked.
+    pub session: bool,
 }
 
 /// A grant as one line of a list.
@@ -102,4 +108,6 @@ pub struct GrantLine {
     pub revoked_at: Option<Timestamp>,
     /// Whether it counts now.
     pub in_force: bool,
+    /// How many questions it has answered.
+    pub used: i64,
 }

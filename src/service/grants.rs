@@ -58,5 +58,6 @@ fn policy_line(tool: &str, policy: &Policy) -> GrantLine {
         expires_at: None,
         revoked_at: None,
         in_force: true,
+        used: 0,
     }
 }

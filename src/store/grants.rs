@@ -3,9 +3,10 @@
 //! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
-use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId, Warning};
+use crate::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
-use crate::store::log::{self, Asked, Because, CommandScope, Granted, Kind, NewEntry, Revoked, Scope, Tx};
+use crate::store::grant_scope::{self, HOUR, agent_scope, covering};
+use crate::store::log::{self, AgentScope, Asked, Because, Granted, Kind, NewEntry, Revoked, Scope, Tx};
 use crate::store::record::answers::take_back;
 use crate::store::record::calls;
 use crate::store::record::project::apply;
@@ -15,9 +16,6 @@ use crate::store::rows::{GrantRow, InterruptRow, Stage, ThreadRow, damaged, time
 use crate::store::{Grants, StoreError};
 use rusqlite::Connection;
 use std::time::Duration;
-
-/// How long a grant lasts that is not a thread's where the person says nothing.
-const HOUR: Duration = Duration::from_secs(3600);
 
 /// No grant lasts longer than this.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -89,13 +87,18 @@ impl Grants<'_> {
                     && only.eq_ignore_ascii_case(sender)
                     && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
             }
-            Scope::Builtin | Scope::Command(_) => false,
+            Scope::Builtin | Scope::Agent(_) => false,
         })
     }
 
-    /// The grant that covers this command of a program.
-    pub fn covering_command(self, tool: &str, command: &CommandLine) -> Result<Option<String>, StoreError> {
-        self.first_grant(tool, |row| row.covers_command(command))
+    /// The grant that covers this call of a program; else the first of its commands that none covers.
+    pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let given = agent_grants(db, now)?;
+            let scopes = given.iter().filter_map(Grant::agent);
+            Ok(covering(scopes, tool, call))
+        })
     }
 
     /// The first grant for a tool that is in force and covers what is asked for.
@@ -161,7 +164,31 @@ pub(in crate::store) fn covers(
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
         return Ok(tool == asked.action);
     }
-    Ok(named(db, grant)?.is_some_and(|grant| grant.covers(asked, thread, now)))
+    let Some(grant) = named(db, grant)?.filter(|grant| grant.lasts(now)) else { return Ok(false) };
+    match (&grant.scope, &asked.grantable.call) {
+        (Scope::Agent(_), Some(call)) => {
+            // The one that is named has to count, and the others only where it does not reach.
+            let mut given = agent_grants(db, now)?;
+            given.sort_by_key(|other| other.id != grant.id);
+            let by = covering(given.iter().filter_map(Grant::agent), &asked.action, call);
+            Ok(by == Ok(grant.id))
+        }
+        (Scope::Agent(_), None) => Ok(false),
+        (Scope::Thread(_) | Scope::Sender(_) | Scope::Builtin, _) => Ok(grant.covers(asked, thread)),
+    }
+}
+
+/// The grants for what programs do that are in force.
+fn agent_grants(db: &Connection, now: i64) -> Result<Vec<Grant>, StoreError> {
+    let rows = GrantRow::select(db, "WHERE revoked_at IS NULL AND tool LIKE 'request/%' ORDER BY seq", [])?;
+    let mut given = Vec::new();
+    for row in rows {
+        let grant = Grant::read(db, row.seq)?;
+        if matches!(grant.scope, Scope::Agent(_)) && grant.lasts(now) {
+            given.push(grant);
+        }
+    }
+    Ok(given)
 }
 
 /// A grant, as the log tells it.
@@ -223,40 +250,23 @@ impl Grant {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// Whether it answers this question of this thread.
-    fn covers(&self, asked: &Asked, thread: &ThreadId, now: i64) -> bool {
-        let grantable = &asked.grantable;
+    /// What a program may do by it, with its own id and tool.
+    fn agent(&self) -> Option<(&str, &str, &AgentScope)> {
+        match &self.scope {
+            Scope::Agent(scope) => Some((&self.id, &self.tool, scope)),
+            Scope::Thread(_) | Scope::Sender(_) | Scope::Builtin => None,
+        }
+    }
+
+    /// Whether it answers this question of this thread, where it is for one or for a sender.
+    fn covers(&self, asked: &Asked, thread: &ThreadId) -> bool {
+        let sender = asked.grantable.sender.as_ref();
         let reaches = match &self.scope {
             Scope::Thread(only) => only == thread,
-            Scope::Sender(only) => {
-                grantable.sender.as_ref().is_some_and(|sender| sender.eq_ignore_ascii_case(only))
-            }
-            Scope::Builtin => false,
-            Scope::Command(_) => {
-                grantable.command.as_ref().is_some_and(|command| self.covers_command(command))
-            }
+            Scope::Sender(only) => sender.is_some_and(|sender| sender.eq_ignore_ascii_case(only)),
+            Scope::Builtin | Scope::Agent(_) => false,
         };
-        reaches && self.tool == asked.action && self.lasts(now)
-    }
-
-    /// Whether it reaches as far as this command.
-    fn covers_command(&self, command: &CommandLine) -> bool {
-        matches!(&self.scope, Scope::Command(scope) if scope.covers(command))
-    }
-}
-
-impl CommandScope {
-    /// Whether it covers a command. What leads out of the folder by its words is never covered beside the first words.
-    fn covers(&self, command: &CommandLine) -> bool {
-        let inside = |word: &String| {
-            let path = word.rsplit('=').next().unwrap_or_default();
-            !path.starts_with('/') && !word.split(['/', '=', ':']).any(|part| part == "..")
-        };
-        let rest = command.words.get(self.words.len()..).unwrap_or_default();
-        self.by == command.by
-            && self.folder == command.folder
-            && command.words.starts_with(&self.words)
-            && (rest.is_empty() || self.more && rest.iter().all(inside))
+        reaches && self.tool == asked.action
     }
 }
 
@@ -330,16 +340,16 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
             None => return refuse("cannot be allowed for a sender"),
         },
         GrantScope::Thread => return refuse("cannot be allowed for its thread"),
-        GrantScope::Command | GrantScope::CommandSort => {
-            let more = request.scope == GrantScope::CommandSort;
-            match offered.command.and_then(|command| commanded(command, more)) {
-                Some(scope) => Scope::Command(scope),
-                None => return refuse("is no command that can be allowed so"),
+        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
+            match offered.call.map(|call| agent_scope(call, request.scope, request.session)) {
+                Some(Ok(scope)) => Scope::Agent(scope),
+                Some(Err(why)) => return refuse(why),
+                None => return refuse("is nothing that can be allowed so"),
             }
         }
     };
     let lasts = match (&scope, request.lasts) {
-        (Scope::Sender(_) | Scope::Command(_), None) => Some(HOUR),
+        (Scope::Agent(_) | Scope::Sender(_), None) => Some(HOUR),
         (_, lasts) => lasts,
     };
     let expires_at = match lasts {
@@ -362,18 +372,6 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
     let entry = tx.append(NewEntry::new(None, Kind::Granted, None, &granted, now)?)?;
     apply(tx, &entry)?;
     line(tx, &Grant::read(tx, entry.seq)?, now)
-}
-
-/// Which commands are allowed, in words.
-fn commands(scope: &CommandScope) -> String {
-    let more = if scope.more { " …" } else { "" };
-    format!("`{}{more}` in {}, by {}", scope.words.join(" "), scope.folder, scope.by)
-}
-
-/// What is allowed with a command: itself alone, or its sort.
-fn commanded(command: CommandLine, more: bool) -> Option<CommandScope> {
-    let words = if more { command.sort()?.to_vec() } else { command.words };
-    Some(CommandScope { by: command.by, folder: command.folder, words, more })
 }
 
 fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
@@ -460,7 +458,13 @@ fn builtin_line(builtin: &BuiltinGrant, row: Option<&Grant>) -> Result<GrantLine
         expires_at: None,
         revoked_at,
         in_force: revoked_at.is_none(),
+        used: 0,
     })
+}
+
+/// How many questions a grant has answered.
+fn used(db: &Connection, id: &str) -> Result<i64, StoreError> {
+    Ok(GrantRow::select(db, "WHERE id = ?", [id])?.pop().map_or(0, |row| row.used))
 }
 
 fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError> {
@@ -472,7 +476,7 @@ fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError>
         }
         Scope::Sender(sender) => (format!("mail of {sender}"), None, Some(sender.clone()), true),
         Scope::Builtin => ("built in".to_owned(), None, None, true),
-        Scope::Command(command) => (commands(command), None, None, true),
+        Scope::Agent(scope) => (grant_scope::words(scope), None, None, true),
     };
     Ok(GrantLine {
         id: row.id.clone(),
@@ -486,5 +490,6 @@ fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError>
         expires_at: row.expires_at.map(time).transpose()?,
         revoked_at: row.revoked_at.map(time).transpose()?,
         in_force: lives && row.lasts(now),
+        used: used(db, &row.id)?,
     })
 }

@@ -16,6 +16,7 @@ mod blobs;
 mod effects;
 mod error;
 mod figures;
+mod grant_scope;
 mod grants;
 mod inbox;
 mod lock;

@@ -122,11 +122,12 @@ CREATE TABLE grants (
     seq         INTEGER PRIMARY KEY,  -- the entry that gave it
     id          TEXT NOT NULL UNIQUE,
     tool        TEXT NOT NULL,
-    scope       TEXT NOT NULL,        -- JSON: a thread, a sender, a command, or built in
+    scope       TEXT NOT NULL,        -- JSON: a thread, a sender, what a program does, or built in
     interrupt   TEXT,                 -- the card it was given from
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER,
-    revoked_at  INTEGER
+    revoked_at  INTEGER,
+    used        INTEGER NOT NULL      -- how many questions it answered
 ) STRICT;
 CREATE INDEX grants_in_force ON grants (tool) WHERE revoked_at IS NULL;
 

@@ -20,7 +20,9 @@ pub mod sheet;
 
 pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, try_for};
 pub use mail_cache::MailCache;
-pub use services::{Accounts, CallRecord, Lesson, Models, Picked, Profile, Records, Services, Wish};
+pub use services::{
+    Accounts, CallRecord, Covering, Lesson, Models, Picked, Profile, Records, Services, Wish,
+};
 
 use crate::inbox::{Registry, Spec, WorkflowVerb};
 use crate::llm::Task;

@@ -2,7 +2,7 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
-use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, StepContext, ThreadId};
+use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{self, Account, Mail};
@@ -98,6 +98,15 @@ pub trait Accounts: Send + Sync {
     fn first(&self) -> Option<Account>;
 }
 
+/// Whether a program's call is allowed without asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Covering {
+    /// By this grant, where several count by the first of them.
+    Grant(String),
+    /// It is not; this of its commands is the first that nothing allows.
+    Asks(usize),
+}
+
 /// What somebody wants to do without asking.
 #[derive(Clone, Debug, Default)]
 pub struct Wish<'a> {
@@ -110,8 +119,6 @@ pub struct Wish<'a> {
     pub conversation: &'a [String],
     /// The person's own addresses.
     pub own: &'a [String],
-    /// The command it is, where a program wants to run one.
-    pub command: Option<&'a CommandLine>,
     /// Whether there is anything unusual about the call; then no grant counts.
     pub warned: bool,
 }
@@ -175,6 +182,8 @@ pub trait Records: Send + Sync {
     /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
     fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> Answer<'a, ()>;
 
+    /// What allows a program's call without asking.
+    fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<Covering, NodeError>;
     /// The grant or policy that covers this, by its id, as [`crate::graph::Interrupt::granted`] takes it; `None` asks
     /// the person. The store looks again when the question is committed, and before the effect.
     fn covering_grant(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;

@@ -77,7 +77,7 @@ async fn furnished() -> (TestInbox, Vec<u8>) {
         .await;
     let interrupt = house.open_question(&offering).await;
     for scope in [GrantScope::Thread, GrantScope::Sender, GrantScope::Thread] {
-        let request = GrantRequest { interrupt: interrupt.clone(), scope, lasts: None };
+        let request = GrantRequest { interrupt: interrupt.clone(), scope, lasts: None, session: false };
         let given = house.grants().give(request).await.unwrap();
         if scope == GrantScope::Sender {
             house.grants().revoke(given.id).await.unwrap();

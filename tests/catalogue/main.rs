@@ -38,6 +38,8 @@ mod test_screen;
 #[path = "../models/wire.rs"]
 mod wire;
 
+mod agent_failures;
+mod agent_grants;
 mod agents;
 mod child;
 mod cloud_kills;

@@ -17,6 +17,7 @@ mod docs;
 mod driving;
 mod export;
 mod gate;
+mod connect;
 mod grants;
 mod history;
 mod hook;

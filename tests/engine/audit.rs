@@ -55,7 +55,8 @@ async fn lived_in() -> TestInbox {
     inbox.decide(&id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     let next = inbox.open_question(&thread).await;
-    let request = GrantRequest { interrupt: next.clone(), scope: GrantScope::Thread, lasts: None };
+    let request =
+        GrantRequest { interrupt: next.clone(), scope: GrantScope::Thread, lasts: None, session: false };
     let grant = inbox.grants().give(request).await.unwrap();
     inbox.grants().revoke(grant.id).await.unwrap();
     inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();

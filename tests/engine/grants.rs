@@ -28,7 +28,7 @@ async fn give(
     lasts: Option<u64>,
 ) -> Result<GrantLine, InboxError> {
     let lasts = lasts.map(Duration::from_secs);
-    inbox.grants().give(GrantRequest { interrupt: from.clone(), scope, lasts }).await
+    inbox.grants().give(GrantRequest { interrupt: from.clone(), scope, lasts, session: false }).await
 }
 
 /// A first card, accepted, and the grant that was given from it.
@@ -73,7 +73,12 @@ async fn accepting_and_granting_is_both_or_neither() {
     let first = json!({"key": "first", "for_thread": true});
     let thread = inbox.run_program(json!([[{"ask": [first]}], [{"end": null}]])).await;
     let id = inbox.open_question(&thread).await;
-    let request = |scope| GrantRequest { interrupt: id.clone(), scope, lasts: Some(Duration::from_secs(60)) };
+    let request = |scope| GrantRequest {
+        interrupt: id.clone(),
+        scope,
+        lasts: Some(Duration::from_secs(60)),
+        session: false,
+    };
     let accept = |shown: Option<&str>| Decide {
         interrupt: id.clone(),
         decision: Decision::Accept,

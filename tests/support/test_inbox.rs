@@ -26,6 +26,7 @@ pub fn eager() -> Settings {
     Settings {
         hold: Duration::ZERO,
         soft_hold: Duration::ZERO,
+        agents_hold: Duration::ZERO,
         concurrency: 8,
         node_timeout: Duration::from_secs(60),
         step_limit: 20,

@@ -31,7 +31,11 @@ async fn furnish(folder: &Path) {
     let items = inbox.items().await;
     let lunch = items.iter().find(|item| item.title == "Lunch on Thursday?").unwrap();
     let interrupt = InterruptId::parse(&lunch.id).unwrap();
-    inbox.grants().give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
+    inbox
+        .grants()
+        .give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None, session: false })
+        .await
+        .unwrap();
 }
 
 #[test]

@@ -438,7 +438,8 @@ async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
     let id = inbox.open_question(&thread).await;
     let item = inbox.item(&id).await;
     assert!(item.grantable.thread && item.grantable.sender.is_none());
-    let request = GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None };
+    let request =
+        GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None, session: false };
     inbox.grants().give(request).await.unwrap();
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);

@@ -39,6 +39,11 @@ pub(super) fn without(text: &str, entries: &[Entry]) -> Result<String, String> {
     Ok(if found { root.to_string() } else { text.to_owned() })
 }
 
+/// What a file says.
+pub(super) fn value(text: &str) -> Result<Value, String> {
+    parse(text)?.to_serde_value().ok_or_else(|| "it holds no JSON".to_owned())
+}
+
 fn parse(text: &str) -> Result<CstRootNode, String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
     CstRootNode::parse(text, &ParseOptions::default())

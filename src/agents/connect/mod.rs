@@ -6,6 +6,7 @@
 //!
 //! Where a missing or crashing sayso would let a call through, the installed command blocks it instead.
 
+mod check;
 mod claude;
 mod codex;
 mod gemini;
@@ -18,6 +19,7 @@ use crate::config::{Env, Host};
 use crate::text::unreadable;
 use std::path::{Path, PathBuf};
 
+pub use check::check_agents;
 pub use write::write;
 
 /// The agents that can be connected.

@@ -3,6 +3,7 @@
 use super::json::Entry;
 use super::{ConfigFile, Holds, Options, Places};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// How our plugin begins, so that no other file is taken for it.
 pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
@@ -10,12 +11,9 @@ pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
 const PLUGIN: &str = include_str!("opencode.js");
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let (config, plugins) = if options.project {
-        (places.project.clone(), places.project.join(".opencode"))
-    } else {
-        let usual = places.env.get("XDG_CONFIG_HOME").map(std::path::PathBuf::from);
-        let folder = usual.unwrap_or_else(|| places.home.join(".config")).join("opencode");
-        (folder.clone(), folder)
+    let (config, plugin) = match options.project {
+        true => (places.project.clone(), places.project.join(".opencode/plugin/sayso.js")),
+        false => (folder(places), plugin(places)),
     };
     let commented = config.join("opencode.jsonc");
     let config = if commented.exists() { commented } else { config.join("opencode.json") };
@@ -26,17 +24,24 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         Entry::Set { path: vec!["permission", "sayso_*"], value: json!("allow") },
     ];
     let program = Value::from(options.program.clone()).to_string();
-    let plugin = PLUGIN
+    let text = PLUGIN
         .replace("\"PROGRAM\"", &program)
         .replace("\"PATIENCE\"", &options.patience.to_string())
         .replace("\"ALL\"", if options.all { "true" } else { "false" });
     vec![
         ConfigFile::json(config, entries),
-        ConfigFile {
-            path: plugins.join("plugin/sayso.js"),
-            holds: Holds::Whole(format!("{HEAD}\n{plugin}")),
-        },
+        ConfigFile { path: plugin, holds: Holds::Whole(format!("{HEAD}\n{text}")) },
     ]
+}
+
+fn folder(places: &Places) -> PathBuf {
+    let usual = places.env.get("XDG_CONFIG_HOME").map(PathBuf::from);
+    usual.unwrap_or_else(|| places.home.join(".config")).join("opencode")
+}
+
+/// Where the plugin of the person lies.
+pub(super) fn plugin(places: &Places) -> PathBuf {
+    folder(places).join("plugin/sayso.js")
 }
 
 pub(super) fn notes() -> Vec<String> {

@@ -7,8 +7,8 @@ use crate::app::records::StoreRecords;
 use crate::calendar::{self, Busy, Calendar, CalendarError};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{
-    Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError, StepContext,
-    ThreadId,
+    AgentCall, Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError,
+    StepContext, ThreadId,
 };
 use crate::llm::Usage;
 use crate::mail::risk::DistinctiveText;
@@ -20,7 +20,7 @@ use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{CallRecord, Lesson, MailCache, Profile, Records, Services, Wish};
+use crate::workflows::{CallRecord, Covering, Lesson, MailCache, Profile, Records, Services, Wish};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -283,6 +283,10 @@ impl Records for ReplayRecords {
     /// Whatever would run without asking is asked, and there the replay ends.
     fn covering_grant(&self, _: &StepContext, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
         Ok(None)
+    }
+
+    fn agent_grant(&self, _: &str, _: &AgentCall) -> Result<Covering, NodeError> {
+        Ok(Covering::Asks(0))
     }
 
     fn is_builtin_on(&self, _: &str) -> Result<bool, NodeError> {

@@ -66,6 +66,17 @@ impl From<Which> for Agent {
 }
 
 impl Args {
+    /// As if only its name was typed.
+    pub(in crate::cli) fn plain(agent: Agent) -> Self {
+        let agent = match agent {
+            Agent::Claude => Which::Claude,
+            Agent::Codex => Which::Codex,
+            Agent::Opencode => Which::Opencode,
+            Agent::Gemini => Which::Gemini,
+        };
+        Self { agent, project: false, remove: false, all: false, patience: None, yes: false }
+    }
+
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let agent = Agent::from(self.agent);
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;

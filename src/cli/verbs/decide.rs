@@ -28,6 +28,9 @@ pub(in crate::cli) struct Accept {
     /// For so long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
     #[arg(long = "for", value_name = "TIME", requires = "grant")]
     lasts: Option<String>,
+    /// Only in the session of the agent that asks
+    #[arg(long, requires = "grant")]
+    session: bool,
     #[command(flatten)]
     binding: Binding,
 }
@@ -42,6 +45,10 @@ enum Scope {
     Command,
     /// Commands that begin like it (`cargo test …`), in its folder, with plain words after that
     CommandSort,
+    /// Changes to files inside the folder
+    Edits,
+    /// This tool of a server, from this folder
+    Tool,
 }
 
 impl Accept {
@@ -76,8 +83,10 @@ impl Accept {
             Scope::Sender => GrantScope::Sender,
             Scope::Command => GrantScope::Command,
             Scope::CommandSort => GrantScope::CommandSort,
+            Scope::Edits => GrantScope::Edits,
+            Scope::Tool => GrantScope::Tool,
         };
-        Ok(Some(GrantRequest { interrupt: id.clone(), scope, lasts }))
+        Ok(Some(GrantRequest { interrupt: id.clone(), scope, lasts, session: self.session }))
     }
 }
 

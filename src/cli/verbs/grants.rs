@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, table, whole};
+use crate::cli::table::{cut, right, table, whole};
 use crate::inbox::GrantLine;
 
 /// List what may be done without asking, and end it
@@ -55,10 +55,11 @@ impl Args {
 
 fn listed(page: &Page, lines: &[GrantLine]) -> String {
     let row = |line: &GrantLine| {
-        [line.id.clone(), state(page, line), line.tool.clone(), line.origin.clone(), line.scope.clone()]
+        let used = if line.used > 0 { line.used.to_string() } else { String::new() };
+        [line.id.clone(), state(page, line), used, line.tool.clone(), line.origin.clone(), line.scope.clone()]
     };
     let rows: Vec<_> = lines.iter().map(row).collect();
-    table(page, [whole("ID"), whole("STATE"), whole("TOOL"), whole("FROM"), cut("FOR")], &rows)
+    table(page, [whole("ID"), whole("STATE"), right("USED"), whole("TOOL"), whole("FROM"), cut("FOR")], &rows)
 }
 
 fn state(page: &Page, line: &GrantLine) -> String {

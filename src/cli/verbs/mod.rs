@@ -7,7 +7,7 @@ mod apis;
 mod auth;
 mod completions;
 mod config;
-mod connect;
+pub(super) mod connect;
 mod decide;
 mod decisions;
 pub(super) mod demo;

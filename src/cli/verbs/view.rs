@@ -5,6 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
+use crate::graph::Does;
 use crate::inbox::{Block, Item};
 use crate::text::Visible;
 
@@ -97,10 +98,24 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
     if let Some(sender) = &item.grantable.sender {
         answers.push_str(&format!("; accept --grant sender allows it for mail of {sender}"));
     }
-    if let Some(command) = &item.grantable.command {
-        answers.push_str("; accept --grant command allows it in this folder");
-        if let Some(sort) = command.sort() {
-            answers.push_str(&format!(", --grant command-sort any `{} …`", sort.join(" ")));
+    match item.grantable.call.as_ref().map(|call| &call.does) {
+        None => {}
+        Some(Does::Commands(commands)) => {
+            answers.push_str("; accept --grant command allows it in this folder");
+            let sorts: Vec<String> = commands
+                .iter()
+                .filter_map(|one| one.sort())
+                .map(|sort| format!("`{} …`", sort.join(" ")))
+                .collect();
+            if !sorts.is_empty() {
+                answers.push_str(&format!(", --grant command-sort any {}", sorts.join(" and ")));
+            }
+        }
+        Some(Does::Edit { folder, .. }) => {
+            answers.push_str(&format!("; accept --grant edits allows changes to files inside {folder}"));
+        }
+        Some(Does::Tool { .. }) => {
+            answers.push_str("; accept --grant tool allows this tool from this folder")
         }
     }
     let hash = item.args_hash.map(|hash| format!("\nargs_hash: {hash}")).unwrap_or_default();

@@ -10,6 +10,7 @@ pub(super) use ask::{Prompt, say};
 pub(super) use by_hand::{By, account};
 
 use super::failure::Failure;
+use crate::agents::connect::Agent;
 use crate::app::init::{Candidate, Chosen, ChosenModel, Finds};
 use crate::config::{Inputs, MailOutgoing, MailSource};
 use std::path::Path;
@@ -21,6 +22,7 @@ pub(super) const MODELS: [(&str, &str); 3] =
 /// What somebody wants who is here for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum First {
+    Connect,
     Init,
     Demo,
     Inbox,
@@ -31,17 +33,26 @@ pub(super) enum First {
 pub(super) async fn welcome() -> Result<First, Failure> {
     say("Welcome to sayso. There is no config and no data yet.\n");
     let choices = [
+        "connect a coding agent: Claude Code, Codex, opencode, Gemini CLI (sayso connect)",
         "set up my own mail (sayso init); nothing is sent or marked",
         "look at the demo (sayso demo)",
         "open the empty inbox",
         "leave",
     ];
     Ok(match Prompt.one("What would you like?", &choices.map(str::to_owned)).await? {
-        0 => First::Init,
-        1 => First::Demo,
-        2 => First::Inbox,
+        0 => First::Connect,
+        1 => First::Init,
+        2 => First::Demo,
+        3 => First::Inbox,
         _ => First::Leave,
     })
+}
+
+/// Which agent somebody wants to connect.
+pub(super) async fn which_agent() -> Result<Agent, Failure> {
+    let names = Agent::ALL.map(|agent| agent.name().to_owned());
+    let chosen = Prompt.one("Which one?", &names).await?;
+    Ok(Agent::ALL.into_iter().nth(chosen).unwrap_or(Agent::Claude))
 }
 
 /// Asks everything that has to be known.

@@ -24,12 +24,26 @@ pub struct Holds {
     pub irreversible_ms: i64,
     /// After any other decision.
     pub other_ms: i64,
+    /// After a decision for a program that waits.
+    pub agents_ms: i64,
+    /// After accepting or editing what it wants, where that carries a warning.
+    pub warned_agents_ms: i64,
 }
+
+/// How actions of programs begin.
+const PROGRAMS: &str = "request/";
 
 impl Holds {
     fn after(&self, question: &Question, decision: &Decision) -> i64 {
         let acts = matches!(decision, Decision::Accept | Decision::Edit { .. });
-        if question.asked.irreversible && acts { self.irreversible_ms } else { self.other_ms }
+        let asked = &question.asked;
+        let program = asked.action.starts_with(PROGRAMS);
+        match (acts, program) {
+            (true, _) if asked.irreversible => self.irreversible_ms,
+            (true, true) if !asked.warnings.is_empty() => self.warned_agents_ms,
+            (_, true) => self.agents_ms,
+            (_, false) => self.other_ms,
+        }
     }
 }
 

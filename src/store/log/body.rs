@@ -398,15 +398,35 @@ pub(in crate::store) enum Scope {
     Sender(String),
     /// Whatever the built-in grant of that name covers.
     Builtin,
-    /// A command in a folder.
-    Command(CommandScope),
+    /// What a program does.
+    Agent(AgentScope),
+}
+
+/// What a program may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct AgentScope {
+    /// Which program, as it calls itself.
+    pub by: String,
+    /// In which session alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub allows: Allows,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::store) enum Allows {
+    /// Commands; each of them alone.
+    Commands(Vec<CommandScope>),
+    /// Changes to files inside this folder, none of which is hidden.
+    Edits { folder: String },
+    /// The tool, from this folder.
+    Tool { folder: String },
 }
 
 /// Commands that a program may run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct CommandScope {
-    /// Which program, as it calls itself.
-    pub by: String,
     /// In which folder, exactly.
     pub folder: String,
     /// The words they begin with.

@@ -4,7 +4,7 @@
 //! entry and at the projections as they stand, and at nothing else.
 
 use crate::graph::EffectState;
-use crate::inbox::{BUILTIN_GRANTS, NextView, Status};
+use crate::inbox::{BUILTIN_GRANTS, By, NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Granted, Kind, Learned, Pin, Pruned,
@@ -62,7 +62,10 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
         Kind::Stepped => stepped(db, entry, &entry.says()?),
         Kind::Asked => asked(db, entry, entry.says()?),
         Kind::Decided => {
-            let Decided { batch, hold_ms, .. } = entry.says()?;
+            let Decided { batch, hold_ms, by, .. } = entry.says()?;
+            if let By::Grant(grant) = &by {
+                db.prepare_cached("UPDATE grants SET used = used + 1 WHERE id = ?")?.execute([grant])?;
+            }
             let batch = batch.as_ref().map(crate::graph::BatchId::as_str);
             question(db, entry, Stage::Decided, batch)?;
             stand(db, entry, hold_ms)
@@ -378,6 +381,7 @@ fn granted(db: &Connection, entry: &Entry, body: Granted) -> Result<(), StoreErr
         created_at: entry.at,
         expires_at: body.expires_at,
         revoked_at: None,
+        used: 0,
     }
     .put(db)
 }
@@ -398,6 +402,7 @@ fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreEr
         created_at: entry.at,
         expires_at: None,
         revoked_at: Some(entry.at),
+        used: 0,
     }
     .put(db)
 }

@@ -143,6 +143,7 @@ row! {
     created_at: i64,
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
+    used: i64,
 }
 
 impl ThreadRow {

@@ -48,7 +48,7 @@ pub enum Choice {
     /// Put this on the clipboard.
     Copy(String),
     /// Ask whether to accept and allow this much.
-    Grant(GrantScope, Option<Duration>),
+    Grant(GrantScope, Option<Duration>, bool),
     /// Ask whether to take the mail of this thread and title for this.
     Reclassify(ThreadId, String, String),
     /// Pin this line of a profile, or let it go.
@@ -147,7 +147,7 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
             model.inbox.list.arrange(model.wall);
         }
         Choice::Copy(text) => return vec![Cmd::Copy(text)],
-        Choice::Grant(scope, lasts) => return grant::confirm(model, scope, lasts),
+        Choice::Grant(scope, lasts, session) => return grant::confirm(model, scope, lasts, session),
         Choice::Reclassify(thread, title, class) => {
             return skipped::confirm(model, thread, &title, class);
         }

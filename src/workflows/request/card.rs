@@ -3,6 +3,7 @@
 
 use super::original;
 use super::risk::FILES;
+use super::shell;
 use super::state::Request;
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, changed_lines};
@@ -18,6 +19,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let mut rest = item.args.as_object().cloned().unwrap_or_default();
     let shown = command(&mut rest).or_else(|| changes(&mut rest));
     blocks.extend(shown.unwrap_or_default());
+    blocks.extend(reason(state, item));
     blocks.extend(arguments(&rest));
     blocks.extend(differences(state));
     if let Some(text) = &state.asked.text {
@@ -41,6 +43,16 @@ pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
     if let Some(folder) = &asked.folder {
         fields.push((Visible::line("in folder"), Visible::line(folder)));
     }
+    let session = asked.session.clone().unwrap_or_default();
+    let told = [
+        ("on branch", session.branch),
+        ("you asked for", session.prompt),
+        ("sub-agent", session.helper),
+        ("session", Some(session.id).filter(|id| !id.is_empty())),
+    ];
+    fields.extend(
+        told.into_iter().filter_map(|(name, value)| Some((Visible::line(name), Visible::line(&value?)))),
+    );
     fields
 }
 
@@ -51,6 +63,22 @@ fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     Some(vec![Block::Code { language: "sh".to_owned(), text }])
 }
 
+/// Which of several commands is the one that nothing allows.
+fn reason(state: &Request, item: &Item) -> Option<Block> {
+    let (line, folder) = (state.asked.command()?, state.asked.folder.as_deref()?);
+    let text = match (&item.grantable.call, shell::segments(line, folder)) {
+        (Some(call), Ok(all)) if all.count > 1 => {
+            let command = call.commands().get(call.asks)?;
+            let place =
+                if command.folder == folder { String::new() } else { format!(" in {}", command.folder) };
+            format!("Asked because of `{}`{place}.", command.words.join(" "))
+        }
+        (None, Err(why)) => format!("Asked as a whole: {why}."),
+        _ => return None,
+    };
+    Some(Block::Text(Visible::new(&text)))
+}
+
 /// A change to a file: what stands there and what is to, a whole new text, or several changes in a row.
 fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let name = *FILES.iter().find(|name| args.get(**name).is_some_and(Value::is_string))?;
@@ -58,8 +86,8 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let pair = |of: &Map<String, Value>| {
         let text = |name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
         Some((
-            text("old_string").or_else(|| text("old_str"))?,
-            text("new_string").or_else(|| text("new_str"))?,
+            text("old_string").or_else(|| text("old_str")).or_else(|| text("oldString"))?,
+            text("new_string").or_else(|| text("new_str")).or_else(|| text("newString"))?,
         ))
     };
     let edits = args.get("edits").and_then(Value::as_array);
@@ -70,7 +98,18 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
         Some(vec![(String::new(), text.to_owned())])
     };
     let diffs = pair(args).map(|pair| vec![pair]).or(several).or_else(whole)?;
-    for shown in [name, "old_string", "old_str", "new_string", "new_str", "edits", "content", "new_source"] {
+    let shown = [
+        "old_string",
+        "old_str",
+        "oldString",
+        "new_string",
+        "new_str",
+        "newString",
+        "edits",
+        "content",
+        "new_source",
+    ];
+    for shown in shown.into_iter().chain([name]) {
         args.remove(shown);
     }
     let mut blocks = vec![Block::Fields(vec![(Visible::line("file"), file)])];

@@ -10,6 +10,7 @@
 
 mod card;
 mod check;
+mod grantable;
 mod nodes;
 mod original;
 mod risk;

@@ -1,11 +1,11 @@
 //! The nodes: one asks, the other takes note that it was answered.
 
-use super::state::{Request, RequestInput};
-use super::{original, risk, shell};
-use crate::graph::{Command, CommandLine, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
+use super::state::Request;
+use super::{grantable, original, risk};
+use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::text::{Visible, hex, truncate};
-use crate::workflows::{Services, Wish};
+use crate::workflows::{Covering, Services};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -19,14 +19,13 @@ pub(super) async fn ask_person(
     state: Arc<Request>,
 ) -> Result<Command<Request>, NodeError> {
     let mut question = question(&state);
-    if let Some(command) = &question.grantable.command {
-        let wish = Wish {
-            tool: &question.action,
-            command: Some(command),
-            warned: Warning::suspend(&question.warnings),
-            ..Wish::default()
-        };
-        question.granted = ctx.services().records.covering_grant(ctx.step_context(), &wish)?;
+    if !Warning::suspend(&question.warnings)
+        && let Some(call) = &mut question.grantable.call
+    {
+        match ctx.services().records.agent_grant(&question.action, call)? {
+            Covering::Grant(grant) => question.granted = Some(grant),
+            Covering::Asks(command) => call.asks = command,
+        }
     }
     Ok(Command::ask(vec![question], "answered"))
 }
@@ -52,7 +51,7 @@ fn question(state: &Request) -> Interrupt {
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
     question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
     question.warnings = risk::warnings(asked);
-    question.grantable.command = grantable(asked);
+    question.grantable.call = grantable::call(asked);
     question
 }
 
@@ -65,15 +64,6 @@ fn labels(kind: Kind) -> Labels {
     };
     let (accept, done, refused) = (word(accept), word(done), word(refused));
     Labels { accept, ignore: word("no"), done, refused, ..Labels::default() }
-}
-
-/// A plain command in a folder may be allowed for a while: itself, or those that begin as it does.
-fn grantable(asked: &RequestInput) -> Option<CommandLine> {
-    let words = shell::plain_words(asked.command()?)?;
-    let folder = asked.folder.clone().filter(|folder| folder.starts_with('/'))?;
-    let by = asked.source.clone()?;
-    let lead = shell::lead(&words);
-    Some(CommandLine { by, folder, words, lead })
 }
 
 /// The first line of the text, or the arguments in a line.
@@ -97,6 +87,6 @@ fn gist(state: &Request) -> String {
 /// What else is on the card, so that an approval is bound to all of it.
 fn shown(state: &Request) -> String {
     let asked = &state.asked;
-    let all = json!([asked.title, asked.text, asked.source, asked.folder]);
+    let all = json!([asked.title, asked.text, asked.source, asked.folder, asked.session]);
     format!("shown:{}", hex(&Sha256::digest(all.to_string().as_bytes())))
 }

@@ -28,6 +28,8 @@ pub(super) enum Risk {
     OpensAll,
     /// It holds characters that cannot be seen.
     Hidden,
+    /// It is a command that cannot be read.
+    Unread,
 }
 
 impl Risk {
@@ -58,6 +60,9 @@ impl Risk {
             Risk::Hidden => {
                 ("hidden_characters", "It contains invisible characters; they are shown as placeholders.")
             }
+            Risk::Unread => {
+                ("unread_command", "sayso cannot read this command fully, so it cannot warn of what it does.")
+            }
         };
         Warning::new(self.grade(), code, text)
     }
@@ -67,8 +72,13 @@ impl Risk {
 pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
     let mut risks = Vec::new();
     if let Some(command) = asked.command() {
-        for simple in shell::commands(command) {
-            of_command(&simple, asked.folder.as_deref(), &mut risks);
+        let (commands, read) = shell::commands(command);
+        for simple in &commands {
+            of_command(simple, asked.folder.as_deref(), &mut risks);
+        }
+        // A patch and the like are no commands, although some agents call them so.
+        if read.is_err() && asked.action.as_deref() != Some("apply_patch") {
+            risks.push(Risk::Unread);
         }
     }
     if let (Some(args), Some(folder)) = (&asked.args, asked.folder.as_deref()) {
@@ -86,7 +96,7 @@ pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
 }
 
 /// How arguments name a file.
-pub(super) const FILES: &[&str] = &["file_path", "path", "notebook_path", "file"];
+pub(super) const FILES: &[&str] = &["file_path", "filePath", "filepath", "path", "notebook_path", "file"];
 
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby", "php"];

@@ -3,7 +3,7 @@
 use super::card::who;
 use super::shell;
 use super::state::{Request, RequestInput};
-use crate::graph::{Folded, Warning};
+use crate::graph::{Does, Folded, Warning};
 use crate::inbox::{Block, Item};
 use crate::text::Visible;
 use jiff::tz::TimeZone;
@@ -48,27 +48,33 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
             codes.join(", ")
         );
     }
-    if let Some(command) = &item.grantable.command {
-        let sort = command.sort().map(|sort| format!(", nor every `{} …`", sort.join(" ")));
+    if let Some(call) = &item.grantable.call {
+        let what = match (&call.does, call.commands().get(call.asks)) {
+            (Does::Edit { folder, .. }, _) => format!("changes to files inside {folder}"),
+            (Does::Tool { folder }, _) => format!("`{}` from {folder}", item.action),
+            (Does::Commands(_), None) => "it".to_owned(),
+            (Does::Commands(_), Some(command)) => {
+                let sort = command.sort().map(|sort| format!(", nor every `{} …`", sort.join(" ")));
+                format!("`{}`{} in {}", command.words.join(" "), sort.unwrap_or_default(), command.folder)
+            }
+        };
         return format!(
-            "When it was asked, no grant allowed `{}`{} in {} by {}. A accepts it and offers one; `sayso grants` lists \
-             those there are.",
-            command.words.join(" "),
-            sort.unwrap_or_default(),
-            command.folder,
-            command.by
+            "When it was asked, no grant allowed {what} by {}. A accepts it and offers one; `sayso grants` lists those \
+             there are.",
+            call.by
         );
     }
-    let lacks = match asked.command() {
-        None => "this is no command",
-        Some(line) if shell::plain_words(line).is_none() => {
-            "this one holds more than plain words (quotes, variables, redirections or a second command)"
-        }
-        Some(_) if asked.source.is_none() => "this program gave no name",
-        Some(_) => "this program named no folder",
+    let lacks = match (asked.command(), asked.folder.as_deref()) {
+        (_, None) => "this program named no folder".to_owned(),
+        _ if asked.source.is_none() => "this program gave no name".to_owned(),
+        (None, _) => "this is neither".to_owned(),
+        (Some(line), Some(folder)) => match shell::segments(line, folder) {
+            Err(why) => format!("of this line that cannot be told: {why}"),
+            Ok(_) => "this line changes nothing".to_owned(),
+        },
     };
     format!(
-        "Only a plain command, in a folder, of a program that gives its name can be allowed beforehand; {lacks}, so it \
-         is always asked."
+        "Only commands that can be told one from another, changes to files in the folder and tools of servers can be \
+         allowed beforehand, for a program that gives its name and its folder; {lacks}, so it is always asked."
     )
 }

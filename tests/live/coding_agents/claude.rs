@@ -80,7 +80,7 @@ fn claude_code_runs_nothing_where_sayso_cannot_decide() {
             ),
             ("the config is broken", broken("nonsense = [")),
             ("sayso is missing", replaced("/nowhere/sayso")),
-            ("sayso crashes", replaced("kill -9 $$; true")),
+            ("sayso crashes", replaced("sh -c 'kill -9 $$'")),
             ("sayso fails", replaced("false")),
             ("the data folder is a file", {
                 let place = place();

@@ -78,7 +78,7 @@ fn codex_runs_nothing_where_sayso_cannot_decide() {
             place
         }),
         ("sayso is missing", replaced("/nowhere/sayso")),
-        ("sayso crashes", replaced("kill -9 $$; true")),
+        ("sayso crashes", replaced("sh -c 'kill -9 $$'")),
         ("sayso fails", replaced("false")),
     ];
     for (what, place) in trials {
@@ -215,7 +215,7 @@ fn codex_asks_itself_where_nobody_answers_here() {
     let mut server = AppServer::start(&late, &codex);
     server.finish();
     assert_eq!((server.asked, late.ran()[0], late.list().len()), (1, false, 0));
-    for program in ["/nowhere/sayso", "kill -9 $$; true", "false"] {
+    for program in ["/nowhere/sayso", "sh -c 'kill -9 $$'", "false"] {
         let place = asking(&["codex"]);
         place.breaks("codex/hooks.json", program);
         let mut server = AppServer::start(&place, &codex);

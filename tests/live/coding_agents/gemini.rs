@@ -1,7 +1,7 @@
 //! Gemini CLI without a terminal, where its own policy lets everything pass.
 
 use super::model::ToolCall;
-use super::{Workplace, end, installed};
+use super::{Workplace, end, installed, kill_tree};
 use serde_json::json;
 use std::path::Path;
 use std::process::Child;
@@ -54,7 +54,7 @@ fn gemini_runs_nothing_where_sayso_cannot_decide() {
         late.told()
     );
     assert!(late.list().is_empty());
-    for program in ["/nowhere/sayso", "kill -9 $$; true", "false"] {
+    for program in ["/nowhere/sayso", "sh -c 'kill -9 $$'", "false"] {
         let place = Workplace::connected(shell(), &["gemini"]);
         place.breaks(".gemini/settings.json", program);
         end(place.gemini(&gemini));
@@ -78,17 +78,4 @@ fn a_killed_gemini_takes_its_card_along() {
     agent.wait().unwrap();
     place.until_empty();
     assert_eq!(place.ran(), [false, false]);
-}
-
-/// Kills a program and what it started under its own name, as `kill -9` on each.
-fn kill_tree(pid: u32) {
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    let kill = |pid: u32| {
-        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-    };
-    kill(pid);
-    for child in children.split_whitespace() {
-        kill(child.parse().unwrap());
-    }
 }

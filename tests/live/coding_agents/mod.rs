@@ -127,9 +127,12 @@ impl Workplace {
         item
     }
 
-    /// Waits until no card is left.
+    /// Waits until no card is left, which takes seconds.
     fn until_empty(&self) {
-        while !self.list().is_empty() {}
+        let begun = std::time::Instant::now();
+        while !self.list().is_empty() {
+            assert!(begun.elapsed().as_secs() < 60, "the card stays: {:?}", self.list());
+        }
     }
 
     fn told(&self) -> String {
@@ -146,6 +149,17 @@ fn rest(agent: &mut Child) -> String {
     let _ = agent.stdout.take().map(|mut out| out.read_to_string(&mut said));
     let _ = agent.stderr.take().map(|mut err| err.read_to_string(&mut said));
     said
+}
+
+/// Kills a program and what it started, as `kill -9` on each.
+fn kill_tree(pid: u32) {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    for child in children.split_whitespace() {
+        let pid = child.parse().ok().and_then(rustix::process::Pid::from_raw).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
 }
 
 fn end(agent: Child) {

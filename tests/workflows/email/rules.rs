@@ -111,7 +111,11 @@ async fn no_grant_sends_a_draft_that_words_left_as_it_was() {
     inbox.answer(&thread, respond("yes")).await;
     let draft = inbox.open_item(&thread).await;
     let interrupt = InterruptId::parse(&draft.id).unwrap();
-    inbox.grants().give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
+    inbox
+        .grants()
+        .give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None, session: false })
+        .await
+        .unwrap();
     inbox.answer(&thread, respond(INSTRUCTION)).await;
     assert!(inbox.sent().is_empty());
     assert_eq!(inbox.open_item(&thread).await.args, draft.args);

@@ -205,6 +205,9 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     if !until.is_empty() {
         fields.push((line("ends"), line(&until)));
     }
+    if grant.used > 0 {
+        fields.push((line("used"), line(&format!("{} times", grant.used))));
+    }
     fields.push((line("given by"), line(&grant.origin)));
     if let Some(at) = grant.created_at {
         let at = at.to_zoned(model.options.time_zone.clone());

@@ -4,7 +4,7 @@
 //! an accepted card.
 
 use super::decide;
-use crate::graph::Decision;
+use crate::graph::{AgentCall, CommandLine, Decision, Does};
 use crate::inbox::{Block, Decide, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::actions::Action;
@@ -18,6 +18,9 @@ use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
+/// No session is taken to last longer.
+const SESSION: Duration = Duration::from_secs(12 * 3600);
+
 /// Offers what the card may allow. The menu decides nothing: what is chosen there is asked about.
 pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Guard::Rejected(why) = safe::guard(model, Action::Accept, press) {
@@ -27,7 +30,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let grantable = opened.item.grantable.clone();
     let mut rows: Vec<(String, Choice)> = Vec::new();
-    let mut row = |text: String, scope, lasts| rows.push((text, Choice::Grant(scope, lasts)));
+    let mut row = |text: String, scope, lasts| rows.push((text, Choice::Grant(scope, lasts, false)));
     if grantable.thread {
         row("for the rest of this thread".to_owned(), GrantScope::Thread, None);
         row("for this thread, for an hour".to_owned(), GrantScope::Thread, Some(HOUR));
@@ -39,19 +42,46 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
             row(format!("for mail of {sender}, today"), GrantScope::Sender, Some(rest));
         }
     }
-    if let Some(command) = &grantable.command {
-        row("this very command in this folder, for an hour".to_owned(), GrantScope::Command, Some(HOUR));
-        if let Some(sort) = command.sort() {
-            let sort = Visible::line(&sort.join(" "));
-            row(format!("any `{sort} …` in this folder, for an hour"), GrantScope::CommandSort, Some(HOUR));
-            if let Some(rest) = rest_of_day(model) {
-                row(format!("any `{sort} …` in this folder, today"), GrantScope::CommandSort, Some(rest));
-            }
-        }
+    if let Some(call) = &grantable.call {
+        rows.extend(agent_rows(model, call));
     }
     let title = format!("Accept, and let {} run without asking", Visible::line(&opened.item.action));
     model.push(Menu::new(title, rows));
     Vec::new()
+}
+
+/// What a program's call may allow: for an hour, today, or in its session.
+fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
+    let sorts = || {
+        let named = call.commands().iter().map(|command| match command.sort() {
+            Some(sort) => format!("any `{} …`", sort.join(" ")),
+            None => format!("`{}`", command.words.join(" ")),
+        });
+        named.collect::<Vec<_>>().join(" and ")
+    };
+    let mut offers = match &call.does {
+        Does::Commands(_) => vec![("this very command in this folder".to_owned(), GrantScope::Command)],
+        Does::Edit { folder, .. } => vec![(format!("changes to files inside {folder}"), GrantScope::Edits)],
+        Does::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
+    };
+    if call.has_sort() {
+        offers.push((format!("{} in this folder", sorts()), GrantScope::CommandSort));
+    }
+    let mut rows = Vec::new();
+    for (what, scope) in offers {
+        let what = Visible::line(&what);
+        rows.push((format!("{what}, for an hour"), Choice::Grant(scope, Some(HOUR), false)));
+        if scope == GrantScope::Command {
+            continue;
+        }
+        if let Some(rest) = rest_of_day(model) {
+            rows.push((format!("{what}, today"), Choice::Grant(scope, Some(rest), false)));
+        }
+        if call.session.is_some() {
+            rows.push((format!("{what}, in this session"), Choice::Grant(scope, Some(SESSION), true)));
+        }
+    }
+    rows
 }
 
 fn rest_of_day(model: &Model) -> Option<Duration> {
@@ -62,11 +92,14 @@ fn rest_of_day(model: &Model) -> Option<Duration> {
 }
 
 /// Says what would run without asking, and asks.
-pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) -> Vec<Cmd> {
+pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, session: bool) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-    let Some(whom) = whom(item, scope) else { return Vec::new() };
+    let Some(mut whom) = whom(item, scope) else { return Vec::new() };
+    if session {
+        whom.push_str(", in this session alone");
+    }
     let until = match lasts {
         None => "the thread ends".to_owned(),
         Some(lasts) => {
@@ -77,7 +110,9 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) ->
     };
     let calls = match scope {
         GrantScope::Thread | GrantScope::Sender => "every further call",
-        GrantScope::Command | GrantScope::CommandSort => "calls like this, and no others,",
+        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
+            "calls like this, and no others,"
+        }
     };
     let line = |text: &str| Visible::line(text);
     let fields = [
@@ -92,7 +127,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) ->
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
     let decision = Decide::on_screen(id.clone(), hash, Decision::Accept, true);
-    let then = Then::Grant(decision, GrantRequest { interrupt: id, scope, lasts });
+    let then = Then::Grant(decision, GrantRequest { interrupt: id, scope, lasts, session });
     model.push(Confirm::new(
         "Accept this, and allow more of the same?",
         "This is what will run without asking you.",
@@ -108,15 +143,30 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
     match scope {
         GrantScope::Thread => Some(format!("this thread ({}); a fork of it asks again", item.thread)),
         GrantScope::Sender => Some(format!("mail of {}, in any thread", offered.sender.as_ref()?)),
-        GrantScope::Command => {
-            let command = offered.command.as_ref()?;
-            Some(format!("`{}` in {}, by {}", command.words.join(" "), command.folder, command.by))
-        }
-        GrantScope::CommandSort => {
-            let command = offered.command.as_ref()?;
-            let sort = command.sort()?.join(" ");
-            let more = "and any plain words after it that stay in the folder";
-            Some(format!("`{sort}` {more}, in {}, by {}", command.folder, command.by))
+        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
+            let call = offered.call.as_ref()?;
+            let what = match &call.does {
+                Does::Commands(commands) => {
+                    let one = |command: &CommandLine| match command
+                        .sort()
+                        .filter(|_| scope == GrantScope::CommandSort)
+                    {
+                        Some(sort) => {
+                            let more = "and any plain words after it that stay in the folder";
+                            format!("`{}` {more}, in {}", sort.join(" "), command.folder)
+                        }
+                        None => format!("`{}` in {}", command.words.join(" "), command.folder),
+                    };
+                    commands.iter().map(one).collect::<Vec<_>>().join("; ")
+                }
+                Does::Edit { folder, .. } => {
+                    format!(
+                        "Edit, Write and the like of files inside {folder}, but for hidden ones such as .git"
+                    )
+                }
+                Does::Tool { folder } => format!("{} from {folder}, with any arguments", item.action),
+            };
+            Some(format!("{what}, by {}", call.by))
         }
     }
 }

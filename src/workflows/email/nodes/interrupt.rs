@@ -125,7 +125,7 @@ async fn interrupt(
         asked.grantable = Grantable {
             thread: true,
             sender: Some(sender.clone()).filter(|sender| !sender.is_empty()),
-            command: None,
+            call: None,
         };
         let (people, own) = (conversation.people(), conversation.own());
         let wish = Wish {
@@ -134,7 +134,6 @@ async fn interrupt(
             recipients: &reached,
             conversation: &people,
             own: &own,
-            command: None,
             // What the rules could not do, or took as it was given, is for the person to look at.
             warned: Warning::suspend(&asked.warnings) || state.remark.is_some(),
         };

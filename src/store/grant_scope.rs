@@ -1,0 +1,134 @@
+//! How far a grant for what a program does goes: which calls it covers, and what it is called in a list.
+//!
+//! A call of several commands is covered where each of them is, by whichever grants. What leads out of a folder by its
+//! words is never covered beside the words a grant names.
+
+use crate::graph::{AgentCall, CommandLine, Does};
+use crate::inbox::GrantScope;
+use crate::store::log::{AgentScope, Allows, CommandScope};
+use std::path::{Component, Path};
+use std::time::Duration;
+
+/// How long a grant lasts that is not a thread's where the person says nothing.
+pub(in crate::store) const HOUR: Duration = Duration::from_secs(3600);
+
+/// The first of these grants that a call is covered by; else the first of its commands that none covers.
+pub(in crate::store) fn covering<'a>(
+    grants: impl Iterator<Item = (&'a str, &'a str, &'a AgentScope)>,
+    tool: &str,
+    call: &AgentCall,
+) -> Result<String, usize> {
+    let fits = |scope: &AgentScope| {
+        scope.by == call.by && (scope.session.is_none() || scope.session == call.session)
+    };
+    let grants: Vec<_> = grants.filter(|(_, _, scope)| fits(scope)).collect();
+    let first = |covers: &dyn Fn(&str, &Allows) -> bool| {
+        let found = grants.iter().position(|(_, tool, scope)| covers(tool, &scope.allows));
+        found.ok_or(0usize)
+    };
+    let at: Result<usize, usize> = match &call.does {
+        Does::Commands(commands) => {
+            let by = |command: &CommandLine| {
+                first(&|of, allows| {
+                    of == tool
+                        && matches!(allows, Allows::Commands(all) if all.iter().any(|one| one.covers(command)))
+                })
+            };
+            let mut at = Err(0);
+            for (n, command) in commands.iter().enumerate() {
+                let found = by(command).map_err(|_| n)?;
+                at = Ok(at.map_or(found, |least: usize| least.min(found)));
+            }
+            at
+        }
+        Does::Edit { file, .. } => {
+            first(&|_, allows| matches!(allows, Allows::Edits { folder } if holds_plainly(folder, file)))
+        }
+        Does::Tool { folder } => first(&|of, allows| {
+            of == tool && matches!(allows, Allows::Tool { folder: only } if only == folder)
+        }),
+    };
+    let at = at?;
+    grants.get(at).map(|(id, ..)| (*id).to_owned()).ok_or(0)
+}
+
+/// Whether a file lies in a folder, under no name that is hidden: those configure the tools that work there.
+fn holds_plainly(folder: &str, file: &str) -> bool {
+    let Ok(rest) = Path::new(file).strip_prefix(folder) else { return false };
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(name) if !name.to_string_lossy().starts_with('.'));
+    rest.components().next().is_some() && rest.components().all(plain)
+}
+
+impl CommandScope {
+    /// Whether it covers a command.
+    fn covers(&self, command: &CommandLine) -> bool {
+        let rest = command.words.get(self.words.len()..).unwrap_or_default();
+        self.folder == command.folder
+            && command.words.starts_with(&self.words)
+            && (rest.is_empty() || self.more && rest.iter().all(|word| stays(word)))
+    }
+}
+
+/// Whether a word names nothing outside the folder: no path that leads out, no address.
+fn stays(word: &str) -> bool {
+    let value = word.rsplit('=').next().unwrap_or_default();
+    let leads_out = |path: &str| {
+        path.starts_with(['/', '~', '@']) || path.split(['/', ':', ',']).any(|part| part == "..")
+    };
+    // `-C/etc`: a path may hang on an option.
+    let hangs = word.starts_with('-') && !word.contains('=') && word.contains('/');
+    let address = word.contains("://") || (word.contains('@') && word.contains(':')) || word.contains(":/");
+    let plain = word.chars().all(|c| !c.is_control() && !c.is_whitespace());
+    plain && !leads_out(value) && !leads_out(word) && !hangs && !address
+}
+
+/// What a person allows with a card; else why that cannot be.
+pub(in crate::store) fn agent_scope(
+    call: AgentCall,
+    scope: GrantScope,
+    session: bool,
+) -> Result<AgentScope, &'static str> {
+    if session && call.session.is_none() {
+        return Err("belongs to no session");
+    }
+    let has_sort = call.has_sort();
+    let allows = match (call.does, scope) {
+        (Does::Commands(_), GrantScope::CommandSort) if !has_sort => {
+            return Err("is no command that can be allowed so");
+        }
+        (Does::Commands(commands), GrantScope::Command | GrantScope::CommandSort) => {
+            let sorts = scope == GrantScope::CommandSort;
+            Allows::Commands(commands.into_iter().map(|command| allowed(command, sorts)).collect())
+        }
+        (Does::Edit { folder, .. }, GrantScope::Edits) => Allows::Edits { folder },
+        (Does::Tool { folder }, GrantScope::Tool) => Allows::Tool { folder },
+        (Does::Commands(_) | Does::Edit { .. } | Does::Tool { .. }, _) => {
+            return Err("is nothing that can be allowed so");
+        }
+    };
+    Ok(AgentScope { by: call.by, session: call.session.filter(|_| session), allows })
+}
+
+/// A command itself, or its sort where it has one.
+fn allowed(command: CommandLine, sorts: bool) -> CommandScope {
+    let sort = command.sort().filter(|_| sorts).map(<[String]>::to_vec);
+    let more = sort.is_some();
+    CommandScope { folder: command.folder, words: sort.unwrap_or(command.words), more }
+}
+
+/// What is allowed, in words.
+pub(in crate::store) fn words(scope: &AgentScope) -> String {
+    let what = match &scope.allows {
+        Allows::Commands(commands) => {
+            let one = |command: &CommandScope| {
+                let more = if command.more { " …" } else { "" };
+                format!("`{}{more}` in {}", command.words.join(" "), command.folder)
+            };
+            commands.iter().map(one).collect::<Vec<_>>().join(" and ")
+        }
+        Allows::Edits { folder } => format!("changes to files inside {folder}, none of them hidden"),
+        Allows::Tool { folder } => format!("calls from {folder}"),
+    };
+    let session = scope.session.as_ref().map(|id| format!(", in session {id}")).unwrap_or_default();
+    format!("{what}, by {}{session}", scope.by)
+}

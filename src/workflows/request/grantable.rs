@@ -1,0 +1,202 @@
+//! What of a program's call may be allowed for a while: commands in a folder, changes to its files, a server's tool.
+
+use super::risk::FILES;
+use super::shell::{self, Segment};
+use super::state::RequestInput;
+use crate::graph::{AgentCall, CommandLine, Does};
+use serde_json::Value;
+use std::path::{Component, Path, PathBuf};
+
+/// The call as grants see it; `None` where the like of it is always asked.
+pub(super) fn call(asked: &RequestInput) -> Option<AgentCall> {
+    let folder = asked.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
+    let by = asked.source.clone()?;
+    let does = match asked.command() {
+        Some(line) => commands(line, folder)?,
+        None => edit(asked, folder).or_else(|| tool(asked, folder))?,
+    };
+    let session = asked.session.as_ref().map(|session| session.id.clone());
+    Some(AgentCall { by, session, does, asks: 0 })
+}
+
+/// Commands that are not harmless. A line of harmless ones alone is asked: nobody has allowed anything yet.
+fn commands(line: &str, folder: &str) -> Option<Does> {
+    let needed = shell::segments(line, folder).ok()?.needed;
+    let commands = needed.into_iter().map(|Segment { words, folder }| {
+        let lead = lead(&words);
+        CommandLine { folder, words, lead }
+    });
+    let commands: Vec<CommandLine> = commands.collect();
+    (!commands.is_empty()).then_some(Does::Commands(commands))
+}
+
+/// A change to a file that lies in the folder, also behind links.
+fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
+    let args = asked.args.as_ref().filter(|_| asked.writes_a_file())?;
+    let named: Vec<&str> =
+        FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
+    let [file] = named.as_slice() else { return None };
+    let file = shell::resolved(file, folder);
+    let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
+    if !file.starts_with(folder) || !real(&file).starts_with(real_folder) {
+        return None;
+    }
+    Some(Does::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
+}
+
+/// A path with the links in it followed as far as it exists.
+fn real(file: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut there = file;
+    loop {
+        if let Ok(real) = there.canonicalize() {
+            return missing.iter().rev().fold(real, |path: PathBuf, name| path.join(name));
+        }
+        let (Some(parent), Some(Component::Normal(name))) = (there.parent(), there.components().next_back())
+        else {
+            return file.to_owned();
+        };
+        missing.push(name);
+        there = parent;
+    }
+}
+
+/// A tool of a server, as agents call them.
+fn tool(asked: &RequestInput, folder: &str) -> Option<Does> {
+    let action = asked.action.as_deref()?;
+    let served = action.starts_with("mcp__") || action.starts_with("mcp_");
+    served.then(|| Does::Tool { folder: folder.to_owned() })
+}
+
+/// How many first words of a command say what sort it is, so that others of the sort can be allowed with it: a program
+/// and its own command, where neither runs what the rest says. None where that cannot be told.
+fn lead(words: &[String]) -> usize {
+    let [program, command, ..] = words else { return 0 };
+    let plain = |word: &String| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
+    };
+    let runs = ["run", "exec", "x", "eval", "sh", "shell", "start", "dlx"].contains(&command.as_str());
+    let runs_others = shell::STARTERS.contains(&program.as_str()) || RUNNERS.contains(&program.as_str());
+    if plain(program) && plain(command) && !runs_others && !runs { 2 } else { 0 }
+}
+
+/// Programs that run whatever they are told to, or change anything.
+const RUNNERS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "fish",
+    "python",
+    "python3",
+    "node",
+    "deno",
+    "bun",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "ssh",
+    "scp",
+    "rsync",
+    "npx",
+    "uvx",
+    "pipx",
+    "docker",
+    "podman",
+    "kubectl",
+    "su",
+    "rm",
+    "mv",
+    "cp",
+    "ln",
+    "dd",
+    "chmod",
+    "chown",
+    "find",
+    "awk",
+    "gawk",
+    "sed",
+    "tee",
+    "curl",
+    "wget",
+    "nc",
+    "make",
+    "just",
+    "watch",
+    "timeout",
+    "parallel",
+    "flock",
+    "strace",
+    "gdb",
+    "busybox",
+    "vim",
+    "vi",
+    "emacs",
+    "less",
+    "more",
+    "man",
+    "crontab",
+    "at",
+    "systemd-run",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_sort_a_command_is() {
+        let of = |line: &str| lead(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        for (line, expected) in [
+            ("cargo test --lib", 2),
+            ("cargo test", 2),
+            ("git status", 2),
+            ("npm test", 2),
+            ("ls", 0),
+            ("ls -la", 0),
+            ("cargo run x", 0),
+            ("npm exec x", 0),
+            ("python3 x.py", 0),
+            ("bash x", 0),
+            ("rm x", 0),
+            ("sudo ls", 0),
+            ("./run test", 0),
+            ("env x", 0),
+            ("docker ps", 0),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn edits_are_those_of_files_that_really_lie_in_the_folder() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("app");
+        std::fs::create_dir_all(folder.join("src")).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
+        let of = |file: &str| {
+            let asked = RequestInput {
+                action: Some("Write".to_owned()),
+                args: json!({"file_path": file, "content": "x"}).as_object().cloned(),
+                folder: folder.to_str().map(str::to_owned),
+                source: Some("claude-code".to_owned()),
+                ..RequestInput::default()
+            };
+            call(&asked).is_some()
+        };
+        for (file, expected) in [
+            ("src/main.rs", true),
+            ("new/deep/file.rs", true),
+            ("../other", false),
+            ("/etc/hosts", false),
+            ("out/hosts", false),
+            ("out/new/file", false),
+        ] {
+            assert_eq!(of(file), expected, "{file}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Commands that change nothing and run nothing else, whatever they are given: by name, with the options that were
+//! looked at, and with paths inside the folder. All else is not in the list.
+
+use super::segments::is_inside;
+
+/// One of them.
+struct Harmless {
+    name: &'static str,
+    /// Letters of options that take no value.
+    flags: &'static str,
+    /// Letters of options that take one, which names no file.
+    valued: &'static str,
+    /// What its other words are.
+    takes: Takes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// Files.
+    Files,
+    /// A pattern, and then files.
+    Pattern,
+    /// Text.
+    Text,
+    /// Nothing. (`uniq` writes to its second word.)
+    Nothing,
+}
+
+const fn harmless(name: &'static str, flags: &'static str, valued: &'static str, takes: Takes) -> Harmless {
+    Harmless { name, flags, valued, takes }
+}
+
+const LIST: &[Harmless] = &[
+    harmless("cat", "AbEenstTv", "", Takes::Files),
+    harmless("cut", "sz", "bcdf", Takes::Files),
+    harmless("echo", "neE", "", Takes::Text),
+    harmless("false", "", "", Takes::Nothing),
+    harmless("grep", "EFGPivwxcLlnoqshHrIaz", "ABCem", Takes::Pattern),
+    harmless("head", "qvz", "nc", Takes::Files),
+    harmless("ls", "aAbcCdFgGhHiklmnopqQrRsStuvxX1", "", Takes::Files),
+    harmless("pwd", "LP", "", Takes::Nothing),
+    harmless("sort", "bdfghiMnRrVcCmsuz", "kt", Takes::Files),
+    harmless("tail", "qvz", "nc", Takes::Files),
+    harmless("tr", "cCdst", "", Takes::Text),
+    harmless("true", "", "", Takes::Nothing),
+    harmless("uniq", "cdDiuz", "fsw", Takes::Nothing),
+    harmless("wc", "clmLw", "", Takes::Files),
+];
+
+/// Long options that are as harmless with every command that knows them.
+const LONG: &[&str] = &[
+    "--color",
+    "--color=auto",
+    "--color=always",
+    "--color=never",
+    "--count",
+    "--ignore-case",
+    "--line-number",
+    "--recursive",
+    "--reverse",
+    "--unique",
+    "--numeric-sort",
+    "--fixed-strings",
+    "--extended-regexp",
+    "--files-with-matches",
+    "--no-messages",
+    "--quiet",
+    "--only-matching",
+    "--invert-match",
+    "--word-regexp",
+];
+const LONG_VALUED: &[&str] =
+    &["--lines=", "--bytes=", "--include=", "--exclude=", "--exclude-dir=", "--max-count="];
+
+/// Whether a command is harmless in this folder.
+pub(super) fn is_harmless(words: &[String], folder: &str) -> bool {
+    let Some((name, rest)) = words.split_first() else { return false };
+    let Some(known) = LIST.iter().find(|known| known.name == name) else { return false };
+    known.accepts(rest, folder).unwrap_or(false)
+}
+
+impl Harmless {
+    /// `None` where a word is not understood.
+    fn accepts(&self, words: &[String], folder: &str) -> Option<bool> {
+        let mut operands = Vec::new();
+        let mut has_pattern = self.takes != Takes::Pattern;
+        let mut words = words.iter().map(String::as_str);
+        let mut options = true;
+        while let Some(word) = words.next() {
+            if !options || !word.starts_with('-') || word == "-" {
+                operands.push(word);
+            } else if word == "--" {
+                options = false;
+            } else if self.takes == Takes::Text && self.name == "echo" {
+                // It prints what it does not know.
+            } else if word.starts_with("--") {
+                let known = LONG.contains(&word) || LONG_VALUED.iter().any(|start| word.starts_with(start));
+                known.then_some(())?;
+            } else {
+                let mut letters = word.char_indices().skip(1);
+                while let Some((at, letter)) = letters.next() {
+                    if self.valued.contains(letter) {
+                        has_pattern |= self.takes == Takes::Pattern && letter == 'e';
+                        if word[at + letter.len_utf8()..].is_empty() {
+                            words.next()?;
+                        }
+                        break;
+                    }
+                    // `head -5`, `grep -3`.
+                    let counts = letter.is_ascii_digit() && matches!(self.name, "head" | "tail" | "grep");
+                    (counts || self.flags.contains(letter)).then_some(())?;
+                }
+            }
+        }
+        let skip = usize::from(!has_pattern);
+        Some(match self.takes {
+            Takes::Text => true,
+            Takes::Nothing => operands.is_empty(),
+            Takes::Files | Takes::Pattern => {
+                operands.iter().skip(skip).all(|file| *file == "-" || is_inside(file, folder))
+            }
+        })
+    }
+}

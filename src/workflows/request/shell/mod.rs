@@ -1,0 +1,351 @@
+//! Shell commands, read by a grammar: the commands in a line with their words, wherever they stand, and where output
+//! goes. What the grammar cannot read is said to be unread, never taken for nothing.
+
+mod harmless;
+mod segments;
+
+use brush_parser::ast::{
+    AndOrList, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
+    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SimpleCommand,
+    Word,
+};
+use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
+use brush_parser::{Parser, ParserOptions};
+
+pub(super) use segments::{Segment, resolved, segments};
+
+/// How deep substitutions and scripts within scripts are looked into.
+const DEEPEST: usize = 6;
+
+/// Longer lines are not read: a grammar takes its time, and nobody reads them either.
+const LONGEST: usize = 32 * 1024;
+
+/// How deep brackets and compound commands may nest, and how many there may be: each level takes the parser room and time.
+const DEEPEST_NESTING: usize = 8;
+const MOST_NESTED: usize = 64;
+
+/// One command of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Simple {
+    /// Its words, quotes taken off.
+    pub words: Vec<String>,
+    /// Whether it reads what another command writes.
+    pub piped: bool,
+    /// The files its output goes to.
+    pub writes: Vec<String>,
+}
+
+/// A line that the grammar does not cover, or that is too long or too deep for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unread;
+
+/// The commands of a line, those inside substitutions and quoted scripts included, and whether that is all of them.
+pub(super) fn commands(line: &str) -> (Vec<Simple>, Result<(), Unread>) {
+    let mut reader = Reader { found: Vec::new() };
+    let read = reader.line(line, 0);
+    (reader.found, read)
+}
+
+/// A line as the grammar has it.
+fn program(line: &str) -> Result<Program, Unread> {
+    if line.len() > LONGEST || !is_shallow(line) {
+        return Err(Unread);
+    }
+    Parser::new(line.as_bytes(), &options()).parse_program().map_err(|_| Unread)
+}
+
+fn options() -> ParserOptions {
+    ParserOptions { tilde_expansion_after_colon: true, ..ParserOptions::default() }
+}
+
+/// Whether a line nests no deeper than the parser can follow in little room. Quotes do not matter here: too careful is
+/// careful enough.
+fn is_shallow(line: &str) -> bool {
+    let (mut depth, mut deepest, mut count) = (0usize, 0usize, 0usize);
+    for c in line.chars() {
+        match c {
+            '(' | '{' | '[' => {
+                depth += 1;
+                count += 1;
+            }
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            '`' => count += 1,
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    let opening = ["if", "while", "until", "for", "case", "select", "coproc", "function", "!", "time"];
+    let keywords = line.split(|c: char| c.is_whitespace() || ";|&(){}".contains(c));
+    count += keywords.filter(|word| opening.contains(word)).count();
+    deepest <= DEEPEST_NESTING && count <= MOST_NESTED
+}
+
+struct Reader {
+    found: Vec<Simple>,
+}
+
+type Read = Result<(), Unread>;
+
+impl Reader {
+    fn line(&mut self, line: &str, depth: usize) -> Read {
+        if depth > DEEPEST {
+            return Err(Unread);
+        }
+        let program = program(line)?;
+        program.complete_commands.iter().try_for_each(|list| self.list(list, depth))
+    }
+
+    fn list(&mut self, list: &CompoundList, depth: usize) -> Read {
+        list.0.iter().try_for_each(|item| self.and_or(&item.0, depth))
+    }
+
+    fn and_or(&mut self, list: &AndOrList, depth: usize) -> Read {
+        list.into_iter().try_for_each(|(_, pipeline)| self.pipeline(pipeline, depth))
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> Read {
+        pipeline.seq.iter().enumerate().try_for_each(|(n, command)| self.command(command, n > 0, depth))
+    }
+
+    fn command(&mut self, command: &Command, piped: bool, depth: usize) -> Read {
+        match command {
+            Command::Simple(simple) => self.simple(simple, piped, depth),
+            Command::Compound(compound, redirects) => {
+                self.redirects(redirects.as_ref(), depth)?;
+                self.compound(compound, depth)
+            }
+            Command::Function(function) => {
+                self.redirects(function.body.1.as_ref(), depth)?;
+                self.compound(&function.body.0, depth)
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.as_ref(), depth)?;
+                self.text(&test.expr.to_string(), depth).map(|_| ())
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand, depth: usize) -> Read {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => self.text(&arithmetic.expr.value, depth).map(|_| ()),
+            CompoundCommand::ArithmeticForClause(each) => {
+                for part in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
+                    self.text(&part.value, depth)?;
+                }
+                self.list(&each.body.list, depth)
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, depth),
+            CompoundCommand::Subshell(shell) => self.list(&shell.list, depth),
+            CompoundCommand::ForClause(each) => {
+                each.values.iter().flatten().try_for_each(|word| self.word(word, depth).map(|_| ()))?;
+                self.list(&each.body.list, depth)
+            }
+            CompoundCommand::CaseClause(case) => {
+                self.word(&case.value, depth)?;
+                for item in &case.cases {
+                    item.patterns.iter().try_for_each(|word| self.word(word, depth).map(|_| ()))?;
+                    item.cmd.iter().try_for_each(|list| self.list(list, depth))?;
+                }
+                Ok(())
+            }
+            CompoundCommand::IfClause(cases) => {
+                self.list(&cases.condition, depth)?;
+                self.list(&cases.then, depth)?;
+                for other in cases.elses.iter().flatten() {
+                    other.condition.iter().try_for_each(|list| self.list(list, depth))?;
+                    self.list(&other.body, depth)?;
+                }
+                Ok(())
+            }
+            CompoundCommand::WhileClause(repeated) | CompoundCommand::UntilClause(repeated) => {
+                self.list(&repeated.0, depth)?;
+                self.list(&repeated.1.list, depth)
+            }
+            CompoundCommand::Coprocess(process) => self.command(&process.body, false, depth),
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand, piped: bool, depth: usize) -> Read {
+        let mut simple = Simple { piped, ..Simple::default() };
+        let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
+        for item in prefix {
+            self.item(item, &mut simple, depth)?;
+        }
+        if let Some(name) = &command.word_or_name {
+            let name = self.word(name, depth)?;
+            simple.words.push(name);
+        }
+        for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+            self.item(item, &mut simple, depth)?;
+        }
+        for script in scripts(&simple) {
+            self.line(&script, depth + 1)?;
+        }
+        self.found.push(simple);
+        Ok(())
+    }
+
+    fn item(&mut self, item: &CommandPrefixOrSuffixItem, simple: &mut Simple, depth: usize) -> Read {
+        match item {
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, simple, depth)?,
+            CommandPrefixOrSuffixItem::Word(word) => {
+                let word = self.word(word, depth)?;
+                simple.words.push(word);
+            }
+            CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => {
+                if let AssignmentValue::Array(items) = &assignment.value {
+                    items.iter().try_for_each(|(_, word)| self.word(word, depth).map(|_| ()))?;
+                }
+                let word = self.word(word, depth)?;
+                simple.words.push(word);
+            }
+            CommandPrefixOrSuffixItem::ProcessSubstitution(_, shell) => {
+                self.list(&shell.list, depth + 1)?;
+                simple.words.push("<()".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn redirects(&mut self, redirects: Option<&RedirectList>, depth: usize) -> Read {
+        let mut simple = Simple::default();
+        redirects
+            .iter()
+            .flat_map(|list| &list.0)
+            .try_for_each(|redirect| self.redirect(redirect, &mut simple, depth))?;
+        if !simple.writes.is_empty() {
+            self.found.push(simple);
+        }
+        Ok(())
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect, simple: &mut Simple, depth: usize) -> Read {
+        match redirect {
+            IoRedirect::File(_, kind, target) => {
+                let writes = !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
+                match target {
+                    IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
+                        let file = self.word(word, depth)?;
+                        let is_stream = file.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+                        if writes && !is_stream {
+                            simple.writes.push(file);
+                        }
+                    }
+                    IoFileRedirectTarget::Fd(_) => {}
+                    IoFileRedirectTarget::ProcessSubstitution(_, shell) => {
+                        self.list(&shell.list, depth + 1)?
+                    }
+                }
+            }
+            IoRedirect::HereDocument(_, document) => {
+                if document.requires_expansion {
+                    self.text(&document.doc.value, depth)?;
+                }
+            }
+            IoRedirect::HereString(_, word) => {
+                self.word(word, depth)?;
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                let file = self.word(word, depth)?;
+                simple.writes.push(file);
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &Word, depth: usize) -> Result<String, Unread> {
+        self.text(&word.value, depth)
+    }
+
+    /// A word as it is handed over, as far as that can be told, and the commands in it.
+    fn text(&mut self, text: &str, depth: usize) -> Result<String, Unread> {
+        let pieces = parse_word(text, &options()).map_err(|_| Unread)?;
+        self.pieces(text, &pieces, depth)
+    }
+
+    fn pieces(&mut self, raw: &str, pieces: &[WordPieceWithSource], depth: usize) -> Result<String, Unread> {
+        let mut out = String::new();
+        for piece in pieces {
+            match &piece.piece {
+                WordPiece::Text(text) | WordPiece::SingleQuotedText(text) => out.push_str(text),
+                WordPiece::EscapeSequence(text) => out.push_str(text.strip_prefix('\\').unwrap_or(text)),
+                WordPiece::AnsiCQuotedText(text) => out.push_str(text),
+                WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                    out.push_str(&self.pieces(raw, inner, depth)?);
+                }
+                WordPiece::TildeExpansion(_) => out.push('~'),
+                WordPiece::CommandSubstitution(line) | WordPiece::BackquotedCommandSubstitution(line) => {
+                    self.line(line, depth + 1)?;
+                    out.push_str("$()");
+                }
+                WordPiece::ParameterExpansion(_) => {
+                    let source = raw.get(piece.start_index..piece.end_index).unwrap_or(raw);
+                    // A command in a default value, say; what it is cannot be told from here.
+                    if source.contains("$(") || source.contains('`') {
+                        return Err(Unread);
+                    }
+                    out.push_str(source);
+                }
+                WordPiece::ArithmeticExpression(expression) => {
+                    if expression.value.contains("$(") || expression.value.contains('`') {
+                        return Err(Unread);
+                    }
+                    out.push_str("$(())");
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// What a command hands to another shell as text.
+fn scripts(simple: &Simple) -> Vec<String> {
+    let (program, rest) = simple.program();
+    match program {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
+            let at = rest.iter().position(|word| word.starts_with('-') && word.ends_with('c'));
+            at.and_then(|at| rest.get(at + 1)).cloned().into_iter().collect()
+        }
+        "eval" => vec![rest.join(" ")],
+        _ => Vec::new(),
+    }
+}
+
+impl Simple {
+    /// The program that runs in the end, without its folder, and its words; those that only start another are passed.
+    pub(super) fn program(&self) -> (&str, &[String]) {
+        let mut words = self.words.as_slice();
+        loop {
+            let Some((first, rest)) = words.split_first() else { return ("", &[]) };
+            let name = first.rsplit('/').next().unwrap_or_default();
+            let assigns = first.split_once('=').is_some_and(|(name, _)| is_name(name));
+            let starts = STARTERS.contains(&name);
+            if !assigns && !starts {
+                return (name, rest);
+            }
+            // Flags of a starter, and what belongs to some of them, are passed over too.
+            let skip = rest.iter().take_while(|word| starts && word.starts_with('-')).count();
+            words = &rest[skip..];
+        }
+    }
+
+    /// Every program it names on the way.
+    pub(super) fn starts(&self, names: &[&str]) -> bool {
+        let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
+        let passed = self.words.len() - self.program().1.len();
+        self.words.iter().take(passed).any(|word| names.contains(&name(word).as_str()))
+    }
+}
+
+/// What only starts another program.
+pub(super) const STARTERS: &[&str] = &[
+    "sudo", "doas", "pkexec", "env", "nohup", "time", "nice", "ionice", "exec", "command", "builtin",
+    "xargs", "setsid", "stdbuf",
+];
+
+fn is_name(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests;

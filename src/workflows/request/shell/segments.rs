@@ -1,0 +1,295 @@
+//! A line as grants see it: one command after another, each of which is harmless or needs somebody's word.
+//!
+//! Only what is fully understood falls into segments: pipelines and lists of commands whose words are plain or quoted
+//! text. Everything by which a shell would do more than that (substitutions, variables, patterns, redirections to files,
+//! assignments, compound commands, jobs, commands that change the shell itself) is for a person to see as a whole.
+
+use super::harmless::is_harmless;
+use super::{options, program};
+use brush_parser::ast::{
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget,
+    IoRedirect, Pipeline, Program, SeparatorOperator, SimpleCommand, Word,
+};
+use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
+use std::path::{Component, Path, PathBuf};
+
+/// What is left to allow of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Segments {
+    /// The commands that are not harmless, in their order.
+    pub needed: Vec<Segment>,
+    /// How many there are in all.
+    pub count: usize,
+}
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Segment {
+    /// Its words, quotes taken off.
+    pub words: Vec<String>,
+    /// The folder it runs in.
+    pub folder: String,
+}
+
+/// Why a line can only be seen as a whole, in a few words.
+pub(in super::super) type Whole = &'static str;
+
+/// The segments of a line that is run in a folder.
+pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, Whole> {
+    if line.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+        return Err("it holds control characters");
+    }
+    let program = program(line).map_err(|_| "it cannot be read as a shell command")?;
+    // What the grammar passed over, such as a comment, would not be on record.
+    if squeezed(line) != squeezed(&program.to_string()) {
+        return Err("a part of it cannot be told from its words");
+    }
+    Judge { folder: folder.to_owned(), moved: false, found: Segments { needed: Vec::new(), count: 0 } }
+        .program(&program)
+}
+
+fn squeezed(line: &str) -> String {
+    line.chars().filter(|c| !c.is_whitespace() && *c != ';').collect()
+}
+
+struct Judge {
+    /// Where the next command runs.
+    folder: String,
+    /// Whether an earlier list changed the folder, so that it is not sure where the next one runs.
+    moved: bool,
+    found: Segments,
+}
+
+impl Judge {
+    fn program(mut self, program: &Program) -> Result<Segments, Whole> {
+        for item in program.complete_commands.iter().flat_map(|list| &list.0) {
+            if matches!(item.1, SeparatorOperator::Async) {
+                return Err("it runs in the background");
+            }
+            if self.moved {
+                return Err("which folder it ends up in cannot be told");
+            }
+            self.list(&item.0)?;
+        }
+        if self.found.count == 0 {
+            return Err("there is no command in it");
+        }
+        Ok(self.found)
+    }
+
+    fn list(&mut self, list: &AndOrList) -> Result<(), Whole> {
+        let mut moves = self.pipeline(&list.first)?;
+        for next in &list.additional {
+            match next {
+                AndOr::And(pipeline) => moves |= self.pipeline(pipeline)?,
+                AndOr::Or(_) if moves => return Err("which folder it ends up in cannot be told"),
+                AndOr::Or(pipeline) => {
+                    if self.pipeline(pipeline)? {
+                        return Err("which folder it ends up in cannot be told");
+                    }
+                }
+            }
+        }
+        self.moved |= moves;
+        Ok(())
+    }
+
+    /// Judges a pipeline; whether it changes the folder.
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<bool, Whole> {
+        if pipeline.bang || pipeline.timed.is_some() {
+            return Err("it begins with `!` or `time`");
+        }
+        let alone = pipeline.seq.len() == 1;
+        for (n, command) in pipeline.seq.iter().enumerate() {
+            let Command::Simple(simple) = command else {
+                return Err("it is a loop, a condition, a group or a function");
+            };
+            let words = words(simple)?;
+            self.found.count += 1;
+            let name = words.first().map(String::as_str).unwrap_or_default();
+            if name == "cd" {
+                return if alone { self.cd(&words) } else { Err("it changes the folder within a pipe") };
+            }
+            if CHANGES_SHELL.contains(&name) {
+                return Err("it changes the shell itself, or runs text");
+            }
+            if is_harmless(&words, &self.folder) {
+                continue;
+            }
+            // What it does may depend on what it reads.
+            if n > 0 {
+                return Err("a command in it reads what another one writes");
+            }
+            self.found.needed.push(Segment { words, folder: self.folder.clone() });
+        }
+        Ok(false)
+    }
+
+    fn cd(&mut self, words: &[String]) -> Result<bool, Whole> {
+        let [_, target] = words else { return Err("which folder it changes to cannot be told") };
+        if target.is_empty() || target.starts_with('-') {
+            return Err("which folder it changes to cannot be told");
+        }
+        let folder = resolved(target, &self.folder);
+        let Some(folder) = folder.to_str() else { return Err("which folder it changes to cannot be told") };
+        let moves = folder != self.folder;
+        self.folder = folder.to_owned();
+        Ok(moves)
+    }
+}
+
+/// Builtins after which other words mean something else, or by which text is run.
+const CHANGES_SHELL: &[&str] = &[
+    ".",
+    "alias",
+    "bind",
+    "builtin",
+    "caller",
+    "command",
+    "complete",
+    "compgen",
+    "compopt",
+    "coproc",
+    "declare",
+    "dirs",
+    "disown",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "fc",
+    "fg",
+    "bg",
+    "getopts",
+    "hash",
+    "history",
+    "jobs",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "[",
+    "times",
+    "trap",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+    "break",
+    "continue",
+];
+
+fn words(command: &SimpleCommand) -> Result<Vec<String>, Whole> {
+    let mut words = Vec::new();
+    for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
+        match item {
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => harmless_redirect(redirect)?,
+            _ => return Err("it sets variables"),
+        }
+    }
+    let Some(name) = &command.word_or_name else { return Err("it sets variables") };
+    words.push(literal(name)?);
+    for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+        match item {
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => harmless_redirect(redirect)?,
+            // `--opt=x` is a word like any other once the command has begun; an array is not.
+            CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+                words.push(literal(word)?);
+            }
+            CommandPrefixOrSuffixItem::ProcessSubstitution(..) => return Err(SUBSTITUTES),
+        }
+    }
+    match words.first() {
+        Some(name) if !name.is_empty() && !name.contains('=') => Ok(words),
+        _ => Err("it names no program"),
+    }
+}
+
+const SUBSTITUTES: Whole = "it holds variables, patterns or substitutions";
+const REDIRECTS: Whole = "it reads or writes files by redirection";
+
+/// A redirection that touches no file: between streams, or to where nothing is kept.
+fn harmless_redirect(redirect: &IoRedirect) -> Result<(), Whole> {
+    let null = |word: &Word| literal(word).is_ok_and(|file| file == "/dev/null");
+    let fine = match redirect {
+        IoRedirect::File(_, kind, target) => match (kind, target) {
+            (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Fd(fd)) => matches!(fd, 1 | 2),
+            (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Duplicate(word)) => {
+                matches!(word.value.as_str(), "1" | "2")
+            }
+            (
+                IoFileRedirectKind::Read | IoFileRedirectKind::Write | IoFileRedirectKind::Append,
+                IoFileRedirectTarget::Filename(word),
+            ) => null(word),
+            _ => false,
+        },
+        IoRedirect::OutputAndError(word, _) => null(word),
+        IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => false,
+    };
+    if fine { Ok(()) } else { Err(REDIRECTS) }
+}
+
+/// The text of a word that is nothing but text.
+fn literal(word: &Word) -> Result<String, Whole> {
+    let pieces = parse_word(&word.value, &options()).map_err(|_| SUBSTITUTES)?;
+    let mut out = String::new();
+    collect(&pieces, false, &mut out)?;
+    Ok(out)
+}
+
+fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Result<(), Whole> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+%^".contains(c);
+    for piece in pieces {
+        match &piece.piece {
+            WordPiece::Text(text) if quoted || text.chars().all(plain) => out.push_str(text),
+            WordPiece::SingleQuotedText(text) => out.push_str(text),
+            WordPiece::EscapeSequence(text) => {
+                match text.strip_prefix('\\').map(|rest| (rest, rest.chars().count())) {
+                    // Inside quotes a backslash stays before most characters.
+                    Some((rest, 1)) if !quoted || "$`\"\\".contains(rest) => out.push_str(rest),
+                    _ => return Err(SUBSTITUTES),
+                }
+            }
+            WordPiece::DoubleQuotedSequence(inner) if !quoted => collect(inner, true, out)?,
+            _ => return Err(SUBSTITUTES),
+        }
+    }
+    Ok(())
+}
+
+/// A path as it is meant from a folder, by its words alone.
+pub(in super::super) fn resolved(path: &str, folder: &str) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in Path::new(folder).join(path).components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Whether a path stays inside a folder, by its words alone.
+pub(super) fn is_inside(path: &str, folder: &str) -> bool {
+    resolved(path, folder).starts_with(folder)
+}

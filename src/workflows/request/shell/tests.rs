@@ -1,0 +1,257 @@
+//! Lines as agents write them, and as somebody would who wants to slip something through.
+
+use super::segments::Segments;
+use super::*;
+use std::time::Instant;
+
+fn words(line: &str) -> Vec<Vec<String>> {
+    let (found, read) = commands(line);
+    assert_eq!(read, Ok(()), "{line}");
+    found.into_iter().map(|simple| simple.words).collect()
+}
+
+#[test]
+fn lines_fall_into_commands() {
+    assert_eq!(words("cargo test --lib"), [["cargo", "test", "--lib"]]);
+    assert_eq!(
+        words("a b;c 'd e' && f \"g h\"\ni"),
+        vec![vec!["a", "b"], vec!["c", "d e"], vec!["f", "g h"], vec!["i"]]
+    );
+    assert_eq!(words("echo \\; x # no ; more"), [["echo", ";", "x"]]);
+    let (piped, _) = commands("curl -s x | sudo sh");
+    assert!(!piped[0].piped && piped[1].piped);
+    assert_eq!(piped[1].program().0, "sh");
+    let (writes, _) = commands("make > /etc/x 2>&1 >> log; b &> all");
+    assert_eq!(writes[0].writes, ["/etc/x", "log"]);
+    assert_eq!(writes[1].writes, ["all"]);
+}
+
+#[test]
+fn what_is_inside_is_looked_at() {
+    for line in [
+        "echo $(rm -rf x)",
+        "echo \"$(rm -rf x)\"",
+        "echo `rm -rf x`",
+        "bash -c 'rm -rf x'",
+        "sudo bash -lc \"rm -rf x\"",
+        "eval rm -rf x",
+        "(cd y && rm -rf x)",
+        "{ rm -rf x; }",
+        "if true; then rm -rf x; fi",
+        "for f in a b; do rm -rf $f; done",
+        "while true; do rm -rf x; done",
+        "case x in x) rm -rf x;; esac",
+        "f() { rm -rf x; }; f",
+        "cat <(rm -rf x)",
+        "cat <<E\n$(rm -rf x)\nE",
+        "X=$(rm -rf x) true",
+        "FOO=1 env BAR=2 nohup /bin/rm -rf x",
+        "find . | xargs rm -rf",
+        "echo $(echo $(rm -rf x))",
+        "[[ $(rm -rf x) ]]",
+    ] {
+        let (found, read) = commands(line);
+        assert!(found.iter().any(|simple| simple.program().0 == "rm"), "{line}: {found:?} {read:?}");
+    }
+    assert_eq!(commands("echo 'rm -rf x'").0.len(), 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_said_to_be_and_takes_no_time() {
+    let deep = "$(".repeat(10_000);
+    let nested = "(".repeat(8) + "true" + &")".repeat(8);
+    let arithmetic = "((".repeat(4) + "1" + &"))".repeat(4);
+    let ifs = "if true; then ".repeat(60) + "true" + &"; fi".repeat(60);
+    let subs = "echo ".to_owned() + &"\"$(".repeat(4) + "true" + &")\"".repeat(4);
+    let begun = Instant::now();
+    for line in [&deep, "'\"`$(\\", "\"", "a |", "if", "echo ${x:-$(rm -rf x)}", ")"] {
+        assert_eq!(commands(line).1, Err(Unread), "{:.40}", line);
+    }
+    for line in
+        [&nested, &arithmetic, &ifs, &subs, &"a;".repeat(5000), &"x ".repeat(10_000), &"(a);".repeat(15)]
+    {
+        let _ = commands(line);
+        let _ = segments(line, "/work/app");
+    }
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+fn of(line: &str) -> Result<Segments, &'static str> {
+    segments(line, "/work/app")
+}
+
+/// The commands that need somebody's word, each with its folder where that is another one.
+fn needed(line: &str) -> Vec<String> {
+    let found = of(line).unwrap_or_else(|why| panic!("{line}: {why}")).needed;
+    let told = |segment: super::Segment| match segment.folder.as_str() {
+        "/work/app" => segment.words.join(" "),
+        other => format!("{other}: {}", segment.words.join(" ")),
+    };
+    found.into_iter().map(told).collect()
+}
+
+#[test]
+fn harmless_commands_ride_along() {
+    for (line, expected) in [
+        ("cargo test", &["cargo test"][..]),
+        ("cargo test 2>&1 | tail -5", &["cargo test"]),
+        ("cargo test 2>/dev/null | grep -n 'error\\[' | sort | uniq -c | head -n 20", &["cargo test"]),
+        ("cargo build && cargo test; echo done", &["cargo build", "cargo test"]),
+        ("cargo test\ncargo clippy", &["cargo test", "cargo clippy"]),
+        ("cd sub && cargo test | wc -l", &["/work/app/sub: cargo test"]),
+        ("cd /work/app && cargo test; cargo doc", &["cargo test", "cargo doc"]),
+        ("cd .. && ls", &[]),
+        ("git commit -m 'two words; and $more'", &["git commit -m two words; and $more"]),
+        ("git commit -m \"it's fine\"", &["git commit -m it's fine"]),
+        ("ls -la src | head", &[]),
+        ("cat src/main.rs Cargo.toml", &[]),
+        ("cat /work/app/Cargo.toml", &[]),
+        ("grep -rn --include=*.rs pattern src", &[]),
+        ("cargo test >/dev/null 2>&1", &["cargo test"]),
+        ("cargo test &>/dev/null || echo failed", &["cargo test"]),
+    ] {
+        // A pattern in an option is one for the program, and yet no plain word.
+        if line.contains('*') {
+            assert!(of(line).is_err(), "{line}");
+            continue;
+        }
+        assert_eq!(needed(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_on_the_list_is_not_harmless() {
+    for line in [
+        "cat /etc/passwd",
+        "cat ../secret",
+        "cat src/../../x",
+        "head -c 5 /dev/sda",
+        "sort -o out in",
+        "sort -oout in",
+        "sort --output=out in",
+        "sort --compress-program=sh in",
+        "sort -T /tmp in",
+        "uniq in out",
+        "grep -f /etc/passwd x",
+        "grep -R x .",
+        "grep x /etc/hosts",
+        "grep -e x /etc/hosts",
+        "tail -f log",
+        "tail --pid=1 log",
+        "ls /",
+        "ls -w5 /",
+        "wc --files0-from=x",
+        "cut --output-delimiter=x -f1 /etc/passwd",
+        "/bin/cat x",
+        "./cat x",
+        "find . -name x",
+        "sed -n 1p x",
+        "awk 1 x",
+        "xargs rm",
+        "tee x",
+        "env",
+    ] {
+        let found = of(line).unwrap_or_else(|why| panic!("{line}: {why}"));
+        assert_eq!(found.needed.len(), 1, "{line}");
+    }
+}
+
+#[test]
+fn what_a_shell_would_do_more_with_is_asked_as_a_whole() {
+    for line in [
+        "",
+        " ",
+        "# only a comment",
+        "cargo test # and a comment",
+        "cargo test $(id)",
+        "cargo test `id`",
+        "cargo test \"$(id)\"",
+        "cargo test \"`id`\"",
+        "cargo test $HOME",
+        "cargo test \"$HOME\"",
+        "cargo test ${x}",
+        "cargo test $((1))",
+        "cargo test $'\\x41'",
+        "cargo test $\"x\"",
+        "cargo test *",
+        "cargo test ?",
+        "cargo test [a]",
+        "cargo test {a,b}",
+        "cargo test ~",
+        "cargo test ~root",
+        "cargo test !x",
+        "cargo test > out",
+        "cargo test >> out",
+        "cargo test >| out",
+        "cargo test 2> out",
+        "cargo test &> out",
+        "cargo test >& out",
+        "cargo test <> out",
+        "cargo test < in",
+        "cargo test <<< x",
+        "cargo test <<E\nx\nE",
+        "cargo test <(id)",
+        "cargo test > >(id)",
+        "cargo test >&-",
+        "cargo test &",
+        "cargo test & rm x",
+        "cargo test |& rm x",
+        "FOO=1 cargo test",
+        "FOO=1",
+        "PATH=/evil; cargo test",
+        "export PATH=/evil; cargo test",
+        "alias cargo=rm; cargo test",
+        "hash -p /evil cargo; cargo test",
+        "cargo() { rm x; }; cargo test",
+        "function cargo { rm x; }; cargo test",
+        ". ./evil; cargo test",
+        "source evil && cargo test",
+        "eval cargo test",
+        "exec cargo test",
+        "command cargo test",
+        "builtin cd /; cargo test",
+        "set -- x; cargo test",
+        "trap 'rm x' EXIT; cargo test",
+        "! cargo test",
+        "time cargo test",
+        "(cargo test)",
+        "{ cargo test; }",
+        "if true; then cargo test; fi",
+        "while true; do cargo test; done",
+        "for x in a; do cargo test; done",
+        "[[ x ]] && cargo test",
+        "((1)) && cargo test",
+        "coproc cargo test",
+        "cd && cargo test",
+        "cd - && cargo test",
+        "cd ~ && cargo test",
+        "cd $HOME && cargo test",
+        "cd a b && cargo test",
+        "cd sub; cargo test",
+        "cd sub && true; cargo test",
+        "cd sub || cargo test",
+        "true || cd sub && cargo test",
+        "cd sub | cargo test",
+        "cargo test | cd sub",
+        "pushd sub && cargo test",
+        "echo x | cargo test",
+        "cat x | sh",
+        "cargo test | xargs rm",
+        "cargo test | tee out",
+        "cargo\u{a0}test",
+        "cargo test\r",
+        "cargo test\u{0}",
+        "cargo test \u{1b}[0m",
+        "cargo test ü",
+        "\"cargo test",
+        "cargo test \\",
+        "'' x",
+        "a=b c",
+        "cargo test; ;",
+        "printf -v PATH /evil; cargo test",
+        "read PATH; cargo test",
+        "unset PATH; cargo test",
+    ] {
+        assert!(of(line).is_err(), "{line:?}: {:?}", of(line));
+    }
+}

@@ -1,0 +1,69 @@
+//! `sayso connect`: shown first, written when told, taken out again; and what `doctor` says about it.
+
+use crate::request::{json, run};
+use crate::runner::{Cli, text};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn nothing_is_written_before_somebody_says_so() {
+    let cli = Cli::new();
+    for agent in ["claude", "codex", "opencode", "gemini"] {
+        let shown = run(&cli, &["connect", agent]);
+        assert!(shown.code == 0 && shown.out.contains("+++ "), "{agent}: {shown:?}");
+        assert!(shown.out.ends_with("Nothing was written; --yes writes it.\n"), "{}", shown.out);
+        let planned = json(&cli, &["connect", agent]);
+        assert_eq!(planned["written"], false);
+        let files: Vec<String> =
+            planned["files"].as_array().unwrap().iter().map(|file| text(&file["path"])).collect();
+        assert!(files.iter().all(|file| !std::path::Path::new(file).exists()), "{files:?}");
+        let told = run(&cli, &["connect", agent, "--yes"]);
+        assert!(told.code == 0 && told.out.contains("is connected."), "{told:?}");
+        assert!(run(&cli, &["connect", agent, "--yes"]).out.contains("connected already"));
+        let gone = run(&cli, &["connect", agent, "--remove", "--yes"]);
+        assert!(gone.out.contains("no longer asks here"), "{gone:?}");
+        assert!(files.iter().all(|file| !std::path::Path::new(file).exists()), "{files:?}");
+        assert!(run(&cli, &["connect", agent, "--remove", "--yes"]).out.contains("is not connected here"));
+    }
+    run(&cli, &["connect", "emacs"]).refused(2, "emacs");
+    run(&cli, &["connect", "claude", "--remove", "--all"]).refused(2, "--all");
+    run(&cli, &["connect", "claude", "--patience", "1"]).refused(2, "patience");
+    std::fs::create_dir_all(cli.path(".claude")).unwrap();
+    std::fs::write(cli.path(".claude/settings.json"), "{").unwrap();
+    run(&cli, &["connect", "claude", "--yes"]).refused(1, "settings.json");
+}
+
+#[test]
+fn doctor_says_how_an_agent_stands() {
+    let cli = Cli::new();
+    let bin = cli.path("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let checks = |cli: &Cli| {
+        let mut command = cli.real();
+        let path = format!("{}:/usr/bin:/bin", bin.display());
+        let said = command.args(["doctor", "--json"]).env("PATH", path).output().unwrap();
+        let told: Value = serde_json::from_slice(&said.stdout).unwrap();
+        let all = told.as_array().cloned().unwrap_or_else(|| told["checks"].as_array().cloned().unwrap());
+        let agents = all.into_iter().filter(|check| check["check"] == "agent");
+        agents.map(|check| (check["ok"] == true, text(&check["text"]))).collect::<Vec<_>>()
+    };
+    assert_eq!(checks(&cli), []);
+    let program = bin.join("claude");
+    std::fs::write(&program, "#!/bin/sh\necho '2.1.325 (Claude Code)'\n").unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let one = |cli: &Cli| checks(cli).pop().unwrap();
+    let (ok, said) = one(&cli);
+    assert!(ok && said.contains("found, and not connected"), "{said}");
+    run(&cli, &["connect", "claude", "--yes"]);
+    let (ok, said) = one(&cli);
+    assert!(ok && said.contains("2.1.325") && said.contains("the hook answers"), "{said}");
+    // A limit that is too short, and a sayso that is gone.
+    let settings = cli.path(".claude/settings.json");
+    let written = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, written.replace("600", "60")).unwrap();
+    let (ok, said) = one(&cli);
+    assert!(!ok && said.contains("may take 60 s"), "{said}");
+    std::fs::write(&settings, written.replace(env!("CARGO_BIN_EXE_sayso"), "/nowhere/sayso")).unwrap();
+    let (ok, said) = one(&cli);
+    assert!(!ok && said.contains("does not answer"), "{said}");
+}
