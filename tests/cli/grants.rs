@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 const GRANT: &[&str] = &[
     "id",
     "tool",
+    "used",
     "scope",
     "thread",
     "sender",

@@ -98,6 +98,7 @@ fn help_is_there_for_every_verb() {
         "mail",
         "auth",
         "threads",
+        "decisions",
         "show",
         "fork",
         "reclassify",

@@ -185,7 +185,7 @@ fn question(asked: &Question, step: &StepContext, world: &FakeWorld) -> Interrup
         interrupt.granted = world.covers(step, &wish);
     }
     interrupt.allow.draft = asked.draft;
-    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone(), command: None };
+    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone(), call: None };
     if asked.remarked {
         interrupt.warnings = vec![Warning::new(Grade::Info, "new", "It is new.")];
     }

@@ -1,6 +1,6 @@
 //! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
 
-use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
+use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, Decide, GrantLine, GrantRequest, Item, Outcome, Refusal, check};
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
@@ -40,7 +40,7 @@ impl Holds {
         let program = asked.action.starts_with(PROGRAMS);
         match (acts, program) {
             (true, _) if asked.irreversible => self.irreversible_ms,
-            (true, true) if !asked.warnings.is_empty() => self.warned_agents_ms,
+            (true, true) if Warning::suspend(&asked.warnings) => self.warned_agents_ms,
             (_, true) => self.agents_ms,
             (_, false) => self.other_ms,
         }

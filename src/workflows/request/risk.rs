@@ -41,7 +41,7 @@ impl Risk {
             | Risk::DiscardsWork
             | Risk::RawDisk
             | Risk::OpensAll => Grade::Danger,
-            Risk::AsRoot | Risk::WritesOutside | Risk::Hidden => Grade::Caution,
+            Risk::AsRoot | Risk::WritesOutside | Risk::Hidden | Risk::Unread => Grade::Caution,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Codex by itself (`exec`), which never asks, and by its app-server, which does.
 
 use super::model::ToolCall;
-use super::{SAYSO, Workplace, end, installed};
+use super::{SAYSO, Workplace, end, installed, kill_tree};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -168,7 +168,7 @@ impl AppServer {
 
 impl Drop for AppServer {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        kill_tree(self.child.id());
         let _ = self.child.wait();
     }
 }
