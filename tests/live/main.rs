@@ -1,4 +1,4 @@
-//! The real thing: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, Claude Code, Codex, the official
+//! The real thing: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, coding agents, the official
 //! client of MCP, and packages from registries. `.ci/run` installs them; where they cannot be had, or started because it takes root, each test says so
 //! and passes.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
