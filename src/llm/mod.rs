@@ -5,19 +5,23 @@
 //! goes to the configured server only and stands in no error, log or cassette; dropping the future cancels.
 //!
 //! Not here: budgets, the journal and the prompts. A caller asks through [`propose`] or [`structured`], which
-//! drop nulls given for optional values and check tool calls and answers against their schemas; a bare
+//! take an answer for what it means ([`Habit`]) and check tool calls and answers against their schemas; a bare
 //! [`Model::complete`] does not.
 //!
 //! A provider is one file and one arm in [`open`]. [`Builtin`] needs no network: it answers from
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
 
 mod anthropic;
+mod asking;
+mod bend;
 mod builtin;
+mod calls;
 mod check;
 mod error;
 mod gemini;
+mod habit;
 mod limiter;
-mod nulls;
+mod loose;
 mod observe;
 mod ollama;
 mod openai;
@@ -36,9 +40,11 @@ mod wire;
 use std::pin::Pin;
 use std::sync::Arc;
 
+pub use asking::share;
 pub use builtin::{Answer, Builtin, Task, facts};
 pub use check::check;
 pub use error::ModelError;
+pub use habit::Habit;
 pub use limiter::Limiter;
 pub use observe::{Observed, Observer};
 pub use propose::propose;

@@ -1,8 +1,10 @@
 //! Answers in words or calls: checked against the tools' schemas before anybody sees them.
 
+use super::asking::Asking;
+use super::bend::Extra;
+use super::habit::note;
 use super::schema;
-use super::structured::MORE_TRIES;
-use super::{Choice, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
+use super::{Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, loose};
 use crate::text::words::clip;
 
 /// What a reply has against it, for the model and (without values) for an error.
@@ -10,45 +12,115 @@ type Complaint = schema::Complaints;
 
 /// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is
 /// empty, or calls nothing where a call is required) goes back with what is wrong, twice at most, then the
-/// error is [`ModelError::Unreadable`]: no part of it is ever returned. The usage counts every answer.
+/// error is [`ModelError::Unreadable`]: no part of it is ever returned. Words where a call is required go back once; then
+/// they count as the call that the request says they mean, if it says so. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
-    let mut request = request.clone();
-    let mut usage = Usage::default();
-    let mut why = String::new();
-    for _ in 0..=MORE_TRIES {
-        let mut reply = model.complete(&request, on_text).await?.visible();
-        usage += reply.usage;
-        let checked = check(&request, &mut reply);
-        // Words that end where the tokens did are not the whole answer; a call is whole or is none.
-        let whole = reply.stop != Stop::Length || !reply.calls.is_empty();
+    let mut asking = Asking::new(model, request.clone(), on_text);
+    loop {
+        let mut reply = asking.answer().await?;
+        read_habits(&asking.request, &mut reply);
+        let extra = if asking.has_objected() { Extra::Drop } else { Extra::Refuse };
+        let checked = check(&asking.request, &mut reply, extra);
+        note(&mut asking.habits, reply.habits.drain(..));
         let complaint = match checked {
-            Ok(()) if whole => {
-                reply.usage = usage;
-                return Ok(reply);
+            Ok(()) => match repeated(request, &reply) {
+                None => return Ok(finished(asking, reply)),
+                Some(call) => {
+                    note(&mut asking.habits, [Habit::SameCall]);
+                    if asking.has_objected() {
+                        // It insists. Where words can end the work, so does this; else whoever decides sees it again.
+                        if let Some(end) = in_place_of_words(request, &reply) {
+                            return Ok(finished(asking, Reply { calls: vec![end], ..reply }));
+                        }
+                        return Ok(finished(asking, reply));
+                    }
+                    let text = format!(
+                        "it makes the call of `{}` again that was made just before, and its result is above; go on from \
+                         there, or finish",
+                        clip(&call.name, 60)
+                    );
+                    Complaint { full: text, masked: "it repeats its last call".to_owned() }
+                }
+            },
+            Err(complaint) => {
+                let only_words =
+                    reply.calls.is_empty() && reply.bad_calls.is_empty() && !reply.text.trim().is_empty();
+                if only_words
+                    && asking.has_objected()
+                    && let Some(end) = in_place_of_words(request, &reply)
+                {
+                    note(&mut asking.habits, [Habit::ProseAfterWork]);
+                    return Ok(finished(asking, Reply { calls: vec![end], ..reply }));
+                }
+                complaint
             }
-            Ok(()) => Complaint::default(),
-            Err(complaint) => complaint,
         };
-        if reply.stop == Stop::Length {
-            let used = reply.usage.output.try_into().unwrap_or(u32::MAX);
-            let limit = request.max_tokens.unwrap_or(used);
-            return Err(ModelError::AnswerTooLong { model: model.label().to_owned(), limit });
-        }
-        on_text(super::Delta::Restart);
-        // The bad call itself is not repeated: servers refuse arguments they cannot parse.
-        let said = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };
-        request.messages.push(Message::assistant(clip(said, 4_000)));
-        request.messages.push(Message::user(format!(
+        let wish = format!(
             "Your last answer cannot be used: {}. Nothing of it was carried out. Answer again, in full.",
             complaint.full
-        )));
-        why = complaint.masked;
+        );
+        asking.object(&reply, wish, &complaint.masked)?;
     }
-    Err(ModelError::unreadable(model.label(), format!("after {} tries: {why}", MORE_TRIES + 1)))
 }
 
-/// What is wrong with a reply. Drops the nulls that its calls give for optional arguments.
-fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaint> {
+fn finished(asking: Asking<'_>, reply: Reply) -> Reply {
+    Reply { usage: asking.usage, habits: asking.habits, left_out: asking.left_out, ..reply }
+}
+
+/// Takes what is written in an unusual way for what it means.
+fn read_habits(request: &Request, reply: &mut Reply) {
+    if reply.calls.is_empty()
+        && reply.bad_calls.is_empty()
+        && let Some((found, besides)) = calls::in_text(&reply.text, &request.tools)
+    {
+        (reply.calls, reply.text) = (found, besides);
+        note(&mut reply.habits, [Habit::CallAsText]);
+    }
+    if reply.calls.is_empty()
+        && let Some(inner) = loose::without_fence(&reply.text)
+    {
+        reply.text = inner.to_owned();
+        note(&mut reply.habits, [Habit::Fence]);
+    }
+    if !reply.calls.is_empty() && !reply.text.trim().is_empty() {
+        note(&mut reply.habits, [Habit::ProseWithCall]);
+    }
+}
+
+/// The call that words stand for in this request, with the words as its reason where it takes one.
+fn in_place_of_words(request: &Request, reply: &Reply) -> Option<ToolCall> {
+    let name = request.words_mean.as_ref()?;
+    let tool = request.tools.iter().find(|tool| tool.name == *name)?;
+    let id = format!("words_{}", request.messages.len());
+    let with = |args| schema::accept(&tool.schema, args, Extra::Drop).ok();
+    let (args, _) = with(serde_json::json!({ "reason": clip(reply.text.trim(), 1_000) }))?;
+    Some(ToolCall { id, name: name.clone(), args, signature: None })
+}
+
+/// The call of a reply that was made just before, and worked. What a person said since may ask for it again.
+fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
+    let mut worked = Vec::new();
+    for message in request.messages.iter().rev() {
+        match message {
+            Message::Tool { call_id, failed: false, .. } => worked.push(call_id),
+            Message::Tool { .. } => {}
+            Message::Assistant { calls, .. } if !calls.is_empty() => {
+                let made = |call: &&ToolCall| {
+                    let same = |old: &ToolCall| {
+                        old.name == call.name && old.args == call.args && worked.contains(&&old.id)
+                    };
+                    calls.iter().any(same)
+                };
+                return reply.calls.iter().find(made);
+            }
+            Message::User { .. } | Message::Assistant { .. } => return None,
+        }
+    }
+    None
+}
+
+/// What is wrong with a reply. Bends its calls to what they mean.
+fn check(request: &Request, reply: &mut Reply, extra: Extra) -> Result<(), Complaint> {
     let mut full = Vec::new();
     let mut masked = Vec::new();
     let mut blame = |seen: String, told: String| {
@@ -58,7 +130,7 @@ fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaint> {
     let offered = || {
         let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
         if names.is_empty() {
-            "there are no tools".to_owned()
+            "there are no tools; answer in words".to_owned()
         } else {
             format!("tools: {}", names.join(", "))
         }
@@ -69,19 +141,32 @@ fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaint> {
     }
     for call in &mut reply.calls {
         let name = clip(&call.name, 60);
-        match request.tools.iter().find(|tool| tool.name == call.name) {
-            None => blame(
+        let Some(tool) = calls::find(&request.tools, &call.name) else {
+            note(&mut reply.habits, [Habit::UnknownTool]);
+            blame(
                 format!("there is no tool `{name}` ({})", offered()),
                 "a call of a tool that was not offered".into(),
-            ),
-            Some(tool) => match schema::accept(&tool.schema, std::mem::take(&mut call.args)) {
-                Ok(args) => call.args = args,
-                Err(complaint) => blame(
-                    format!("the arguments of `{name}`: {}", complaint.full),
-                    format!("the arguments of `{}`: {}", tool.name, complaint.masked),
-                ),
-            },
+            );
+            continue;
+        };
+        if call.name != tool.name {
+            call.name.clone_from(&tool.name);
+            note(&mut reply.habits, [Habit::ToolName]);
         }
+        match schema::accept(&tool.schema, std::mem::take(&mut call.args), extra) {
+            Ok((args, bent)) => {
+                call.args = args;
+                note(&mut reply.habits, bent);
+            }
+            Err(complaint) => blame(
+                format!("the arguments of `{name}`: {}", complaint.full),
+                format!("the arguments of `{}`: {}", tool.name, complaint.masked),
+            ),
+        }
+    }
+    note(&mut reply.habits, calls::drop_doubles(&mut reply.calls));
+    if reply.calls.len() > 1 {
+        note(&mut reply.habits, [Habit::SeveralCalls]);
     }
     if reply.calls.is_empty() && reply.bad_calls.is_empty() {
         let must = match &request.choice {
@@ -90,6 +175,9 @@ fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaint> {
             Choice::Tool(name) => Some(format!("it does not call the tool `{name}`")),
         };
         let empty = reply.text.trim().is_empty().then(|| "it is empty".to_owned());
+        if empty.is_some() {
+            note(&mut reply.habits, [Habit::EmptyAnswer]);
+        }
         if let Some(text) = must.or(empty) {
             blame(text.clone(), text);
         }
@@ -107,7 +195,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::{BadCall, Scripted, ToolCall, ToolSpec, quiet};
+    use crate::llm::{BadCall, Scripted, Stop, ToolSpec, quiet};
 
     fn request() -> Request {
         Request::new("test", json!(null))

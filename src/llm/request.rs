@@ -27,6 +27,10 @@ pub struct Request {
     /// Whether a tool must be called.
     #[serde(default)]
     pub choice: Choice,
+    /// The tool that words stand for where a call is required and the model goes on talking after it was told so. It
+    /// takes nothing, or the words as its `reason`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words_mean: Option<String>,
     /// The shape the answer's text must have; [`structured`](super::structured) fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSchema>,
@@ -73,6 +77,12 @@ impl Request {
     /// Says whether a tool must be called.
     pub fn choice(mut self, choice: Choice) -> Self {
         self.choice = choice;
+        self
+    }
+
+    /// Says which tool words stand for, where a call is required.
+    pub fn words_mean(mut self, tool: &str) -> Self {
+        self.words_mean = Some(tool.to_owned());
         self
     }
 

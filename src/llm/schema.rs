@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::nulls::{drop_nulls, is_optional, takes_null};
+use super::Habit;
+use super::bend::{Extra, bend, is_optional, takes_null};
 
 /// How many complaints a model is told at once.
 const MAX_COMPLAINTS: usize = 5;
@@ -36,12 +37,16 @@ pub(super) struct Complaints {
     pub masked: String,
 }
 
-/// What a model said, without the nulls it gave for optional properties, if that fits. Everything a model says comes
-/// through here before anybody sees it, so that what is shown, hashed and carried out is the same.
-pub(super) fn accept(schema: &Value, mut value: Value) -> Result<Value, Complaints> {
-    drop_nulls(schema, &mut value);
+/// What a model said, bent to what it means, if that fits. Everything a model says comes through here before anybody sees
+/// it, so that what is shown, hashed and carried out is the same.
+pub(super) fn accept(
+    schema: &Value,
+    mut value: Value,
+    extra: Extra,
+) -> Result<(Value, Vec<Habit>), Complaints> {
+    let habits = bend(schema, &mut value, extra);
     check(schema, &value)?;
-    Ok(value)
+    Ok((value, habits))
 }
 
 /// Checks `value`; the complaints say where and what.
@@ -62,30 +67,6 @@ fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
         Ok(())
     } else {
         Err(Complaints { full: full.join("; "), masked: masked.join("; ") })
-    }
-}
-
-/// The first JSON value in `text`: the whole of it, a fenced block, or what begins at the first brace. Models
-/// without schema support wrap their answer in words.
-pub(super) fn json_in(text: &str) -> Option<Value> {
-    let text = without_thoughts(text).trim();
-    if let Ok(value) = serde_json::from_str::<Value>(text) {
-        return Some(value);
-    }
-    // Each brace is tried, few times: a brace in the words before the answer must not hide it.
-    text.match_indices(['{', '[']).take(16).find_map(|(at, _)| {
-        let value = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok()?;
-        // A bare list is more often a footnote than an answer.
-        value.is_object().then_some(value)
-    })
-}
-
-/// The text after a leading `<think>` block, which some local servers leave in the answer.
-pub(super) fn without_thoughts(text: &str) -> &str {
-    let head = text.trim_start();
-    match head.strip_prefix("<think>") {
-        Some(rest) => rest.split_once("</think>").map_or("", |(_, answer)| answer.trim_start()),
-        None => text,
     }
 }
 
@@ -269,21 +250,6 @@ mod tests {
         let bad = check(&schema, &json!({"class": "canary-value", "gist": 7, "tags": ["x"]})).unwrap_err();
         assert!(bad.full.contains("/class") && bad.full.contains("canary-value"), "{}", bad.full);
         assert!(bad.masked.contains("/gist") && !bad.masked.contains("canary-value"), "{}", bad.masked);
-    }
-
-    #[test]
-    fn json_is_found_in_words_fences_and_after_thoughts() {
-        let want = Some(json!({"a": 1}));
-        for text in [
-            "{\"a\": 1}",
-            "Here you are:\n```json\n{\"a\": 1}\n```\nAnything else?",
-            "<think>{\"a\": 2}? no</think>\n{\"a\": 1}",
-            "In the form {like this}: {\"a\": 1} as asked [1]",
-        ] {
-            assert_eq!(json_in(text), want, "{text}");
-        }
-        assert_eq!(json_in("no data, sorry [1]"), None);
-        assert_eq!(json_in("{\"a\": "), None);
     }
 
     #[test]

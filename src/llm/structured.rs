@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::asking::Asking;
+use super::bend::Extra;
+use super::habit::note;
 use super::schema::{self};
-use super::{Choice, Message, Model, ModelError, OutputSchema, Reply, Request, Stop, Usage, quiet};
+use super::{Choice, Habit, Model, ModelError, OutputSchema, Reply, Request, Usage, loose, quiet};
 
 /// How often an answer of no use goes back.
 pub(super) const MORE_TRIES: usize = 2;
-
-/// How much of a useless answer is shown to the model again.
-const QUOTED: usize = 4_000;
 
 /// An answer that fits.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,10 @@ pub struct Structured<T> {
     pub answers: usize,
     /// The model that answered.
     pub model: String,
+    /// What was mended.
+    pub habits: Vec<Habit>,
+    /// How many bytes of the conversation the model was not shown.
+    pub left_out: usize,
 }
 
 /// Asks for a `T`. An answer that does not fit its schema goes back with what is wrong, twice at most, then
@@ -42,49 +46,78 @@ pub async fn shaped<T: DeserializeOwned>(
     request: &Request,
     output: OutputSchema,
 ) -> Result<Structured<T>, ModelError> {
-    let mut request =
+    let request =
         Request { tools: Vec::new(), choice: Choice::Auto, output: Some(output.clone()), ..request.clone() };
-    let mut usage = Usage::default();
-    let mut why = String::new();
-    for answers in 1..=MORE_TRIES + 1 {
-        let reply = model.complete(&request, &quiet).await?.visible();
-        usage += reply.usage;
+    let mut asking = Asking::new(model, request, &quiet);
+    loop {
+        let reply = asking.answer().await?;
         match read::<T>(&output.schema, &reply) {
-            Ok(value) => return Ok(Structured { value, usage, answers, model: reply.model }),
-            Err(_) if reply.stop == Stop::Length => {
-                let used = reply.usage.output.try_into().unwrap_or(u32::MAX);
-                let limit = request.max_tokens.unwrap_or(used);
-                return Err(ModelError::AnswerTooLong { model: model.label().to_owned(), limit });
+            Ok((value, bent)) => {
+                note(&mut asking.habits, bent);
+                let Asking { usage, habits, left_out, answers, .. } = asking;
+                return Ok(Structured { value, usage, answers, model: reply.model, habits, left_out });
             }
             Err(complaints) => {
-                let said = if reply.text.is_empty() { "(nothing)" } else { &reply.text };
-                request.messages.push(Message::assistant(clip(said, QUOTED)));
-                request.messages.push(Message::user(format!(
+                if reply.text.trim().is_empty() {
+                    note(&mut asking.habits, [Habit::EmptyAnswer]);
+                }
+                let wish = format!(
                     "That answer cannot be used: {}. Answer with one JSON object that fits this JSON schema, and \
                      with nothing else: {}",
                     complaints.full, output.schema
-                )));
-                why = complaints.masked;
+                );
+                asking.object(&reply, wish, &complaints.masked)?;
             }
         }
     }
-    Err(ModelError::unreadable(
-        model.label(),
-        format!("after {} tries it still does not fit its schema: {why}", MORE_TRIES + 1),
-    ))
 }
 
-fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<T, schema::Complaints> {
-    let same = |text: String| schema::Complaints { full: text.clone(), masked: text };
-    if reply.text.trim().is_empty() {
-        return Err(same("it is empty".into()));
+/// The first thing in an answer that fits.
+fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<(T, Vec<Habit>), schema::Complaints> {
+    let same = |text: &str| schema::Complaints { full: text.to_owned(), masked: text.to_owned() };
+    let mut wrong = None;
+    let called = reply.calls.iter().map(|call| (call.args.clone(), vec![Habit::ToolName]));
+    for (value, mut habits) in loose::values_in(&reply.text).into_iter().chain(called) {
+        match fitting(schema, value) {
+            Ok((value, bent)) => {
+                note(&mut habits, bent);
+                return Ok((value, habits));
+            }
+            Err(complaints) => wrong = wrong.or(Some(complaints)),
+        }
     }
-    let value = schema::json_in(&reply.text).ok_or_else(|| same("it holds no whole JSON object".into()))?;
-    let value = schema::accept(schema, value)?;
-    serde_path_to_error::deserialize(&value).map_err(|error| schema::Complaints {
+    let said_nothing = reply.text.trim().is_empty() && reply.calls.is_empty();
+    Err(wrong.unwrap_or_else(|| {
+        same(if said_nothing { "it is empty" } else { "it is in words, and holds no whole JSON object" })
+    }))
+}
+
+/// The value as a `T`, or what it wraps.
+fn fitting<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<Habit>), schema::Complaints> {
+    let inner = match &value {
+        Value::Object(fields) if fields.len() == 1 => {
+            fields.values().next().filter(|one| one.is_object()).cloned()
+        }
+        _ => None,
+    };
+    let complaints = match typed(schema, value) {
+        Ok(found) => return Ok(found),
+        Err(complaints) => complaints,
+    };
+    let Some(Ok((value, mut habits))) = inner.map(|inner| typed(schema, inner)) else {
+        return Err(complaints);
+    };
+    note(&mut habits, [Habit::WrappedAnswer]);
+    Ok((value, habits))
+}
+
+fn typed<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<Habit>), schema::Complaints> {
+    let (value, habits) = schema::accept(schema, value, Extra::Drop)?;
+    let typed = serde_path_to_error::deserialize(&value).map_err(|error| schema::Complaints {
         masked: format!("at {}: not the expected form", error.path()),
         full: clip(&format!("at {}: {}", error.path(), error.inner()), 300),
-    })
+    })?;
+    Ok((typed, habits))
 }
 
 /// A name every provider accepts.
@@ -102,7 +135,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::llm::{Reply, Scripted};
+    use crate::llm::{Message, Reply, Scripted};
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]

@@ -3,11 +3,12 @@
 use super::services::{CallRecord, Picked, Records, Services};
 use crate::graph::{Ctx, NodeError, StepContext};
 use crate::llm::{
-    Delta, ModelError, Observed, Observer, OutputSchema, Reply, Request, propose, shaped, structured,
+    Delta, ModelError, Observed, Observer, OutputSchema, Reply, Request, Structured, propose, shaped,
+    structured,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,9 +46,37 @@ pub async fn ask_model(
             Delta::Text(text) => ctx.show_text(text),
             Delta::Restart => ctx.show_text("\n… once more:\n"),
         };
-        propose(&model, request, &show).await.map_err(failed)
+        let mut reply = propose(&model, request, &show).await.map_err(failed)?;
+        if let Some(note) = not_shown(reply.left_out) {
+            reply.text = format!("{note}\n\n{}", reply.text).trim_end().to_owned();
+        }
+        Ok(reply)
     })
     .await
+}
+
+/// What is said of an answer whose model could not read everything.
+fn not_shown(left_out: usize) -> Option<String> {
+    let bytes = match left_out {
+        0 => return None,
+        few @ ..2_048 => format!("{few} bytes"),
+        many => format!("{} kB", many / 1_024),
+    };
+    Some(format!("({bytes} of what there is to read were left out: it is too long for the model.)"))
+}
+
+/// An answer that is data, and what is to be said of it.
+#[derive(Serialize, Deserialize)]
+pub struct Told<T> {
+    pub value: T,
+    /// That the model could not read everything.
+    pub note: Option<String>,
+}
+
+impl<T> From<Structured<T>> for Told<T> {
+    fn from(answer: Structured<T>) -> Self {
+        Self { note: not_shown(answer.left_out), value: answer.value }
+    }
 }
 
 /// Asks a model for an answer that is data. `name` is unique within the node.
@@ -56,13 +85,13 @@ pub async fn ask_for<T>(
     name: &str,
     picked: &Picked,
     request: &Request,
-) -> Result<T, NodeError>
+) -> Result<Told<T>, NodeError>
 where
     T: Serialize + DeserializeOwned + JsonSchema,
 {
     ctx.call(name, async {
         let model = watched(ctx, picked)?;
-        Ok(structured(&model, request).await.map_err(failed)?.value)
+        Ok(structured(&model, request).await.map_err(failed)?.into())
     })
     .await
 }
@@ -74,13 +103,13 @@ pub async fn ask_shaped<T>(
     picked: &Picked,
     request: &Request,
     output: OutputSchema,
-) -> Result<T, NodeError>
+) -> Result<Told<T>, NodeError>
 where
     T: Serialize + DeserializeOwned,
 {
     ctx.call(name, async {
         let model = watched(ctx, picked)?;
-        Ok(shaped(&model, request, output).await.map_err(failed)?.value)
+        Ok(shaped(&model, request, output).await.map_err(failed)?.into())
     })
     .await
 }

@@ -98,6 +98,11 @@ impl Server {
         Self { address, script }
     }
 
+    /// What comes back from now on.
+    pub fn next(&self, play: Play) {
+        *self.script.plays.lock().unwrap() = VecDeque::from([play]);
+    }
+
     pub fn seen(&self) -> Vec<Seen> {
         self.script.seen.lock().unwrap().clone()
     }

@@ -160,7 +160,15 @@ impl Calendar for FakeCalendar {
     }
 }
 
-struct OneAccount(Account, Arc<Mutex<MailMode>>);
+/// The only account there is.
+pub struct OneAccount(Account, Arc<Mutex<MailMode>>);
+
+impl OneAccount {
+    pub fn new(account: Account) -> Self {
+        let mode = Arc::new(Mutex::new(account.mode));
+        Self(account, mode)
+    }
+}
 
 impl Accounts for OneAccount {
     fn get(&self, name: &str) -> Option<Account> {

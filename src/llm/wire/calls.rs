@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::Fault;
-use crate::llm::{BadCall, Request, ToolCall};
+use crate::llm::habit::note;
+use crate::llm::{BadCall, Habit, Request, ToolCall, loose};
 
 /// The most calls in one answer.
 const MAX_CALLS: usize = 32;
@@ -131,18 +132,21 @@ impl Calls {
         }
     }
 
-    /// The calls in their order, and those that are none.
-    pub fn finish(self, request: &Request) -> (Vec<ToolCall>, Vec<BadCall>) {
+    /// The calls in their order, those that are none, and what was mended.
+    pub fn finish(self, request: &Request) -> (Vec<ToolCall>, Vec<BadCall>, Vec<Habit>) {
         let mut used: HashSet<String> = request.earlier_calls().map(|call| call.id.clone()).collect();
         let mut number = used.len();
-        let (mut calls, mut bad) = (Vec::new(), Vec::new());
+        let (mut calls, mut bad, mut habits) = (Vec::new(), Vec::new(), Vec::new());
         for slot in self.slots.into_values() {
             if slot.name.trim().is_empty() {
                 bad.push(BadCall { name: String::new(), why: "it has no name".into() });
                 continue;
             }
             let args = match object(&slot.args) {
-                Ok(args) => args,
+                Ok((args, how)) => {
+                    note(&mut habits, how);
+                    args
+                }
                 Err(why) => {
                     bad.push(BadCall { name: slot.name, why });
                     continue;
@@ -156,7 +160,7 @@ impl Calls {
             used.insert(id.clone());
             calls.push(ToolCall { id, name: slot.name, args, signature: slot.signature });
         }
-        (calls, bad)
+        (calls, bad, habits)
     }
 }
 
@@ -166,18 +170,25 @@ fn usable(id: &str) -> bool {
 }
 
 /// The arguments as an object; no text at all means none, and text within text is unpacked once.
-fn object(text: &str) -> Result<Value, String> {
+fn object(text: &str) -> Result<(Value, Vec<Habit>), String> {
     if text.trim().is_empty() {
-        return Ok(Value::Object(Map::new()));
+        return Ok((Value::Object(Map::new()), Vec::new()));
     }
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| format!("its arguments are not JSON ({error})"))?;
+    let read = |text: &str| {
+        let loose = loose::value(text).ok_or(());
+        loose.or_else(|()| serde_json::from_str(text).map(|value| (value, None)))
+    };
+    let (value, how) = read(text).map_err(|error| format!("its arguments are not JSON ({error})"))?;
+    let mut habits: Vec<Habit> = how.into_iter().collect();
     let value = match value {
-        Value::String(inner) => serde_json::from_str(&inner).unwrap_or(Value::String(inner)),
+        Value::String(inner) => {
+            note(&mut habits, [Habit::PackedArguments]);
+            loose::value(inner.trim()).map_or(Value::String(inner), |(value, _)| value)
+        }
         Value::Null => Value::Object(Map::new()),
         other => other,
     };
-    if value.is_object() { Ok(value) } else { Err("its arguments are not a JSON object".into()) }
+    if value.is_object() { Ok((value, habits)) } else { Err("its arguments are not a JSON object".into()) }
 }
 
 #[cfg(test)]
@@ -197,7 +208,8 @@ mod tests {
         for piece in pieces {
             calls.add(*piece).unwrap();
         }
-        calls.finish(&Request::default())
+        let (calls, bad, _) = calls.finish(&Request::default());
+        (calls, bad)
     }
 
     #[test]
@@ -256,7 +268,7 @@ mod tests {
         calls.add(Piece { name: Some("one"), args: Args::from(Some(&args)), ..Piece::default() }).unwrap();
         let packed = json!("{\"x\": 2}").to_string();
         calls.add(Piece { name: Some("two"), args: Args::Part(&packed), ..Piece::default() }).unwrap();
-        let (calls, _) = calls.finish(&Request::default());
+        let (calls, _, _) = calls.finish(&Request::default());
         assert_eq!([&calls[0].args["x"], &calls[1].args["x"]], [&json!(1), &json!(2)]);
     }
 
@@ -269,7 +281,7 @@ mod tests {
         let mut calls = Calls::default();
         calls.add(piece(Some(0), "call_0", "one", "")).unwrap();
         calls.add(piece(Some(1), "bad id\n", "one", "")).unwrap();
-        let (calls, _) = calls.finish(&request);
+        let (calls, _, _) = calls.finish(&request);
         assert_eq!([calls[0].id.as_str(), calls[1].id.as_str()], ["call_1", "call_2"]);
     }
 

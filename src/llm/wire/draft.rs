@@ -2,8 +2,9 @@
 
 use super::calls::{Calls, Piece};
 use super::{Fault, OutputMode};
-use crate::llm::schema::without_thoughts;
-use crate::llm::{Delta, OnText, Reply, Request, Stop, Usage};
+use crate::llm::calls::means;
+use crate::llm::habit::note;
+use crate::llm::{Delta, Habit, OnText, Reply, Request, Stop, Usage, loose};
 use crate::text::Visible;
 
 /// The longest text of an answer.
@@ -86,22 +87,24 @@ impl Draft {
         if !self.ended() {
             return Err(Fault::Cut("the stream ended before the answer did".into()));
         }
-        let (mut calls, bad_calls) = self.calls.finish(request);
+        let (mut calls, bad_calls, mut habits) = self.calls.finish(request);
         let mut stop = match self.stop.unwrap_or_default() {
             Stop::End if !calls.is_empty() => Stop::Calls,
             stop => stop,
         };
-        let mut text = without_thoughts(&self.text).to_owned();
+        let (answer, thought) = loose::without_thoughts(&self.text);
+        let mut text = answer.to_owned();
+        note(&mut habits, thought.then_some(Habit::Thoughts));
         if stop == Stop::Length && (!bad_calls.is_empty() || (text.trim().is_empty() && calls.is_empty())) {
             return Err(Fault::OutOfTokens);
         }
         if let Some(tool) = &self.answer_tool
-            && let Some(at) = calls.iter().position(|call| call.name == *tool)
+            && let Some(at) = calls.iter().position(|call| means(&call.name, tool))
         {
             text = calls.swap_remove(at).args.to_string();
             calls.clear();
             stop = Stop::End;
         }
-        Ok(Reply { text, calls, bad_calls, usage: self.usage, stop, model: self.model })
+        Ok(Reply { text, calls, bad_calls, usage: self.usage, stop, model: self.model, habits, left_out: 0 })
     }
 }

@@ -154,7 +154,9 @@ impl State for Ask {
                 self.hear(text);
             }
             AskUpdate::Answered { key, decision } => self.answered_by(&key, decision),
-            AskUpdate::Categorised { answer } => {
+            AskUpdate::Noted { note } => self.note(Some(note)),
+            AskUpdate::Categorised { answer, note } => {
+                self.note(note);
                 self.query_type = Some(answer.query_type);
                 self.categories = Some(answer.categories);
                 self.is_entity_query = Some(answer.is_entity_query);
@@ -167,7 +169,8 @@ impl State for Ask {
                 self.apis = Some(apis);
                 self.right("get_apis_node");
             }
-            AskUpdate::Chosen { best_api, secondary_api } => {
+            AskUpdate::Chosen { best_api, secondary_api, note } => {
+                self.note(note);
                 self.best_api = Some(*best_api);
                 self.secondary_api = secondary_api.map(|api| *api);
                 self.right("select_api_node");
@@ -220,7 +223,7 @@ impl State for Ask {
                     self.response = Some(response);
                 }
                 self.kept.extend(digest);
-                self.notes.extend(note);
+                self.note(note);
                 self.selected_host = Some(host);
                 self.done_sending();
             }
@@ -255,6 +258,11 @@ impl State for Ask {
 }
 
 impl Ask {
+    /// Something that is said of the answer, once.
+    fn note(&mut self, note: Option<String>) {
+        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+    }
+
     /// A new question.
     fn begin(&mut self, query: String) {
         self.message_history.push(Said { role: Role::User, text: query.clone(), ..Said::default() });

@@ -42,6 +42,9 @@ pub enum AskUpdate {
     Categorised {
         /// What was found.
         answer: CategoryAnswer,
+        /// What is said of the answer because of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
     },
     /// What came into question was looked up.
     Listed {
@@ -53,6 +56,13 @@ pub enum AskUpdate {
         best_api: Box<Operation>,
         /// What is asked next.
         secondary_api: Option<Box<Operation>>,
+        /// What is said of the answer because of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// Something is to be said of the answer.
+    Noted {
+        note: String,
     },
     /// What the question says, is known; something may be missing.
     Extracted {

@@ -71,7 +71,7 @@ pub(super) fn request(
     let value = serde_json::to_value(&facts).unwrap_or_default();
     let mut request = Request::new("email.reply", value).system(ROLE).messages(join(messages));
     request.tools = tools::offered(newest);
-    Ok(request.choice(Choice::Required))
+    Ok(request.choice(Choice::Required).words_mean(tools::DONE))
 }
 
 fn facts(
@@ -218,7 +218,7 @@ fn message(turn: &Turn) -> Message {
                 Became::Answered if tool == tools::QUESTION => {
                     Message::result(&call, format!("The person says: {told}"))
                 }
-                Became::Answered => Message::result(&call, format!("Not done. The person says: {told}")),
+                Became::Answered => Message::failure(&call, format!("Not done. The person says: {told}")),
                 Became::Failed => Message::failure(&call, told),
                 Became::Refused => Message::failure(&call, format!("The person refused this. {told}")),
             }

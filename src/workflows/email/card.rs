@@ -9,11 +9,14 @@ use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
-use crate::text::Visible;
+use crate::text::{Visible, truncate};
 use crate::workflows::Services;
 use crate::workflows::email::facts::{Became, Remark};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// How much of the model's own words stands on a card.
+const MOST_SAID: usize = 400;
 
 /// The card of an item.
 pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
@@ -74,14 +77,19 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
         (Visible::line("decided by"), Visible::line(by)),
         (Visible::line("because"), Visible::new(&state.triage_reasoning)),
     ];
-    let thought = state.messages.iter().rev().find_map(|turn| match turn {
-        Turn::Called { text, .. } if !text.trim().is_empty() => Some(text),
-        _ => None,
-    });
+    let thought = state.messages.iter().rev().find_map(said_with_calls);
     if let Some(text) = thought {
         fields.push((Visible::line("the model says"), Visible::new(text)));
     }
     vec![Block::Fields(fields)]
+}
+
+/// What the model said beside its calls.
+fn said_with_calls(turn: &Turn) -> Option<&str> {
+    match turn {
+        Turn::Called { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
+        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
+    }
 }
 
 fn warned(warnings: Vec<Warning>) -> Option<Block> {
@@ -162,6 +170,12 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         }
         _ => vec![fields(vec![("why shown", state.triage_reasoning.clone())])],
     };
+    let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
+    let said = newest.and_then(said_with_calls).filter(|text| Remark::read(text).is_none());
+    if let Some(said) = said.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
+        let said = truncate(Visible::line(said).as_str(), MOST_SAID).into_owned();
+        blocks.push(fields(vec![("the model says", said)]));
+    }
     if item.action != tools::QUESTION
         && let Some(remark) = state.remark
     {

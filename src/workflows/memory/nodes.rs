@@ -28,7 +28,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     let profile = ctx.call("read", services.records.profile(&state.namespace, preset)).await?;
     let facts = facts(services, &state, profile.text.clone(), profile.pinned.clone());
     let model = pick_model_of(&ctx, "email", "memory", None).await?;
-    let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?;
+    let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
     let proposed = whole(&update.profile);
     let reasoning = update.reasoning;
     let known = LearningUpdate::Proposed {

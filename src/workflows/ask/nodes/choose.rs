@@ -27,7 +27,8 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
     let catalogues = catalogues(ctx.services())?;
     let model = pick_model(&ctx, "category", state.model_name.as_deref()).await?;
     let (request, output) = prompts::category(&state, &catalogues);
-    let mut answer: CategoryAnswer = ask_shaped(&ctx, "category", &model, &request, output).await?;
+    let told = ask_shaped::<CategoryAnswer>(&ctx, "category", &model, &request, output).await?;
+    let (mut answer, note) = (told.value, told.note);
     let node = "extract_category_node";
     if answer.categories.is_empty() {
         // That is an answer, and asking again would not change it.
@@ -54,7 +55,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
     if let Some(kind) = answer.entity_type.as_ref().filter(|kind| !known(kind)) {
         return erred(&state, node, node, format!("there is no kind of thing called `{kind}`"));
     }
-    Ok(Command::goto("get_apis_node").update(AskUpdate::Categorised { answer }))
+    Ok(Command::goto("get_apis_node").update(AskUpdate::Categorised { answer, note }))
 }
 
 /// Looks up the operations that may answer it.
@@ -85,12 +86,15 @@ pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state
         return erred(&state, node, "extract_category_node", "there is nothing to choose from");
     };
     let complex = state.complexity == Some(Complexity::Complex);
+    let mut note = None;
     let answer = if let [only] = apis.as_slice() {
         SelectAnswer { api: prompts::name(only), secondary_api: None }
     } else {
         let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
         let (request, output) = prompts::select(&state, apis);
-        ask_shaped(&ctx, "select", &model, &request, output).await?
+        let told = ask_shaped::<SelectAnswer>(&ctx, "select", &model, &request, output).await?;
+        note = told.note;
+        told.value
     };
     let find = |name: &str| apis.iter().find(|api| prompts::name(api) == name);
     let Some(best) = find(&answer.api) else {
@@ -115,6 +119,7 @@ pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state
     Ok(Command::goto("extract_params_node").update(AskUpdate::Chosen {
         best_api: Box::new(best.clone()),
         secondary_api: second.map(|api| Box::new(api.clone())),
+        note,
     }))
 }
 

@@ -27,13 +27,18 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
     let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
     let answered = state.wanted.as_deref().zip(state.newest_words());
     let known = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
+    let mut note = None;
     let mut parameters = match known {
         // What the question says was found out before; only what was missing is new.
         Some(known) => known.clone(),
-        None => match extract(&ctx, &state, api).await? {
-            Ok(parameters) => parameters,
-            Err(wrong) => return erred(&state, NODE, NODE, wrong),
-        },
+        None => {
+            let (extracted, told) = extract(&ctx, &state, api).await?;
+            note = told;
+            match extracted {
+                Ok(parameters) => parameters,
+                Err(wrong) => return erred(&state, NODE, NODE, wrong),
+            }
+        }
     };
     if let Some((wanted, words)) = answered {
         match take(&state, &catalogue, api, wanted, words) {
@@ -78,7 +83,11 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
     }
     let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
     let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
-    Ok(Command::goto("execute_request_node").update(AskUpdate::Planned { pending }))
+    let command = Command::goto("execute_request_node").update(AskUpdate::Planned { pending });
+    Ok(match note {
+        Some(note) => command.update(AskUpdate::Noted { note }),
+        None => command,
+    })
 }
 
 /// Whether the question may say anything that the operation is told besides a thing.
@@ -86,22 +95,26 @@ fn asks_model(api: &Operation) -> bool {
     api.parameters().any(|parameter| parameter.entity.is_none())
 }
 
-/// What the question says, as the model reads it; the inner error is what is wrong with that.
+/// What the question says, as the model reads it, and what is said of that; the inner error is what is wrong with it.
 async fn extract(
     ctx: &Ctx<Services>,
     state: &Ask,
     api: &Operation,
-) -> Result<Result<Map<String, Value>, String>, NodeError> {
+) -> Result<(Result<Map<String, Value>, String>, Option<String>), NodeError> {
     if !asks_model(api) {
-        return Ok(Ok(Map::new()));
+        return Ok((Ok(Map::new()), None));
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
     let (request, output) = prompts::params(state, api);
-    let answer: ParamsAnswer = ask_shaped(ctx, "params", &model, &request, output).await?;
+    let answer = ask_shaped::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
+    Ok((checked(api, answer.value), answer.note))
+}
+
+fn checked(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, String> {
     let mut parameters = Map::new();
     for (name, value) in answer.parameters {
         let Some(parameter) = api.parameter(&name) else {
-            return Ok(Err(format!("`{}` has no parameter `{name}`", api.tool_name)));
+            return Err(format!("`{}` has no parameter `{name}`", api.tool_name));
         };
         // A thing's id is looked up, never guessed.
         if parameter.entity.is_some() || value.is_null() || value == "" {
@@ -114,7 +127,7 @@ async fn extract(
         parameters.insert(name, Visible::json(&value));
     }
     let wrong = api.wrong(&parameters, false);
-    Ok(if wrong.is_empty() { Ok(parameters) } else { Err(told(&wrong)) })
+    if wrong.is_empty() { Ok(parameters) } else { Err(told(&wrong)) }
 }
 
 fn told(wrong: &[(String, String)]) -> String {

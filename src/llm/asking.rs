@@ -1,0 +1,200 @@
+//! One question and the answers it takes: an answer of no use goes back with what is wrong, one that was cut is asked for
+//! again with more room, and a conversation that is too long is shortened.
+
+use super::habit::note;
+use super::structured::MORE_TRIES;
+use super::{Delta, Habit, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
+use crate::text::words::clip;
+
+/// How much of a useless answer is shown to the model again.
+const QUOTED: usize = 4_000;
+
+/// What is left of the conversation's texts when it was too long once, and twice: one part in so many.
+const SHORTER: [usize; 2] = [2, 8];
+
+/// A question while it is being asked.
+pub(super) struct Asking<'a> {
+    model: &'a dyn Model,
+    on_text: OnText<'a>,
+    pub request: Request,
+    /// All tokens used, those of useless answers included.
+    pub usage: Usage,
+    /// What was mended so far.
+    pub habits: Vec<Habit>,
+    /// How many bytes of the conversation the model was not shown.
+    pub left_out: usize,
+    /// How many answers there were.
+    pub answers: usize,
+    objections: usize,
+    was_cut: bool,
+    shortened: usize,
+}
+
+impl<'a> Asking<'a> {
+    pub fn new(model: &'a dyn Model, request: Request, on_text: OnText<'a>) -> Self {
+        Self {
+            model,
+            on_text,
+            request,
+            usage: Usage::default(),
+            habits: Vec::new(),
+            left_out: 0,
+            answers: 0,
+            objections: 0,
+            was_cut: false,
+            shortened: 0,
+        }
+    }
+
+    /// Whether it was objected to anything yet.
+    pub fn has_objected(&self) -> bool {
+        self.objections > 0
+    }
+
+    /// The next answer, whole.
+    pub async fn answer(&mut self) -> Result<Reply, ModelError> {
+        loop {
+            self.answers += 1;
+            let error = match self.model.complete(&self.request, self.on_text).await {
+                Ok(reply) => {
+                    let mut reply = reply.visible();
+                    self.usage += reply.usage;
+                    note(&mut self.habits, std::mem::take(&mut reply.habits));
+                    // Words that end where the tokens did are not the whole answer; a call is whole or is none.
+                    if reply.stop != Stop::Length || !reply.calls.is_empty() {
+                        return Ok(reply);
+                    }
+                    let used = reply.usage.output.try_into().unwrap_or(u32::MAX);
+                    let limit = self.request.max_tokens.unwrap_or(used);
+                    ModelError::AnswerTooLong { model: self.model.label().to_owned(), limit }
+                }
+                Err(error) => error,
+            };
+            match error {
+                ModelError::AnswerTooLong { limit, .. } if !self.was_cut => {
+                    self.was_cut = true;
+                    note(&mut self.habits, [Habit::CutAnswer]);
+                    // A limit of this request's own gives way first: thoughts count as well.
+                    if self.request.max_tokens.take().is_none() {
+                        let wish = format!(
+                            "Your last answer was cut off after {limit} tokens, and nothing of it was used. Answer \
+                             again, more briefly, and whole."
+                        );
+                        self.say("(an answer that was cut off)", wish);
+                    }
+                }
+                ModelError::ContextTooLong { .. } if self.shortened < SHORTER.len() => {
+                    let left_out = shorten(&mut self.request, SHORTER[self.shortened]);
+                    self.shortened += 1;
+                    if left_out == 0 {
+                        return Err(error);
+                    }
+                    self.left_out += left_out;
+                    note(&mut self.habits, [Habit::LongContext]);
+                }
+                error => return Err(error),
+            }
+            (self.on_text)(Delta::Restart);
+        }
+    }
+
+    /// Sends the answer back with what is wrong with it, twice at most; then the error says `why`, without values.
+    pub fn object(&mut self, reply: &Reply, wish: String, why: &str) -> Result<(), ModelError> {
+        if self.objections == MORE_TRIES {
+            let why = format!("after {} tries: {why}", MORE_TRIES + 1);
+            return Err(ModelError::unreadable(self.model.label(), why));
+        }
+        self.objections += 1;
+        (self.on_text)(Delta::Restart);
+        // The bad call itself is not repeated: servers refuse arguments they cannot parse.
+        let said = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };
+        let said = clip(said, QUOTED);
+        self.say(&said, wish);
+        Ok(())
+    }
+
+    /// The model's words and ours: the conversation still alternates, as some chat templates insist.
+    fn say(&mut self, said: &str, wish: String) {
+        self.request.messages.push(Message::assistant(said));
+        self.request.messages.push(Message::user(wish));
+    }
+}
+
+/// Cuts the longest texts of a conversation until one part in `parts` of all is left, and says where. Gives the bytes
+/// that were left out.
+fn shorten(request: &mut Request, parts: usize) -> usize {
+    let texts =
+        |messages: &[Message]| -> Vec<usize> { messages.iter().map(|one| text_of(one).len()).collect() };
+    let sizes = texts(&request.messages);
+    let most = share(&sizes, sizes.iter().sum::<usize>() / parts);
+    let mut left_out = 0;
+    for message in &mut request.messages {
+        let (Message::User { text } | Message::Assistant { text, .. } | Message::Tool { text, .. }) = message;
+        if text.len() <= most {
+            continue;
+        }
+        // The end counts as well: the question mostly stands there.
+        let head = text.floor_char_boundary(most / 2);
+        let tail = text.ceil_char_boundary(text.len() - most / 2);
+        left_out += tail - head;
+        *text = format!(
+            "{}\n[… {} bytes are left out here: the conversation is too long for the model …]\n{}",
+            &text[..head],
+            tail - head,
+            &text[tail..]
+        );
+    }
+    left_out
+}
+
+fn text_of(message: &Message) -> &str {
+    match message {
+        Message::User { text } | Message::Assistant { text, .. } | Message::Tool { text, .. } => text,
+    }
+}
+
+/// The size up to which each of these may be kept, so that all together have `room`: small ones stay whole.
+pub fn share(sizes: &[usize], room: usize) -> usize {
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable();
+    let mut left = room;
+    for (at, size) in sorted.iter().enumerate() {
+        let each = left / (sorted.len() - at);
+        if *size > each {
+            return each;
+        }
+        left -= size;
+    }
+    sorted.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn small_texts_stay_whole_when_room_is_shared() {
+        assert_eq!(share(&[10, 20, 30], 100), 30);
+        assert_eq!(share(&[10, 200, 300], 110), 50);
+        assert_eq!(share(&[100, 100], 50), 25);
+        assert_eq!(share(&[], 50), 0);
+    }
+
+    #[test]
+    fn a_conversation_is_shortened_in_the_middle_of_its_longest_texts() {
+        let long = format!("first {} last", "é".repeat(5_000));
+        let mut request = Request::new("t", json!(null)).user(long.clone()).user("What now?");
+        let left_out = shorten(&mut request, 2);
+        assert!((4_900..5_200).contains(&left_out), "{left_out}");
+        let [Message::User { text }, Message::User { text: short }] = request.messages.as_slice() else {
+            panic!()
+        };
+        assert!(
+            text.starts_with("first ") && text.ends_with(" last") && text.contains("left out here"),
+            "{text}"
+        );
+        assert_eq!(short, "What now?");
+    }
+}

@@ -1,0 +1,456 @@
+//! An answer bent to its schema, as far as there is one way to take it: what stands for "left out" is dropped, a number in
+//! quotes is a number, a word in another case is that word, one value is a list of one, and the reverse.
+//!
+//! A null is dropped where its property is optional and takes no null itself; an empty text wherever its property is
+//! optional. What fits as it is stays as it is, and what fits no way stays too: the check decides.
+
+use std::collections::HashMap;
+
+use jsonschema::Validator;
+use serde_json::{Map, Number, Value, json};
+
+use super::Habit;
+use super::habit::note;
+
+/// How deep schemas are followed. What is deeper stays as it is.
+const MAX_DEPTH: usize = 300;
+
+/// How many references and unions are followed to learn whether null is taken.
+const NULL_DEPTH: usize = 12;
+
+/// How many places are visited: unions of unions have more ways through them than anybody can walk.
+const MAX_VISITS: usize = 100_000;
+
+/// What becomes of keys that a closed object does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    /// They stay, and the check refuses them; empty ones say nothing and are dropped.
+    Refuse,
+    /// They are dropped.
+    Drop,
+}
+
+/// Bends `value`, at every depth, and says what it took.
+pub(super) fn bend(schema: &Value, value: &mut Value, extra: Extra) -> Vec<Habit> {
+    let mut bender =
+        Bender { root: schema, choices: HashMap::new(), visits: 0, extra, gently: false, habits: Vec::new() };
+    bender.visit("", value, 0);
+    bender.habits
+}
+
+/// Whether a property of an object with these schema `fields` may be left out.
+pub(super) fn is_optional(fields: &Map<String, Value>, name: &str) -> bool {
+    let required = fields.get("required").and_then(Value::as_array);
+    !required.is_some_and(|names| names.iter().any(|one| one == name))
+}
+
+/// Whether `schema`, which is part of `root`, takes null.
+pub(super) fn takes_null(schema: &Value, root: &Value) -> bool {
+    takes_null_within(schema, root, NULL_DEPTH)
+}
+
+fn takes_null_within(schema: &Value, root: &Value, depth: usize) -> bool {
+    let Value::Object(fields) = schema else { return schema != &Value::Bool(false) };
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let takes = |schema: &Value| takes_null_within(schema, root, depth);
+    fields.iter().all(|(word, value)| match (word.as_str(), value) {
+        ("type", Value::Array(types)) => types.contains(&json!("null")),
+        ("type", name) => name == "null",
+        ("enum", Value::Array(values)) => values.contains(&Value::Null),
+        ("const", value) => value.is_null(),
+        ("$ref", target) => target_of(target).and_then(|at| root.pointer(at)).is_some_and(takes),
+        ("anyOf" | "oneOf", Value::Array(choices)) => choices.iter().any(takes),
+        ("allOf", Value::Array(all)) => all.iter().all(takes),
+        _ => true,
+    })
+}
+
+/// The place in its own document that a reference names.
+fn target_of(reference: &Value) -> Option<&str> {
+    reference.as_str()?.strip_prefix('#')
+}
+
+/// Letters and digits alone, in lower case: what two spellings of a name have in common.
+pub(super) fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+struct Bender<'a> {
+    root: &'a Value,
+    /// What the choices of unions take, by the place of each.
+    choices: HashMap<String, Option<Validator>>,
+    visits: usize,
+    extra: Extra,
+    /// Only what stands for "left out" is touched.
+    gently: bool,
+    habits: Vec<Habit>,
+}
+
+impl Bender<'_> {
+    /// Bends `value` to the schema at the place `at`.
+    fn visit(&mut self, at: &str, value: &mut Value, depth: usize) {
+        let root = self.root;
+        self.visits += 1;
+        if depth > MAX_DEPTH || self.visits > MAX_VISITS {
+            return;
+        }
+        let Some(schema) = root.pointer(at).and_then(Value::as_object) else { return };
+        if let Some(target) = schema.get("$ref").and_then(target_of) {
+            self.visit(target, value, depth + 1);
+        }
+        if !self.gently {
+            note(&mut self.habits, to_word(schema, value));
+            note(&mut self.habits, to_type(schema, value));
+        }
+        match value {
+            Value::Object(given) => {
+                let none = Map::new();
+                let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+                self.leave_out(schema, properties, given);
+                for (name, inner) in given {
+                    if properties.contains_key(name) {
+                        let name = name.replace('~', "~0").replace('/', "~1");
+                        self.visit(&format!("{at}/properties/{name}"), inner, depth + 1);
+                    } else {
+                        self.visit(&format!("{at}/additionalProperties"), inner, depth + 1);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let at = format!("{at}/items");
+                items.iter_mut().for_each(|item| self.visit(&at, item, depth + 1));
+            }
+            _ => {}
+        }
+        let count = |word: &str| schema.get(word).and_then(Value::as_array).map_or(0, Vec::len);
+        for part in 0..count("allOf") {
+            self.visit(&format!("{at}/allOf/{part}"), value, depth + 1);
+        }
+        for word in ["anyOf", "oneOf"] {
+            let places: Vec<String> =
+                (0..count(word)).map(|choice| format!("{at}/{word}/{choice}")).collect();
+            // A choice that takes the value as it is goes before one it must be bent to.
+            if !self.choose(&places, value, depth, true) && !self.gently {
+                self.choose(&places, value, depth, false);
+            }
+        }
+    }
+
+    /// Takes the first choice of a union that the value fits.
+    fn choose(&mut self, places: &[String], value: &mut Value, depth: usize, gently: bool) -> bool {
+        let before = (self.gently, self.habits.clone());
+        self.gently = gently || before.0;
+        for at in places {
+            let mut bent = value.clone();
+            self.visit(at, &mut bent, depth + 1);
+            if self.fits(at, &bent) {
+                *value = bent;
+                self.gently = before.0;
+                return true;
+            }
+            self.habits.clone_from(&before.1);
+        }
+        self.gently = before.0;
+        false
+    }
+
+    /// Drops what stands for "left out", and what the object does not know.
+    fn leave_out(
+        &mut self,
+        schema: &Map<String, Value>,
+        properties: &Map<String, Value>,
+        given: &mut Map<String, Value>,
+    ) {
+        let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+        let (root, extra, gently) = (self.root, self.extra, self.gently);
+        let mut habits = Vec::new();
+        given.retain(|name, inner| match properties.get(name) {
+            Some(property) if is_optional(schema, name) => {
+                let left_out = match &*inner {
+                    Value::Null => (!takes_null(property, root)).then_some(Habit::NullOptional),
+                    _ => (is_blank(inner) && !gently).then_some(Habit::EmptyOptional),
+                };
+                habits.extend(left_out);
+                left_out.is_none()
+            }
+            Some(_) => true,
+            None => {
+                let dropped = closed && !gently && (extra == Extra::Drop || is_blank(inner));
+                habits.extend(dropped.then_some(Habit::ExtraKeys));
+                !dropped
+            }
+        });
+        note(&mut self.habits, habits);
+    }
+
+    /// Whether `value` fits the schema at the place `at`.
+    fn fits(&mut self, at: &str, value: &Value) -> bool {
+        let root = self.root;
+        let validator = self.choices.entry(at.to_owned()).or_insert_with(|| {
+            // With a name of its own, the schema's references still lead to where they led.
+            let mut whole = root.clone();
+            whole["$id"] = json!("urn:whole");
+            let part = json!({"$defs": {"whole": whole}, "$ref": format!("urn:whole#{at}")});
+            jsonschema::validator_for(&part).ok()
+        });
+        validator.as_ref().is_some_and(|validator| validator.is_valid(value))
+    }
+}
+
+/// One of the given words, where the value is that word in another spelling.
+fn to_word(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
+    let given = match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(given)), _) => given.as_slice(),
+        (_, Some(only)) => std::slice::from_ref(only),
+        _ => return None,
+    };
+    let said = value.as_str().filter(|_| !given.contains(value)).map(folded)?;
+    if given.contains(&Value::Null) && ["", "null", "none"].contains(&said.as_str()) {
+        *value = Value::Null;
+        return Some(Habit::NullOptional);
+    }
+    let mut same = given.iter().filter(|one| one.as_str().is_some_and(|one| folded(one) == said));
+    let (Some(word), None) = (same.next(), same.next()) else { return None };
+    *value = word.clone();
+    Some(Habit::OtherCase)
+}
+
+/// The type that is wanted, where there is one way to it.
+fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    let wants = |name: &str| types.contains(&name);
+    let (bent, habit) = match &*value {
+        Value::String(text) if !wants("string") => from_text(text.trim(), &wants)?,
+        Value::Number(number) if !wants("number") && !wants("integer") && wants("string") => {
+            (Value::String(number.to_string()), Habit::NumbersAsText)
+        }
+        // 3.0 is a whole number, but not every reader knows.
+        Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
+            (Value::Number(whole(number.as_f64()?)?), Habit::NumbersAsText)
+        }
+        Value::Bool(said) if !wants("boolean") && wants("string") => {
+            (Value::String(said.to_string()), Habit::NumbersAsText)
+        }
+        Value::Array(items) if !wants("array") && items.len() == 1 && !items[0].is_null() => {
+            (items[0].clone(), Habit::ListForOne)
+        }
+        Value::Number(_) | Value::Bool(_) | Value::Object(_) if !takes(value, &types) && wants("array") => {
+            (json!([value]), Habit::OneForList)
+        }
+        _ => return None,
+    };
+    *value = bent;
+    // What came out may want bending itself: a list of one holds a number in quotes.
+    Some(to_type(schema, value).filter(|_| habit == Habit::ListForOne).unwrap_or(habit))
+}
+
+fn takes(value: &Value, types: &[&str]) -> bool {
+    let own: &[&str] = match value {
+        Value::Null => &["null"],
+        Value::Bool(_) => &["boolean"],
+        Value::Number(_) => &["number", "integer"],
+        Value::String(_) => &["string"],
+        Value::Array(_) => &["array"],
+        Value::Object(_) => &["object"],
+    };
+    own.iter().any(|name| types.contains(name))
+}
+
+fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)> {
+    if wants("integer") || wants("number") {
+        let number = text.parse::<i64>().map(Number::from).ok();
+        let number = number.or_else(|| {
+            let real = text.parse::<f64>().ok().filter(|real| real.is_finite())?;
+            if wants("number") { Number::from_f64(real) } else { whole(real) }
+        });
+        if let Some(number) = number {
+            return Some((Value::Number(number), Habit::NumbersAsText));
+        }
+    }
+    if wants("boolean") {
+        let said =
+            [("true", true), ("false", false)].into_iter().find(|(word, _)| text.eq_ignore_ascii_case(word));
+        if let Some((_, said)) = said {
+            return Some((Value::Bool(said), Habit::NumbersAsText));
+        }
+    }
+    if wants("null") && ["null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return Some((Value::Null, Habit::NullOptional));
+    }
+    if wants("object") || wants("array") {
+        let packed = super::loose::value(text).map(|(value, _)| value);
+        let packed =
+            packed.filter(|value| value.is_object() && wants("object") || value.is_array() && wants("array"));
+        if let Some(packed) = packed {
+            return Some((packed, Habit::PackedArguments));
+        }
+    }
+    wants("array").then(|| (json!([text]), Habit::OneForList))
+}
+
+/// A whole number, if it is one.
+fn whole(real: f64) -> Option<Number> {
+    let small = real.abs() < 9_007_199_254_740_992.0;
+    (real.fract() == 0.0 && small).then(|| Number::from(real as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unions_of_themselves_come_to_an_end() {
+        let node = json!({"oneOf": [
+            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "x": {"type": "string"}}},
+            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "y": {"type": "string"}}},
+        ]});
+        let mut value = json!({"x": null});
+        for _ in 0..30 {
+            value = json!({"and": [value]});
+        }
+        bend(&node, &mut value, Extra::Refuse);
+        let ring = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
+        assert!(!takes_null(&ring, &ring));
+        bend(&ring, &mut value, Extra::Refuse);
+    }
+
+    fn bent(schema: &Value, mut value: Value) -> Value {
+        bend(schema, &mut value, Extra::Refuse);
+        value
+    }
+
+    #[test]
+    fn schemas_say_whether_they_take_null() {
+        let root = json!({"$defs": {
+            "text": {"type": "string"}, "maybe": {"type": ["string", "null"]}, "loop": {"$ref": "#/$defs/loop"},
+        }});
+        for (schema, takes) in [
+            (json!({}), true),
+            (json!(true), true),
+            (json!(false), false),
+            (json!({"type": "null"}), true),
+            (json!({"type": "string"}), false),
+            (json!({"enum": ["a", null]}), true),
+            (json!({"type": "string", "enum": ["a", null]}), false),
+            (json!({"const": "a"}), false),
+            (json!({"$ref": "#/$defs/text"}), false),
+            (json!({"$ref": "#/$defs/maybe"}), true),
+            (json!({"$ref": "#/$defs/none"}), false),
+            (json!({"$ref": "#/$defs/loop"}), false),
+            (json!({"anyOf": [{"type": "string"}, {"type": "null"}]}), true),
+            (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), false),
+            (json!({"allOf": [{"type": ["string", "null"]}, {"type": "string"}]}), false),
+        ] {
+            assert_eq!(takes_null(&schema, &root), takes, "{schema}");
+        }
+    }
+
+    #[test]
+    fn only_optional_properties_are_dropped() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a/b": {"type": "object", "properties": {"c": {"type": "string"}}}, "d": {"type": "string"}},
+            "required": ["d"],
+            "additionalProperties": {"type": "object", "properties": {"e": {"type": "string"}}},
+        });
+        let said = json!({"a/b": {"c": null}, "d": null, "free": {"e": " "}, "other": null});
+        assert_eq!(bent(&schema, said), json!({"a/b": {}, "d": null, "free": {}, "other": null}));
+        assert_eq!(bent(&schema, json!({"d": ""})), json!({"d": ""}));
+        assert_eq!(bent(&schema, json!([null])), json!([null]));
+    }
+
+    #[test]
+    fn of_a_union_the_choice_that_fits_counts() {
+        let schema = json!({"$ref": "#/$defs/node", "$defs": {"node": {"oneOf": [
+            {"properties": {"is": {"const": "leaf"}, "name": {"type": ["string", "null"]}}, "required": ["is"]},
+            {"properties": {"is": {"const": "pair"}, "name": {"type": "string"}, "of": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+             "required": ["is"]},
+        ]}}});
+        let leaf = json!({"is": "leaf", "name": null});
+        let said =
+            json!({"is": "pair", "name": null, "of": [leaf, {"is": "pair", "name": null, "of": null}]});
+        assert_eq!(bent(&schema, said), json!({"is": "pair", "of": [leaf, {"is": "pair"}]}));
+        let neither = json!({"is": "tree", "name": null});
+        assert_eq!(bent(&schema, neither.clone()), neither);
+    }
+
+    #[test]
+    fn schemas_that_refer_to_themselves_end() {
+        let root = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "x": {"type": "string"}}});
+        let said = json!({"next": {"next": {"x": null}, "x": null}, "x": "y"});
+        assert_eq!(bent(&root, said), json!({"next": {"next": {}}, "x": "y"}));
+        let endless = json!({"$ref": "#"});
+        assert_eq!(bent(&endless, json!({"x": null})), json!({"x": null}));
+    }
+
+    #[test]
+    fn values_take_the_type_that_is_wanted() {
+        let text = json!({"type": "string"});
+        let list = json!({"type": "array", "items": {"type": "integer"}});
+        for (schema, said, meant, habit) in [
+            (json!({"type": "integer"}), json!("45"), json!(45), Habit::NumbersAsText),
+            (json!({"type": "integer"}), json!(45.0), json!(45), Habit::NumbersAsText),
+            (json!({"type": "number"}), json!(" 0.5 "), json!(0.5), Habit::NumbersAsText),
+            (json!({"type": "boolean"}), json!("True"), json!(true), Habit::NumbersAsText),
+            (text.clone(), json!(7), json!("7"), Habit::NumbersAsText),
+            (json!({"enum": ["allTime", "week"]}), json!("ALL_TIME"), json!("allTime"), Habit::OtherCase),
+            (json!({"enum": ["a", null]}), json!("None"), json!(null), Habit::NullOptional),
+            (text.clone(), json!(["a"]), json!("a"), Habit::ListForOne),
+            (list.clone(), json!(3), json!([3]), Habit::OneForList),
+            (list.clone(), json!("[1, 2]"), json!([1, 2]), Habit::PackedArguments),
+            (json!({"type": "array", "items": text}), json!("a@b.c"), json!(["a@b.c"]), Habit::OneForList),
+            (json!({"type": "object"}), json!("{\"a\": 1}"), json!({"a": 1}), Habit::PackedArguments),
+            (
+                json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+                json!("3"),
+                json!(3),
+                Habit::NumbersAsText,
+            ),
+        ] {
+            let mut value = said.clone();
+            assert_eq!(
+                (bend(&schema, &mut value, Extra::Refuse), value),
+                (vec![habit], meant),
+                "{schema} {said}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_fits_or_fits_no_way_stays() {
+        for (schema, said) in [
+            (json!({"type": ["string", "integer"]}), json!("45")),
+            (json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}), json!("45")),
+            (json!({"type": "integer"}), json!("ten")),
+            (json!({"type": "integer"}), json!(1.5)),
+            (json!({"enum": ["a", "A"]}), json!("á")),
+            (json!({"enum": ["a-b", "a_b"]}), json!("AB")),
+            (json!({"type": "string"}), json!(["a", "b"])),
+            (json!({"type": "string"}), json!({"a": 1})),
+        ] {
+            assert_eq!(bent(&schema, said.clone()), said, "{schema}");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_dropped_where_they_may_be() {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+        let said = json!({"a": "x", "why": "because", "note": null});
+        assert_eq!(bent(&schema, said.clone()), json!({"a": "x", "why": "because"}));
+        let mut value = said;
+        assert_eq!(bend(&schema, &mut value, Extra::Drop), [Habit::ExtraKeys]);
+        assert_eq!(value, json!({"a": "x"}));
+        let open = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        let mut value = json!({"b": 1});
+        assert_eq!((bend(&open, &mut value, Extra::Drop), value), (vec![], json!({"b": 1})));
+    }
+}

@@ -1,0 +1,148 @@
+//! Which tool a call means, and calls that a model wrote into its text.
+
+use serde_json::Value;
+
+use super::bend::folded;
+use super::{Habit, ToolCall, ToolSpec, loose};
+
+/// Whether a name as a model writes it means this tool: in another case, or behind a prefix such as `functions.`.
+pub(super) fn means(said: &str, tool: &str) -> bool {
+    if said == tool {
+        return true;
+    }
+    let tool = folded(tool);
+    let last = said.rsplit(['.', ':', '/']).next().unwrap_or(said);
+    let after = said.rsplit_once("__").map_or(said, |(_, name)| name);
+    !tool.is_empty() && [said, last, after].iter().any(|name| folded(name) == tool)
+}
+
+/// The one offered tool that a name means.
+pub(super) fn find<'t>(tools: &'t [ToolSpec], said: &str) -> Option<&'t ToolSpec> {
+    if let Some(exact) = tools.iter().find(|tool| tool.name == said) {
+        return Some(exact);
+    }
+    let mut meant = tools.iter().filter(|tool| means(said, &tool.name));
+    match (meant.next(), meant.next()) {
+        (Some(tool), None) => Some(tool),
+        _ => None,
+    }
+}
+
+/// The calls a text consists of: in `<tool_call>` tags, or where the whole of it is the JSON of one. What names no offered
+/// tool is only text. The second value is the text besides.
+pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, String)> {
+    let (bare, _) = loose::without_thoughts(text);
+    let mut calls = Vec::new();
+    let mut besides = String::new();
+    let mut rest = bare;
+    while let Some((before, after)) = rest.split_once("<tool_call>") {
+        let (inside, next) = after.split_once("</tool_call>").unwrap_or((after, ""));
+        besides.push_str(before);
+        rest = next;
+        calls.extend(written(&loose::value(inside.trim())?.0, tools)?);
+    }
+    besides.push_str(rest);
+    if calls.is_empty() {
+        let whole = bare.trim();
+        let fenced = whole.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+        let whole = fenced.map_or(whole, |inner| inner.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+        calls = written(&loose::value(whole.trim())?.0, tools)?;
+        besides.clear();
+    }
+    for (at, call) in calls.iter_mut().enumerate() {
+        call.id = format!("text_{at}");
+    }
+    Some((calls, besides.trim().to_owned()))
+}
+
+/// The calls that a JSON value is, in the forms in use.
+fn written(value: &Value, tools: &[ToolSpec]) -> Option<Vec<ToolCall>> {
+    if let Value::Array(all) = value {
+        let each: Option<Vec<Vec<ToolCall>>> = all.iter().map(|one| written(one, tools)).collect();
+        return each.map(|each| each.concat()).filter(|calls| !calls.is_empty());
+    }
+    if let Some(all @ Value::Array(_)) = value.get("tool_calls") {
+        return written(all, tools);
+    }
+    let value = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
+    let name = ["name", "tool", "tool_name", "function"].iter().find_map(|key| value.get(key)?.as_str())?;
+    let args = ["arguments", "parameters", "args", "input"].iter().find_map(|key| value.get(key))?;
+    let args = match args {
+        Value::String(packed) => loose::value(packed)?.0,
+        other => other.clone(),
+    };
+    let tool = find(tools, name).filter(|_| args.is_object())?;
+    Some(vec![ToolCall { id: String::new(), name: tool.name.clone(), args, signature: None }])
+}
+
+/// Drops calls that stand twice in one answer.
+pub(super) fn drop_doubles(calls: &mut Vec<ToolCall>) -> Option<Habit> {
+    let before = calls.len();
+    let mut kept: Vec<ToolCall> = Vec::new();
+    for call in calls.drain(..) {
+        if !kept.iter().any(|other| other.name == call.name && other.args == call.args) {
+            kept.push(call);
+        }
+    }
+    *calls = kept;
+    (calls.len() < before).then_some(Habit::SameCall)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tools() -> Vec<ToolSpec> {
+        let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), schema: json!({}) };
+        vec![tool("write_email"), tool("done")]
+    }
+
+    #[test]
+    fn names_are_known_by_prefix_and_case_and_no_nearer() {
+        for said in [
+            "write_email",
+            "Write_Email",
+            "writeEmail",
+            "functions.write_email",
+            "mail__write_email",
+            "a:b/write-email",
+        ] {
+            assert_eq!(find(&tools(), said).map(|tool| tool.name.as_str()), Some("write_email"), "{said}");
+        }
+        for said in ["write_emails", "email", "undone", "", "write", "functions."] {
+            assert!(find(&tools(), said).is_none(), "{said}");
+        }
+    }
+
+    #[test]
+    fn calls_in_text_are_calls_of_offered_tools_only() {
+        let args = json!({"to": ["a"]});
+        for text in [
+            r#"{"name": "write_email", "arguments": {"to": ["a"]}}"#,
+            r#"[{"name": "write_email", "parameters": "{\"to\": [\"a\"]}"}]"#,
+            r#"{"type": "function", "function": {"name": "functions.write_email", "arguments": {"to": ["a"],}}}"#,
+            "```json\n{\"tool\": \"write_email\", \"args\": {\"to\": [\"a\"]}}\n```",
+            "<think>hm</think><tool_call>\n{\"name\": \"write_email\", \"arguments\": {\"to\": [\"a\"]}}\n</tool_call>",
+        ] {
+            let (calls, besides) = in_text(text, &tools()).unwrap();
+            assert_eq!(
+                (calls.len(), &calls[0].name[..], &calls[0].args, &besides[..]),
+                (1, "write_email", &args, ""),
+                "{text}"
+            );
+        }
+        let said = "I write.\n<tool_call>{\"name\": \"done\", \"arguments\": {}}</tool_call>";
+        assert_eq!(in_text(said, &tools()).unwrap().1, "I write.");
+        for words in [
+            r#"{"name": "send_money", "arguments": {}}"#,
+            r#"Call {"name": "done", "arguments": {}} when you are done."#,
+            r#"{"name": "done"}"#,
+            "done",
+            "<tool_call>{\"name\": \"done\", \"argum",
+        ] {
+            assert!(in_text(words, &tools()).is_none(), "{words}");
+        }
+    }
+}
