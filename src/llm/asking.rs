@@ -9,6 +9,9 @@ use crate::text::words::clip;
 /// How much of a useless answer is shown to the model again.
 const QUOTED: usize = 4_000;
 
+/// A conversation of fewer bytes is not shortened: nothing would be left of it.
+const SHORTEST: usize = 200;
+
 /// What is left of the conversation's texts when it was too long once, and twice: one part in so many.
 const SHORTER: [usize; 2] = [2, 8];
 
@@ -126,7 +129,11 @@ fn shorten(request: &mut Request, parts: usize) -> usize {
     let texts =
         |messages: &[Message]| -> Vec<usize> { messages.iter().map(|one| text_of(one).len()).collect() };
     let sizes = texts(&request.messages);
-    let most = share(&sizes, sizes.iter().sum::<usize>() / parts);
+    let all = sizes.iter().sum::<usize>();
+    if all < SHORTEST {
+        return 0;
+    }
+    let most = share(&sizes, all / parts);
     let mut left_out = 0;
     for message in &mut request.messages {
         let (Message::User { text } | Message::Assistant { text, .. } | Message::Tool { text, .. }) = message;

@@ -97,7 +97,8 @@ fn in_place_of_words(request: &Request, reply: &Reply) -> Option<ToolCall> {
     Some(ToolCall { id, name: name.clone(), args, signature: None })
 }
 
-/// The call of a reply that was made just before, and worked. What a person said since may ask for it again.
+/// The first call of a reply, where all of it was made just before, and worked. What a person said since may ask for it
+/// again, and being done is no call.
 fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
     let mut worked = Vec::new();
     for message in request.messages.iter().rev() {
@@ -105,13 +106,13 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
             Message::Tool { call_id, failed: false, .. } => worked.push(call_id),
             Message::Tool { .. } => {}
             Message::Assistant { calls, .. } if !calls.is_empty() => {
-                let made = |call: &&ToolCall| {
+                let made = |call: &ToolCall| {
                     let same = |old: &ToolCall| {
                         old.name == call.name && old.args == call.args && worked.contains(&&old.id)
                     };
-                    calls.iter().any(same)
+                    request.words_mean.as_ref() != Some(&call.name) && calls.iter().any(same)
                 };
-                return reply.calls.iter().find(made);
+                return reply.calls.first().filter(|_| reply.calls.iter().all(made));
             }
             Message::User { .. } | Message::Assistant { .. } => return None,
         }

@@ -66,7 +66,8 @@ pub async fn shaped<T: DeserializeOwned>(
                      with nothing else: {}",
                     complaints.full, output.schema
                 );
-                asking.object(&reply, wish, &complaints.masked)?;
+                let why = format!("it does not fit its schema: {}", complaints.masked);
+                asking.object(&reply, wish, &why)?;
             }
         }
     }

@@ -108,18 +108,20 @@ async fn i17_a_mail_that_is_ignored_hides_no_earlier_one() {
 }
 
 #[tokio::test]
-async fn i17_a_model_that_calls_nothing_that_is_there_is_trouble() {
+async fn i17_a_model_that_calls_nothing_that_is_there_is_shown_to_the_person() {
     let scripts = [
-        ("unknown tools", [unknown(), unknown(), unknown()]),
-        ("prose", [prose("I have answered it."), prose("It is done."), prose("Done.")]),
-        ("nothing", [prose(""), prose(""), prose("")]),
+        ("unknown tools", [unknown(), unknown(), unknown()], Status::Trouble),
+        ("prose", [prose("I have answered it."), prose("It is done."), prose("Done.")], Status::Waiting),
+        ("nothing", [prose(""), prose(""), prose("")], Status::Trouble),
     ];
     let trials = scripts.len();
-    for (name, replies) in scripts {
+    for (name, replies, status) in scripts {
         let inbox = EmailInbox::new("respond", replies);
         let thread = inbox.receive_mail().await;
-        assert_eq!(inbox.status(&thread).await, Status::Trouble, "{name}");
+        assert_eq!(inbox.status(&thread).await, status, "{name}");
         let item = inbox.open_item(&thread).await;
+        let why = "the model proposes no reply: It is done.";
+        assert_eq!((item.action == "notify", item.text.contains(why)), (name == "prose", name == "prose"));
         assert!(item.text.contains("When does the report come?"), "{name}: {}", item.text);
         assert!(inbox.marks().is_empty() && inbox.ledger(&thread).1.is_none(), "{name}");
     }

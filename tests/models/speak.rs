@@ -100,7 +100,10 @@ async fn a_conversation_with_calls_is_written_as_each_server_wants_it() {
     for provider in PROVIDERS {
         let args = json!({"to": ["a"], "content": "Hi"});
         let server = Server::play([
-            wire::calls(provider, &[("write_email", args.clone()), ("write_email", args.clone())]),
+            wire::calls(
+                provider,
+                &[("write_email", args.clone()), ("write_email", json!({"to": ["b"], "content": "Hi"}))],
+            ),
             wire::text(provider, &["Done."]),
         ])
         .await;

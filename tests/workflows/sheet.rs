@@ -292,7 +292,7 @@ async fn the_config_says_how_far_code_may_go() {
 #[tokio::test]
 async fn a_call_with_other_arguments_is_told_so() {
     let odd = |args: Value| Ok(Scripted::calls([("python", args)]));
-    let answers = vec![odd(json!({"code": 7})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
+    let answers = vec![odd(json!({"code": {"of": 7}})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting);
     let told = format!("{:?}", inbox.model.requests()[2].messages.last());

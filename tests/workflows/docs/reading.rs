@@ -80,7 +80,7 @@ async fn read_file_reads_what_was_scanned_and_nothing_else() {
 
 #[tokio::test]
 async fn keys_are_not_read_and_reading_has_an_end() {
-    const PATHS: &[&str] = &[".env", "a.pem", "src/lib.rs", "src/lib.rs", "src/lib.rs"];
+    const PATHS: &[&str] = &[".env", "a.pem", "src/lib.rs", "src/store/mod.rs", "Cargo.toml"];
     let special = |who: &str, request: &Request| {
         let wanted = request.task == "docs.answer" && who == "testing" && !request.tools.is_empty();
         let calls = PATHS.iter().map(|path| ("read_file", json!({ "path": path })));

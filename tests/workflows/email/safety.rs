@@ -43,8 +43,10 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     use sayso::inbox::{GrantRequest, GrantScope};
     let mut outside = write();
     outside.1["to"] = json!(["stranger@else.example"]);
+    let mut further = write();
+    further.1["content"] = json!("And the figures with it.");
     let inbox =
-        EmailInbox::new("respond", [calls([write()]), calls([write()]), calls([outside]), calls([done()])]);
+        EmailInbox::new("respond", [calls([write()]), calls([further]), calls([outside]), calls([done()])]);
     // Bob is known, so nothing is unusual about writing to him.
     inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
     let thread = inbox.receive_mail().await;
