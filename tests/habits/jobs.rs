@@ -147,7 +147,6 @@ fn open(models: &Arc<Habits>, api: &Server) -> TestInbox {
             services.calendar = Some(Arc::<FakeCalendar>::default());
         })
         .open();
-    inbox.write_input("notes/notes.md", "The launch slipped by three weeks.");
     inbox.write_input("sales.csv", "Region,Amount\nNorth,120\nSouth,80\n");
     inbox.write_input("code/Cargo.toml", "[package]\nname = 'box'\nversion = '1.0.0'\n");
     inbox.write_input("code/src/lib.rs", "//! Keeps boxes.\npub struct Box;\n");
@@ -188,7 +187,8 @@ async fn start(job: Job, inbox: &TestInbox, name: &str) -> ThreadId {
         }
         Job::Analyze => {
             let folder = format!("notes-{name}");
-            inbox.write_input(&format!("{folder}/notes.md"), "The launch slipped by three weeks.");
+            let notes = "The launch slipped by three weeks. ".repeat(12);
+            inbox.write_input(&format!("{folder}/notes.md"), &notes);
             ("analyze", json!({"query": "Why did the launch slip?", "inputs": inbox.inputs().join(folder)}))
         }
         Job::Sheet => (
