@@ -89,7 +89,7 @@ async fn ask(
         profile: profile.text,
     };
     let model = pick_model(ctx, "triage", state.model_name.as_deref()).await?;
-let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
+    let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = told.value;
     // Whatever model read the memory, what it learned to ignore does not reach further than the rules say.
     if let Some(why) = rules::shown_in_spite(&facts).filter(|_| triage.classification == Class::Ignore) {
