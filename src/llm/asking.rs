@@ -2,9 +2,11 @@
 //! again with more room, and a conversation that is too long is shortened.
 
 use super::habit::note;
-use super::structured::MORE_TRIES;
 use super::{Delta, Habit, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
 use crate::text::words::clip;
+
+/// How often an answer of no use goes back.
+const MORE_TRIES: usize = 2;
 
 /// How much of a useless answer is shown to the model again.
 const QUOTED: usize = 4_000;
@@ -161,7 +163,7 @@ fn text_of(message: &Message) -> &str {
 }
 
 /// The size up to which each of these may be kept, so that all together have `room`: small ones stay whole.
-pub fn share(sizes: &[usize], room: usize) -> usize {
+fn share(sizes: &[usize], room: usize) -> usize {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();
     let mut left = room;

@@ -40,7 +40,6 @@ mod wire;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub use asking::share;
 pub use builtin::{Answer, Builtin, Task, facts};
 pub use check::check;
 pub use error::ModelError;

@@ -11,9 +11,6 @@ use super::habit::note;
 use super::schema::{self};
 use super::{Choice, Habit, Model, ModelError, OutputSchema, Reply, Request, Usage, loose, quiet};
 
-/// How often an answer of no use goes back.
-pub(super) const MORE_TRIES: usize = 2;
-
 /// An answer that fits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured<T> {
