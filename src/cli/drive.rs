@@ -1,7 +1,7 @@
 //! Waiting and driving, until threads rest, a signal comes, or patience is at its end.
 
 use super::context::Here;
-use super::failure::Failure;
+use super::failure::{Exit, Failure};
 use super::outcome;
 use super::output::Answer;
 use super::print::{note, warning};
@@ -40,11 +40,23 @@ impl Waiting {
 
     /// The answer of a verb that left a thread at `outcome`.
     pub(super) async fn follow(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
+        let outcome = self.waited(here, outcome).await?;
+        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+    }
+
+    /// The same for a verb whose whole work is that thread: where it was waited for and cannot go on, the verb failed.
+    pub(super) async fn follow_work(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
+        let outcome = self.waited(here, outcome).await?;
+        let answer = here.page.answer(&outcome, |page| outcome::text(page, &outcome))?;
+        let failed = self.wait && outcome.status == Status::Trouble;
+        Ok(if failed { answer.exiting(Exit::Failed) } else { answer })
+    }
+
+    async fn waited(&self, here: &Here, outcome: Outcome) -> Result<Outcome, Failure> {
         if self.wait && outcome.status == Status::Held && std::io::stderr().is_terminal() {
             note("held for a moment before it is done; `sayso undo` with its id takes it back meanwhile");
         }
-        let outcome = if self.wait { self.wait_for(here, &outcome.thread).await? } else { outcome };
-        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+        if self.wait { self.wait_for(here, &outcome.thread).await } else { Ok(outcome) }
     }
 
     async fn wait_for(&self, here: &Here, thread: &ThreadId) -> Result<Outcome, Failure> {

@@ -112,6 +112,20 @@ fn bad_input_is_one_sentence() {
     assert_eq!(json(&cli, &["threads"]), serde_json::json!([]));
 }
 
+/// What cannot be read is trouble to be decided on; whoever waited for the work is told that it failed.
+#[test]
+fn work_that_was_waited_for_and_failed_exits_with_1() {
+    let cli = configured();
+    std::fs::write(cli.path("broken.xlsx"), "no package").unwrap();
+    let heard = real(&cli, &["sheet", "broken.xlsx", "-i", "sum Amount", "--wait", "--json"]);
+    assert_eq!(heard.code, 1, "{heard:?}");
+    let outcome: serde_json::Value = serde_json::from_str(&heard.out).unwrap();
+    assert_eq!(outcome["status"], "trouble", "{outcome}");
+    assert_eq!(json(&cli, &["list", "--kind", "trouble"]).as_array().unwrap().len(), 1);
+    let waited = real(&cli, &["sheet", "sales.csv", "-i", "sum Amount", "--wait", "--json"]);
+    assert_eq!(waited.code, 0, "what asks has not failed: {waited:?}");
+}
+
 /// Drives until idle; dies at the point first.
 #[track_caller]
 fn run(cli: &Cli, point: &str) {

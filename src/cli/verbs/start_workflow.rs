@@ -48,6 +48,6 @@ impl StartWorkflow {
         if talks {
             return talk::hold(&here, outcome.thread).await;
         }
-        self.waiting.follow(&here, outcome).await
+        self.waiting.follow_work(&here, outcome).await
     }
 }

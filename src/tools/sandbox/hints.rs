@@ -3,16 +3,12 @@
 use monty_types::{ExcType, MontyException};
 
 /// What other libraries are called, and what there is instead.
-const INSTEAD: [(&str, &str); 12] = [
+const INSTEAD: [(&str, &str); 11] = [
     (
         "pandas",
         "sheet(\"Name\").records() gives the rows as dicts; group_by(records, \"Key\") groups them; sorted(), sum() and comprehensions do the rest; sheet.write(\"A1\", rows) writes",
     ),
     ("numpy", "lists, sum(), min(), max(), math and statistics do it here"),
-    (
-        "openpyxl",
-        "the workbook is open already: sheets(), sheet(\"Name\"), .get(\"B2\"), .set(\"B2\", value), .range(\"A1:C5\"), .write(\"A1\", rows), add_sheet(\"New\")",
-    ),
     ("xlsxwriter", "the workbook is open already: add_sheet(\"New\").write(\"A1\", rows)"),
     ("xlrd", "the workbook is open already: sheet(\"Name\").rows()"),
     ("csv", "the workbook is open already, a .csv too: sheet().records()"),
@@ -23,9 +19,6 @@ const INSTEAD: [(&str, &str); 12] = [
     ("io", "there are no files here; use sheet(…)"),
     ("subprocess", "nothing can be started here"),
 ];
-
-/// Modules that are there without being imported.
-const KNOWN: &str = "statistics";
 
 /// An exception in words, with the way it is done here.
 pub(super) fn explain(error: &MontyException) -> String {
@@ -49,43 +42,21 @@ fn hint(error: &MontyException) -> Option<String> {
                          and typing, and the workbook by sheet(\"Name\")";
             Some(found.map_or(there, |(_, instead)| instead).to_owned())
         }
-        ExcType::TypeError if message.contains("subscriptable") || message.contains("item assignment") => {
-            Some("a sheet's cells are read by .get(\"B2\") and written by .set(\"B2\", value)".to_owned())
-        }
         ExcType::AttributeError if message.contains("'Sheet'") => {
             let there = "a sheet has size, get, set, formula, range, rows, write, append, records, headers, column, \
-                         letters and mark";
+                         letters, mark, bold, number_format, width, insert_rows, delete_rows, insert_columns, \
+                         delete_columns, rename and remove; of openpyxl also [\"B2\"], cell, iter_rows and max_row";
             Some(there.to_owned())
         }
         ExcType::NameError if named("open") => Some("there are no files here; use sheet(…)".to_owned()),
+        ExcType::SyntaxError if message.contains("unpacking target") => {
+            Some("give each place its value in a line of its own".to_owned())
+        }
         ExcType::NotImplementedError | ExcType::SyntaxError => {
-            let lacks = "this Python has no class inheritance, yield, match, del and % formatting: use functions, \
-                         lists and f-strings";
+            let lacks =
+                "this Python has no class inheritance, properties, yield and match: use functions and lists";
             Some(lacks.to_owned())
         }
         _ => None,
     }
-}
-
-/// The code without the imports of what is there anyway; lines keep their numbers.
-pub(super) fn without_known_imports(code: &str) -> String {
-    let line = |line: &str| {
-        let trimmed = line.trim();
-        let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
-        if let Some(rest) = trimmed.strip_prefix("import statistics") {
-            return match rest.trim().strip_prefix("as ") {
-                Some(name) => format!("{indent}{} = {KNOWN}", name.trim()),
-                None if rest.trim().is_empty() => format!("{indent}pass"),
-                None => line.to_owned(),
-            };
-        }
-        let Some(names) = trimmed.strip_prefix("from statistics import ") else { return line.to_owned() };
-        let set = |name: &str| {
-            let (name, called) = name.split_once(" as ").unwrap_or((name, name));
-            format!("{} = {KNOWN}.{}", called.trim(), name.trim())
-        };
-        let sets: Vec<String> = names.trim_matches(['(', ')']).split(',').map(set).collect();
-        format!("{indent}{}", sets.join("; "))
-    };
-    code.lines().map(line).collect::<Vec<_>>().join("\n")
 }

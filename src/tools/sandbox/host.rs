@@ -1,31 +1,25 @@
 //! The only hands of the code: functions over the workbook. `prelude.py` makes a class of them.
 
+use super::layout::shown;
 use super::python::raised;
 use super::values::{Written, to_cell, to_python};
 use super::{Change, Limits, Observation};
 use crate::text::Visible;
-use crate::tools::workbook::{
-    Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError,
-};
+use crate::tools::workbook::{Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Value, WorkbookError};
 use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
 /// How many changes of a cell are told one by one.
 const TOLD: usize = 50;
-/// Colours by name, and any other as six hexadecimal digits.
-const COLOURS: [(&str, &str); 7] = [
-    ("yellow", "FFFF00"),
-    ("red", "FF9999"),
-    ("green", "99DD99"),
-    ("blue", "99CCFF"),
-    ("orange", "FFCC66"),
-    ("grey", "D9D9D9"),
-    ("gray", "D9D9D9"),
-];
-
 /// The functions, by name.
-const NAMES: [&str; 11] = [
-    "_names",
+const NAMES: [&str; 16] = [
+    "_ids",
+    "_name",
+    "_move",
+    "_rename",
+    "_remove",
+    "_look",
+    "_width",
     "_size",
     "_get",
     "_set",
@@ -35,20 +29,21 @@ const NAMES: [&str; 11] = [
     "_headings",
     "_formula",
     "_add",
-    "_mark",
 ];
 
-type Called = Result<MontyObject, MontyException>;
+pub(super) type Called = Result<MontyObject, MontyException>;
 
 /// The workbook as code reaches it.
 pub(super) struct Host {
-    book: Book,
+    pub(super) book: Book,
     calls: usize,
     most: usize,
     size: usize,
     /// What cells were before this run of code, by sheet and place.
-    before: BTreeMap<(usize, At), String>,
+    pub(super) before: BTreeMap<(u32, At), String>,
     added: Vec<String>,
+    /// What was done to sheets as a whole.
+    pub(super) layout: Vec<String>,
     /// Texts of the workbook that look like formulas and are none.
     texts: HashSet<String>,
 }
@@ -62,7 +57,16 @@ impl Host {
             _ => None,
         });
         let texts = texts.collect();
-        Self { book, calls: 0, most: limits.calls, size, before: BTreeMap::new(), added: Vec::new(), texts }
+        Self {
+            book,
+            calls: 0,
+            most: limits.calls,
+            size,
+            before: BTreeMap::new(),
+            added: Vec::new(),
+            layout: Vec::new(),
+            texts,
+        }
     }
 
     pub(super) fn book(&self) -> &Book {
@@ -83,14 +87,18 @@ impl Host {
     pub(super) fn begin(&mut self) {
         self.before.clear();
         self.added.clear();
+        self.layout.clear();
     }
 
     /// What the cell of code changed.
     pub(super) fn end(&mut self) -> Observation {
-        let mut observation =
-            Observation { added: std::mem::take(&mut self.added), ..Observation::default() };
-        for ((sheet, at), before) in std::mem::take(&mut self.before) {
-            let Some(sheet) = self.book.sheets.get(sheet) else { continue };
+        let mut observation = Observation {
+            added: std::mem::take(&mut self.added),
+            layout: first_of(std::mem::take(&mut self.layout)),
+            ..Observation::default()
+        };
+        for ((id, at), before) in std::mem::take(&mut self.before) {
+            let Some(sheet) = self.book.sheets.iter().find(|sheet| sheet.id == id) else { continue };
             let after = shown(sheet, at);
             if after == before {
                 continue;
@@ -108,10 +116,11 @@ impl Host {
     pub(super) fn call(&mut self, name: &str, args: &[MontyObject]) -> Called {
         self.calls += 1;
         match (name, args) {
-            ("_names", []) => {
-                let names = self.book.sheets.iter().map(|sheet| MontyObject::String(sheet.name.clone()));
-                Ok(MontyObject::List(names.collect()))
+            ("_ids", []) => {
+                let ids = self.book.sheets.iter().map(|sheet| MontyObject::Int(i64::from(sheet.id)));
+                Ok(MontyObject::List(ids.collect()))
             }
+            ("_name", [sheet]) => Ok(MontyObject::String(self.book.sheets[self.sheet(sheet)?].name.clone())),
             ("_size", [sheet]) => {
                 let sheet = self.sheet(sheet)?;
                 let sheet = &self.book.sheets[sheet];
@@ -156,29 +165,28 @@ impl Host {
             }
             ("_add", [name]) => {
                 let name = text(name, "a name")?;
-                self.book.add(&name).map_err(refused)?;
+                let at = self.book.add(&name).map_err(refused)?;
                 self.added.push(name.clone());
-                Ok(MontyObject::String(name))
+                Ok(MontyObject::Int(i64::from(self.book.sheets[at].id)))
             }
-            ("_mark", [sheet, area, colour]) => {
-                let sheet = self.sheet(sheet)?;
-                self.mark(sheet, &text(area, "a range like A1:C10")?, &text(colour, "a colour")?)
-            }
-            _ => Err(raised(ExcType::TypeError, format!("{name}() takes other arguments"))),
+            (name, args) => self.arrange(name, args),
         }
     }
 
-    fn sheet(&self, name: &MontyObject) -> Result<usize, MontyException> {
-        self.book.find(&text(name, "a sheet's name")?).map_err(refused)
+    /// A sheet by its name, or by the number code knows it by.
+    pub(super) fn sheet(&self, name: &MontyObject) -> Result<usize, MontyException> {
+        let MontyObject::Int(id) = name else {
+            return self.book.find(&text(name, "a sheet's name")?).map_err(refused);
+        };
+        let found = self.book.sheets.iter().position(|sheet| i64::from(sheet.id) == *id);
+        found.ok_or_else(|| raised(ExcType::ValueError, "that sheet was removed"))
     }
 
     /// Remembers how a cell was before this run of code first touched it.
-    fn touch(&mut self, sheet: usize, at: At) {
+    pub(super) fn touch(&mut self, sheet: usize, at: At) {
         let Some(known) = self.book.sheets.get_mut(sheet) else { return };
-        self.before.entry((sheet, at)).or_insert_with(|| shown(known, at));
-        if known.touched.insert(at) && matches!(known.value(at), Value::Date(_)) {
-            known.dated.insert(at);
-        }
+        self.before.entry((known.id, at)).or_insert_with(|| shown(known, at));
+        known.touch(at);
     }
 
     fn set(&mut self, sheet: usize, at: At, value: &MontyObject) -> Result<(), MontyException> {
@@ -222,7 +230,7 @@ impl Host {
     }
 
     /// The rows and columns an area has; open ends reach as far as the sheet does.
-    fn bounds(
+    pub(super) fn bounds(
         &self,
         sheet: usize,
         area: &str,
@@ -294,39 +302,16 @@ impl Host {
         };
         Ok(MontyObject::List(sheet.rows.iter().skip(header.saturating_add(1)).map(record).collect()))
     }
-
-    fn mark(&mut self, sheet: usize, area: &str, colour: &str) -> Called {
-        let named = COLOURS.iter().find(|(name, _)| *name == colour.to_lowercase()).map(|(_, hex)| *hex);
-        let hex = named.unwrap_or(colour.trim_start_matches('#')).to_uppercase();
-        if hex.len() != 6 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let names: Vec<&str> = COLOURS.iter().map(|(name, _)| *name).collect();
-            let text = format!("`{colour}` is no colour: {} or six hexadecimal digits", names.join(", "));
-            return Err(raised(ExcType::ValueError, text));
-        }
-        let (rows, columns) = self.bounds(sheet, area)?;
-        if rows.len().saturating_mul(columns.len()) > 200_000 {
-            return Err(raised(ExcType::ValueError, "that is too much to mark; name a smaller range"));
-        }
-        for row in rows {
-            for column in columns.clone() {
-                let at = At::new(row, column);
-                self.touch(sheet, at);
-                if let Some(held) = self.book.sheets.get_mut(sheet) {
-                    held.marks.insert(at, hex.clone());
-                }
-            }
-        }
-        Ok(MontyObject::None)
-    }
 }
 
-/// How a cell is told of: its formula or value, and its mark.
-fn shown(sheet: &Sheet, at: At) -> String {
-    let text = super::python::clip(sheet.shown(at), 200);
-    let Some(hex) = sheet.marks.get(&at) else { return text };
-    let named = COLOURS.iter().find(|(_, known)| known == hex);
-    let mark = named.map_or_else(|| format!("(marked #{hex})"), |(name, _)| format!("(marked {name})"));
-    if text.is_empty() { mark } else { format!("{text} {mark}") }
+/// What was done to sheets, the first so many.
+fn first_of(mut done: Vec<String>) -> Vec<String> {
+    let more = done.len().saturating_sub(TOLD);
+    if more > 0 {
+        done.truncate(TOLD);
+        done.push(format!("… and {more} more."));
+    }
+    done
 }
 
 /// A text that begins as formulas do, as it is compared: code may strip it or change its case.
@@ -335,11 +320,11 @@ fn looks_like_formula(text: &str) -> Option<String> {
     text.starts_with('=').then(|| text.to_lowercase())
 }
 
-fn refused(error: WorkbookError) -> MontyException {
+pub(super) fn refused(error: WorkbookError) -> MontyException {
     raised(ExcType::ValueError, error.to_string())
 }
 
-fn text(value: &MontyObject, what: &str) -> Result<String, MontyException> {
+pub(super) fn text(value: &MontyObject, what: &str) -> Result<String, MontyException> {
     match value {
         MontyObject::String(text) => Ok(text.clone()),
         other => Err(raised(ExcType::TypeError, format!("{what} is a text, not {}", other.type_name()))),

@@ -14,8 +14,10 @@ mod child;
 mod harden;
 mod hints;
 mod host;
+mod layout;
 mod parent;
 mod python;
+mod rewrite;
 mod values;
 
 pub use child::main;
@@ -145,6 +147,8 @@ pub struct Observation {
     pub changed: usize,
     /// Sheets it added.
     pub added: Vec<String>,
+    /// What else it did to sheets as a whole, in words.
+    pub layout: Vec<String>,
 }
 
 /// A changed cell.
@@ -177,6 +181,7 @@ impl Observation {
         if !self.added.is_empty() {
             parts.push(format!("Sheets added: {}", self.added.join(", ")));
         }
+        parts.extend(self.layout.iter().cloned());
         if self.changed > 0 {
             let line = |change: &Change| {
                 format!(

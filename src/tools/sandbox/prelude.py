@@ -2,77 +2,180 @@ import math as _math
 
 
 class Sheet:
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, key):
+        self._key = key
+        self.name = _name(key)
 
     def __repr__(self):
-        size = _size(self.name)
-        return f'Sheet({self.name!r}, {size[0]} rows, {size[1]} columns)'
+        size = _size(self._key)
+        return f'Sheet({_name(self._key)!r}, {size[0]} rows, {size[1]} columns)'
+
+    def __iter__(self):
+        return iter(self.iter_rows())
 
     def size(self):
-        return _size(self.name)
+        return _size(self._key)
 
     def get(self, cell):
-        return _get(self.name, cell)
+        return _get(self._key, cell)
 
     def set(self, cell, value):
-        _set(self.name, cell, value)
+        _set(self._key, cell, value)
 
     def formula(self, cell):
-        return _formula(self.name, cell)
+        return _formula(self._key, cell)
 
     def range(self, area):
-        return _range(self.name, area)
+        return _range(self._key, area)
 
     def rows(self):
-        size = _size(self.name)
+        size = _size(self._key)
         if size[0] == 0:
             return []
-        return _range(self.name, f'1:{size[0]}')
+        return _range(self._key, f'1:{size[0]}')
 
     def write(self, cell, rows):
-        _write(self.name, cell, rows)
+        _write(self._key, cell, rows)
 
     def append(self, row):
-        _write(self.name, (_size(self.name)[0] + 1, 1), [row])
+        if isinstance(row, dict):
+            for key in row:
+                _set(self._key, (_size(self._key)[0] + 1, _column(key)), row[key])
+            return
+        _write(self._key, (_size(self._key)[0] + 1, 1), [list(row)])
 
     def records(self, header=1):
-        return _records(self.name, header)
+        return _records(self._key, header)
 
     def headers(self, header=1):
-        return _headings(self.name, header)
+        return _headings(self._key, header)
 
     def column(self, name, header=1):
         letters = self.letters(name, header)
-        last = _size(self.name)[0]
+        last = _size(self._key)[0]
         if last <= header:
             return []
-        return [row[0] for row in _range(self.name, f'{letters}{header + 1}:{letters}{last}')]
+        return [row[0] for row in _range(self._key, f'{letters}{header + 1}:{letters}{last}')]
 
     def letters(self, name, header=1):
         headers = self.headers(header)
         if name not in headers:
             raise KeyError(f'{name}: the headings are {headers}')
-        n = headers.index(name) + 1
-        text = ''
-        while n > 0:
-            n, digit = divmod(n - 1, 26)
-            text = chr(65 + digit) + text
-        return text
+        return _letters(headers.index(name) + 1)
 
     def mark(self, area, colour='yellow'):
-        _mark(self.name, area, colour)
+        _look(self._key, area, 'fill', colour)
+
+    def bold(self, area, on=True):
+        _look(self._key, area, 'bold', on)
+
+    def number_format(self, area, code):
+        _look(self._key, area, 'number_format', code)
+
+    def width(self, column, width):
+        _width(self._key, _letters(_column(column)), width)
+
+    def insert_rows(self, row, count=1):
+        _move(self._key, 'rows', row, count, True)
+
+    def delete_rows(self, row, count=1):
+        _move(self._key, 'rows', row, count, False)
+
+    def insert_columns(self, column, count=1):
+        _move(self._key, 'columns', _column(column), count, True)
+
+    def delete_columns(self, column, count=1):
+        _move(self._key, 'columns', _column(column), count, False)
+
+    def rename(self, name):
+        _rename(self._key, name)
+        self.name = name
+
+    def remove(self):
+        _remove(self._key)
+
+    # As openpyxl has it.
+    def insert_cols(self, idx, amount=1):
+        self.insert_columns(idx, amount)
+
+    def delete_cols(self, idx, amount=1):
+        self.delete_columns(idx, amount)
+
+    def cell(self, row, column, value=None):
+        found = Cell(self._key, row, column)
+        if value is not None:
+            _set(self._key, (row, column), value)
+        return found
+
+    def iter_rows(self, min_row=1, max_row=None, min_col=1, max_col=None, values_only=False):
+        size = _size(self._key)
+        last = max_row or size[0] or 1
+        right = max_col or size[1] or 1
+        if last < min_row or right < min_col:
+            return iter([])
+        if values_only:
+            area = f'{_letters(min_col)}{min_row}:{_letters(right)}{last}'
+            return iter([tuple(row) for row in _range(self._key, area)])
+        key = self._key
+        return iter([tuple([Cell(key, r, c) for c in range(min_col, right + 1)]) for r in range(min_row, last + 1)])
+
+    def iter_cols(self, min_col=1, max_col=None, min_row=1, max_row=None, values_only=False):
+        rows = list(self.iter_rows(min_row, max_row, min_col, max_col, values_only))
+        return iter(list(zip(*rows)))
+
+
+class Cell:
+    def __init__(self, key, row, column):
+        self._key = key
+        self.row = row
+        self.column = column
+        self.column_letter = _letters(column)
+        self.coordinate = f'{self.column_letter}{row}'
+
+    def __repr__(self):
+        return f'<Cell {_name(self._key)!r}.{self.coordinate}>'
+
+    def offset(self, row=0, column=0):
+        return Cell(self._key, self.row + row, self.column + column)
+
+
+def _letters(n):
+    text = ''
+    while n > 0:
+        n, digit = divmod(n - 1, 26)
+        text = chr(65 + digit) + text
+    return text
+
+
+def _column(name):
+    if isinstance(name, int):
+        return name
+    n = 0
+    for c in name.upper():
+        if c < 'A' or c > 'Z':
+            raise ValueError(f'{name!r} is no column: its letters, like "B"')
+        n = n * 26 + ord(c) - 64
+    return n
+
+
+def format(value, spec=''):
+    return f'{value:{spec}}'
 
 
 def sheets():
-    return _names()
+    return [_name(key) for key in _ids()]
 
 
 def sheet(name=None):
-    names = _names()
     if name is None:
-        return Sheet(names[0])
+        return Sheet(_ids()[0])
     _size(name)
+    for key in _ids():
+        if _name(key) == name:
+            return Sheet(key)
+    for key in _ids():
+        if _name(key).lower() == name.lower():
+            return Sheet(key)
     return Sheet(name)
 
 

@@ -2,6 +2,7 @@
 
 use super::hints;
 use super::host::Host;
+use super::rewrite::Rewriter;
 use super::{Limits, Observation};
 use crate::tools::workbook::{Book, WorkbookError};
 use monty::{MontyRepl, ReplProgress, ReplStartError};
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 /// The sheet class and what analysis code expects, written in the interpreter's own Python.
 const PRELUDE: &str = include_str!("prelude.py");
+const OPENPYXL: &str = include_str!("openpyxl.py");
 /// What is shown of the last expression's value.
 const LONGEST: usize = 8 << 10;
 /// A value that takes more is not written out to show its beginning.
@@ -23,6 +25,9 @@ pub(super) struct Python {
     /// `None` only while a cell runs.
     repl: Option<MontyRepl>,
     host: Host,
+    rewriter: Rewriter,
+    /// The cells as they were written, for what is said of errors in them.
+    cells: Vec<String>,
     output: usize,
     time: Duration,
 }
@@ -36,9 +41,10 @@ impl Python {
             .max_recursion_depth(limits.recursion)
             .max_suspensions(limits.calls);
         let repl = MontyRepl::new("cell", ResourceTracker::new(resources), CompileOptions::default());
-        let mut python = Self { repl: Some(repl), host, output: limits.output, time };
+        let (rewriter, cells) = (Rewriter::default(), Vec::new());
+        let mut python = Self { repl: Some(repl), host, rewriter, cells, output: limits.output, time };
         let mut quiet = String::new();
-        match python.feed(PRELUDE, &mut quiet) {
+        match python.feed(&format!("{PRELUDE}\n{OPENPYXL}"), &mut quiet) {
             Ok(_) => Ok(python),
             Err(error) => {
                 Err(WorkbookError::Broken(format!("the interpreter is not ready: {}", error.summary())))
@@ -54,7 +60,9 @@ impl Python {
     pub(super) fn run(&mut self, code: &str) -> Observation {
         self.host.begin();
         let mut stdout = String::new();
-        let result = self.feed(&hints::without_known_imports(code), &mut stdout);
+        self.cells.push(code.to_owned());
+        let code = self.rewriter.rewrite(code);
+        let result = self.feed(&code, &mut stdout);
         let mut observation = self.host.end();
         observation.value = match &result {
             Ok(MontyObject::None) | Err(_) => None,
@@ -76,7 +84,7 @@ impl Python {
             } else if late {
                 format!("It was stopped after {} seconds.", self.time.as_secs())
             } else {
-                hints::explain(&error)
+                hints::explain(&self.as_written(&error))
             });
         }
         if observation.stopped {
@@ -84,6 +92,26 @@ impl Python {
         }
         observation.stdout = clip(stdout, self.output);
         observation
+    }
+
+    /// An error with the lines as they were written, and without those of the prelude.
+    fn as_written(&self, error: &MontyException) -> MontyException {
+        let frames = error.traceback().iter().filter_map(|frame| {
+            let cell =
+                frame.filename.strip_prefix("<python-input-")?.strip_suffix('>')?.parse::<usize>().ok()?;
+            let lines: Vec<&str> = self.cells.get(cell.checked_sub(1)?)?.lines().collect();
+            let (first, last) = (frame.start.line.max(1) as usize, frame.end.line as usize);
+            let lines = lines.get(first - 1..last.min(lines.len()))?;
+            let indent = lines.first().map_or(0, |line| line.len() - line.trim_start().len());
+            let said: Vec<&str> =
+                lines.iter().map(|line| line.get(indent..).unwrap_or(line.trim())).collect();
+            let said = said.join("\n");
+            let mut frame = frame.clone();
+            frame.hide_caret = true;
+            frame.preview_line = Some(said.into());
+            Some(frame)
+        });
+        MontyException::with_traceback(error.exc_type(), error.message().map(str::to_owned), frames.collect())
     }
 
     fn feed(&mut self, code: &str, stdout: &mut String) -> Result<MontyObject, Box<MontyException>> {

@@ -39,7 +39,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     };
     let decimal = if comma { "comma" } else { "point" };
     let note = format!("read as {encoding}, fields parted by {word}, decimal {decimal}");
-    Ok(Book { sheets: vec![sheet], notes: vec![note], xlsx: false })
+    Ok(Book { sheets: vec![sheet], notes: vec![note], ..Book::default() })
 }
 
 fn sheet_name(name: &str) -> String {

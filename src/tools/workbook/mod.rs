@@ -5,7 +5,9 @@
 //! the bounded child of [`super::sandbox`], never in the program itself. Not here: computing formulas.
 
 mod delimited;
+mod edit;
 mod find;
+mod follow;
 mod guard;
 mod odf;
 mod picture;
@@ -13,7 +15,9 @@ mod read;
 mod refs;
 mod write;
 
+pub use edit::followed;
 pub use find::find;
+pub use follow::{Axis, Change, Move};
 pub use picture::{ColumnView, Picture, SheetView};
 pub use read::open;
 pub use refs::{Area, At};
@@ -115,14 +119,37 @@ pub struct Sheet {
     pub rows: Vec<Vec<Value>>,
     /// Formulas as text, without the `=`.
     pub formulas: BTreeMap<At, String>,
+    /// What code knows it by, whatever its name.
+    pub id: u32,
+    /// What it was called in the .xlsx it was read from.
+    pub origin: Option<String>,
+    /// What of it cannot follow when rows or columns move, in words.
+    pub obstacles: Vec<String>,
     /// Whether it was added since the workbook was opened.
     pub added: bool,
+    /// Rows and columns that were put in or taken out since, in their order.
+    pub moves: Vec<Move>,
     /// Cells that were written or marked since.
     pub touched: BTreeSet<At>,
     /// Those of them that held a date when they were first written.
     pub dated: BTreeSet<At>,
-    /// Colours that cells were marked with, as six hexadecimal digits.
-    pub marks: BTreeMap<At, String>,
+    /// How cells are to look, beside how they look.
+    pub looks: BTreeMap<At, Look>,
+    /// Widths that columns were given, in characters.
+    pub widths: BTreeMap<u32, f64>,
+}
+
+/// How a cell is to look; what is not said stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Look {
+    /// The colour it is filled with, as six hexadecimal digits.
+    pub fill: Option<String>,
+    /// How numbers and dates are written (`0.00`, `dd.mm.yyyy`).
+    pub number_format: Option<String>,
+    pub bold: Option<bool>,
+    pub italic: Option<bool>,
+    /// The colour of its text, as six hexadecimal digits.
+    pub colour: Option<String>,
 }
 
 impl Sheet {
@@ -172,6 +199,12 @@ pub struct Book {
     pub notes: Vec<String>,
     /// Whether it was read from .xlsx, which can be changed in place.
     pub xlsx: bool,
+    /// The last number that an added sheet got; none is used twice.
+    pub last_id: u32,
+    /// Sheets of the file that were taken out, by their names there.
+    pub removed: Vec<String>,
+    /// What was moved, renamed and removed, in its order and by the sheet's name at the time.
+    pub history: Vec<(String, Change)>,
 }
 
 impl Book {
@@ -191,28 +224,36 @@ impl Book {
 
     /// Adds a sheet, empty.
     pub fn add(&mut self, name: &str) -> Result<usize, WorkbookError> {
+        self.may_be_named(name)?;
+        if self.sheets.len() >= MOST_SHEETS {
+            return Err(WorkbookError::Place(format!("there are {MOST_SHEETS} sheets already")));
+        }
+        let known = self.sheets.iter().map(|sheet| sheet.id).max().unwrap_or(0);
+        let id = known.max(self.last_id) + 1;
+        self.last_id = id;
+        self.sheets.push(Sheet { name: name.to_owned(), id, added: true, ..Sheet::default() });
+        Ok(self.sheets.len() - 1)
+    }
+
+    /// Whether a sheet may have this name; the error says why not.
+    fn may_be_named(&self, name: &str) -> Result<(), WorkbookError> {
         let bad = |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\') || c.is_control();
         let refused = if name.trim().is_empty() || name.chars().count() > 31 {
-            Some("a sheet's name has 1 to 31 characters".to_owned())
+            "a sheet's name has 1 to 31 characters".to_owned()
         } else if name.chars().any(bad) || name.starts_with('\'') || name.ends_with('\'') {
-            Some(format!("`{name}` holds a character that a sheet's name may not hold: [ ] : * ? / \\ '"))
+            format!("`{name}` holds a character that a sheet's name may not hold: [ ] : * ? / \\ '")
         } else if self.find(name).is_ok() {
-            Some(format!("there is a sheet `{name}` already"))
-        } else if self.sheets.len() >= MOST_SHEETS {
-            Some(format!("there are {MOST_SHEETS} sheets already"))
+            format!("there is a sheet `{name}` already")
         } else {
-            None
+            return Ok(());
         };
-        if let Some(text) = refused {
-            return Err(WorkbookError::Place(text));
-        }
-        self.sheets.push(Sheet { name: name.to_owned(), added: true, ..Sheet::default() });
-        Ok(self.sheets.len() - 1)
+        Err(WorkbookError::Place(refused))
     }
 
     /// Whether anything was changed since it was opened.
     pub fn changed(&self) -> bool {
-        self.sheets.iter().any(|sheet| sheet.added || !sheet.touched.is_empty())
+        let changed = |sheet: &Sheet| sheet.added || !sheet.touched.is_empty() || !sheet.widths.is_empty();
+        !self.history.is_empty() || self.sheets.iter().any(changed)
     }
 
     /// How many cells are held, gaps included.

@@ -1,5 +1,6 @@
 //! Reading: calamine for packages, with the cells counted as they come and never laid out by what a file declares.
 
+use super::write::obstacles;
 use super::{At, Book, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
 use calamine::{Data, ExcelDateTime, Ods, Reader, Xls, Xlsx};
 use jiff::civil::DateTime;
@@ -33,11 +34,14 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
     guard::check(bytes)?;
     let mut file = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
     let mut book = Book { xlsx: true, ..Book::default() };
+    let mut obstacles = obstacles(bytes);
     let names = file.sheet_names();
     countable(names.len())?;
     let mut left = MOST_CELLS;
     for name in names {
-        let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
+        let mut sheet = Sheet { name: name.clone(), origin: Some(name.clone()), ..Sheet::default() };
+        sheet.id = small(book.sheets.len()) + 1;
+        sheet.obstacles = obstacles.remove(&name).unwrap_or_default();
         let Ok(mut cells) = file.worksheet_cells_reader(&name) else {
             book.notes.push(format!("`{name}` holds no cells (a chart, perhaps) and is left as it is"));
             continue;
@@ -72,7 +76,7 @@ where
     countable(names.len())?;
     let (mut left, mut lost) = (MOST_CELLS, 0);
     for name in names {
-        let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
+        let mut sheet = Sheet { name: name.clone(), id: small(book.sheets.len()) + 1, ..Sheet::default() };
         let range = file.worksheet_range(&name).map_err(broken)?;
         let (row, column) = range.start().unwrap_or_default();
         for (r, c, data) in range.used_cells() {

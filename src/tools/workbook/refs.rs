@@ -93,7 +93,7 @@ fn halves(text: &str) -> Option<(Option<u32>, Option<u32>)> {
     (column.is_some() || row.is_some()).then_some((column, row))
 }
 
-fn column(letters: &str) -> Option<u32> {
+pub(super) fn column(letters: &str) -> Option<u32> {
     if letters.len() > 3 {
         return None;
     }

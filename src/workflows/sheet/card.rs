@@ -111,6 +111,9 @@ fn observed(blocks: &mut Vec<Block>, observation: &Observation) {
         let names = observation.added.join(", ");
         blocks.push(Block::Fields(vec![(Visible::line("sheets added"), Visible::line(&names))]));
     }
+    if !observation.layout.is_empty() {
+        blocks.push(Block::Text(Visible::new(&observation.layout.join("\n"))));
+    }
     if observation.changes.is_empty() {
         return;
     }

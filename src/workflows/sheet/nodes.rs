@@ -79,7 +79,9 @@ fn ending(state: &SheetWork) -> Option<String> {
 /// The model's next step, and where it leads.
 async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
     let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
-    let mut request = prompts::plan(state, &ctx.services().user);
+    let services = ctx.services();
+    let today = services.clock.clone()().to_zoned(services.user.time_zone.clone()).date();
+    let mut request = prompts::plan(state, &services.user, today);
     let mut why = "";
     for attempt in 0..=MORE_TRIES {
         let reply: Reply = ask_model(ctx, &format!("model_{attempt}"), &model, &request).await?;

@@ -6,6 +6,7 @@ use crate::config::User;
 use crate::llm::{Message, Request, ToolSpec};
 use crate::tools::sandbox::GUIDE;
 use crate::workflows::sheet::facts::{PlanFacts, RanFacts, SheetFacts};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,13 +51,13 @@ pub(super) fn python() -> ToolSpec {
 }
 
 /// The request for the planner's next step.
-pub(super) fn plan(state: &SheetWork, user: &User) -> Request {
+pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     let facts = serde_json::to_value(facts(state)).unwrap_or_default();
     let mut messages = vec![Message::user(situation(state))];
     for message in &state.messages {
         push(&mut messages, message.clone());
     }
-    let mut system = format!("{PLAN}\n\n{GUIDE}");
+    let mut system = format!("{PLAN}\n\n{GUIDE}\nToday is {}.", today.strftime("%A, %Y-%m-%d"));
     if !user.name.is_empty() {
         system += &format!("\nThe person is {}. {}", user.name, user.background);
     }

@@ -209,7 +209,7 @@ impl Patch<'_> {
             }
             _ => None,
         };
-        let wish = Wish { base, format, fill: self.sheet.marks.get(&at).cloned() };
+        let wish = Wish { base, format, look: self.sheet.looks.get(&at).cloned().unwrap_or_default() };
         let style = match self.styles.number(wish) {
             0 => String::new(),
             number => format!(" s=\"{number}\""),
@@ -260,9 +260,10 @@ fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<
     whole
 }
 
-/// Whether the cell's own style shows a date already: then it is kept.
+/// Whether the cell's own style shows a date already: then it is kept. Some programs say `t="n"`, which is what is
+/// meant where nothing is said.
 fn whole_is_date(whole: &[Piece<'_>], sheet: &Sheet, at: At) -> bool {
-    let number = whole.iter().all(|piece| piece.attribute("t").is_none());
+    let number = whole.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
     number && sheet.dated.contains(&at)
 }
 

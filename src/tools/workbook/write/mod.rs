@@ -1,10 +1,15 @@
 //! Writing .xlsx. A workbook that came as .xlsx is patched: the sheets that were changed, the styles and the lists of
 //! parts are rewritten, every other part is copied as it is. One that came otherwise begins with an empty package.
 //!
+//! Where rows, columns or whole sheets were moved, what refers to them in the parts that are kept follows: merged cells,
+//! conditional formats, validations, named ranges, charts. What could not follow was refused when the move was asked for.
+//!
 //! Formulas are written as text and computed by the program that opens the file; it is told to compute all of them.
 
 mod cells;
+mod moved;
 mod package;
+mod structure;
 mod styles;
 mod xml;
 
@@ -13,6 +18,7 @@ mod tests;
 
 use super::{At, Book, WorkbookError};
 use package::Package;
+use std::collections::BTreeMap;
 use styles::Styles;
 
 /// What a result cannot keep of the workbook, for the person, before anything is done.
@@ -44,22 +50,43 @@ pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
     let zero = if package.counts_from_1904()? { 1_462.0 } else { 0.0 };
     let parts = package.sheets()?;
     for sheet in &book.sheets {
-        let part = parts.iter().find(|(name, _)| *name == sheet.name).map(|(_, part)| part.clone());
-        let part = match part {
-            Some(_) if book.xlsx && sheet.touched.is_empty() => continue,
-            Some(part) => part,
-            None => package.add_sheet(&sheet.name)?,
+        let origin = sheet.origin.as_ref();
+        let part = parts.iter().find(|(name, _)| Some(name) == origin).map(|(_, part)| part.clone());
+        let edits: Vec<At> =
+            if sheet.origin.is_some() { sheet.touched.iter().copied().collect() } else { every(sheet) };
+        let (part, kept) = match part {
+            Some(part) => (part, true),
+            None => (package.add_sheet(&sheet.name)?, false),
         };
         let xml = package.read(&part)?;
-        let edits: Vec<At> =
-            if book.xlsx && !sheet.added { sheet.touched.iter().copied().collect() } else { every(sheet) };
-        package.put(&part, cells::patch(&xml, sheet, &edits, &mut styles, zero)?);
+        let mut now = if kept { moved::sheet(&xml, sheet, &book.history) } else { xml.clone() };
+        if !edits.is_empty() {
+            now = cells::patch(&now, sheet, &edits, &mut styles, zero)?;
+        }
+        if !sheet.widths.is_empty() {
+            now = moved::widths(&now, &sheet.widths);
+        }
+        if now != xml {
+            package.put(&part, now);
+        }
+        if kept && !sheet.moves.is_empty() {
+            package.move_drawings(&part, &sheet.moves)?;
+        }
+    }
+    if !book.history.is_empty() && book.xlsx {
+        package.follow(book)?;
     }
     if let Some(xml) = styles.written() {
         package.put_styles(xml)?;
     }
     package.compute_on_load()?;
     package.finish()
+}
+
+/// What of each sheet cannot follow when rows or columns move. What cannot be read has nothing.
+pub fn obstacles(original: &[u8]) -> BTreeMap<String, Vec<String>> {
+    let found = Package::open(original).and_then(|mut package| package.obstacles());
+    found.unwrap_or_default()
 }
 
 /// Every cell that holds something.
@@ -69,7 +96,7 @@ fn every(sheet: &super::Sheet) -> Vec<At> {
         let held = (0..).zip(cells).filter(|(_, value)| **value != super::Value::Empty);
         all.extend(held.map(|(column, _)| At::new(row, column)));
     }
-    all.extend(sheet.formulas.keys().chain(sheet.marks.keys()));
+    all.extend(sheet.formulas.keys().chain(sheet.looks.keys()));
     all.sort_unstable();
     all.dedup();
     all

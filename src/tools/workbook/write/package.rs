@@ -10,7 +10,7 @@ use zip::{ZipArchive, ZipWriter};
 /// No part that is unpacked here is larger.
 const MOST_BYTES: u64 = 512 << 20;
 
-const TYPES: &str = "[Content_Types].xml";
+pub(super) const TYPES: &str = "[Content_Types].xml";
 const SHEET_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml";
 const SHEET_REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet";
 
@@ -18,15 +18,15 @@ const SHEET_REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 pub(super) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     changed: BTreeMap<String, String>,
-    dropped: BTreeSet<String>,
-    workbook: String,
+    pub(super) dropped: BTreeSet<String>,
+    pub(super) workbook: String,
 }
 
 /// A relationship of a part.
-struct Rel {
-    id: String,
-    kind: String,
-    target: String,
+pub(super) struct Rel {
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) target: String,
 }
 
 fn broken(error: impl std::fmt::Display) -> WorkbookError {
@@ -103,6 +103,12 @@ impl<'a> Package<'a> {
         let xml = self.read(&workbook)?;
         let found = pieces(&xml).find(|piece| piece.opens("workbookPr"));
         Ok(found.and_then(|piece| piece.attribute("date1904")).is_some_and(|yes| yes == "1" || yes == "true"))
+    }
+
+    /// The parts of charts, wherever they stand.
+    pub(super) fn charts(&self) -> Vec<String> {
+        let names = self.archive.file_names().filter_map(Result::ok).map(|name| name.to_string());
+        names.filter(|name| name.contains("/charts/chart") && name.ends_with(".xml")).collect()
     }
 
     /// Adds an empty sheet and gives its part.
@@ -186,7 +192,7 @@ impl<'a> Package<'a> {
         Ok(())
     }
 
-    fn rels(&mut self, part: &str) -> Result<Vec<Rel>, WorkbookError> {
+    pub(super) fn rels(&mut self, part: &str) -> Result<Vec<Rel>, WorkbookError> {
         let xml = self.read(&rels_of(part))?;
         let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
         let found = pieces(&xml).filter(|piece| piece.opens("Relationship")).map(|piece| {
@@ -194,8 +200,7 @@ impl<'a> Package<'a> {
             let target = get("Target");
             let target = match target.strip_prefix('/') {
                 Some(whole) => whole.to_owned(),
-                None if folder.is_empty() => target,
-                None => format!("{folder}/{target}"),
+                None => beside(folder, &target),
             };
             Rel { id: get("Id"), kind: get("Type"), target }
         });
@@ -232,16 +237,29 @@ fn fill(out: &mut ZipWriter<Cursor<Vec<u8>>>, name: &str, text: &str) -> Result<
     out.write_all(text.as_bytes()).map_err(broken)
 }
 
-fn rels_of(part: &str) -> String {
+/// A path as seen from a folder, with its `..` resolved.
+fn beside(folder: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." | "" => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+pub(super) fn rels_of(part: &str) -> String {
     let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
     if folder.is_empty() { format!("_rels/{name}.rels") } else { format!("{folder}/_rels/{name}.rels") }
 }
 
-fn around(xml: &str, at: usize, length: usize) -> (&str, &str) {
+pub(super) fn around(xml: &str, at: usize, length: usize) -> (&str, &str) {
     (xml.get(..at).unwrap_or_default(), xml.get(at + length..).unwrap_or_default())
 }
 
-fn insert(xml: &str, at: usize, entry: &str) -> String {
+pub(super) fn insert(xml: &str, at: usize, entry: &str) -> String {
     let (before, after) = around(xml, at, 0);
     format!("{before}{entry}{after}")
 }

@@ -1,72 +1,159 @@
-//! The styles of a package: for a marked cell, or a date where none was, one more style like the cell's own.
+//! The styles of a package: for a cell that is to look otherwise than it does, one more style like the cell's own.
 
-use super::super::WorkbookError;
-use super::xml::{Kind, Piece, pieces};
+use super::super::{Look, WorkbookError};
+use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
+
+/// Formats that every program knows by number.
+const KNOWN: [(&str, usize); 14] = [
+    ("General", 0),
+    ("0", 1),
+    ("0.00", 2),
+    ("#,##0", 3),
+    ("#,##0.00", 4),
+    ("0%", 9),
+    ("0.00%", 10),
+    ("0.00E+00", 11),
+    ("mm-dd-yy", 14),
+    ("d-mmm-yy", 15),
+    ("h:mm", 20),
+    ("h:mm:ss", 21),
+    ("m/d/yy h:mm", 22),
+    ("@", 49),
+];
+/// Formats of a workbook's own are numbered from here.
+const OWN: usize = 164;
 
 /// How a cell is to look beside how it looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wish {
     /// The style it has.
     pub(super) base: usize,
-    /// As a day (14) or a moment (22).
+    /// As a day (14) or a moment (22), where nothing else is wished.
     pub(super) format: Option<u16>,
-    /// Filled with this colour, six hexadecimal digits.
-    pub(super) fill: Option<String>,
+    pub(super) look: Look,
+}
+
+/// A list of the part, and what was added to it.
+struct List {
+    items: Vec<String>,
+    known: usize,
+}
+
+impl List {
+    fn of(xml: &str, name: &str) -> Self {
+        let items = children(xml, name);
+        Self { known: items.len(), items }
+    }
+
+    /// The number of an item, which is added unless it was before.
+    fn number(&mut self, item: String) -> usize {
+        let new = self.items.iter().skip(self.known).position(|known| *known == item);
+        new.map_or_else(
+            || {
+                self.items.push(item);
+                self.items.len() - 1
+            },
+            |at| at + self.known,
+        )
+    }
+
+    fn added(&self) -> String {
+        self.items.iter().skip(self.known).map(String::as_str).collect()
+    }
 }
 
 /// The styles, and those that were added.
 pub(super) struct Styles {
     xml: String,
-    formats: Vec<String>,
-    known: usize,
-    fills: usize,
-    colours: Vec<String>,
+    prefix: String,
+    formats: List,
+    fills: List,
+    fonts: List,
+    codes: List,
     given: BTreeMap<Wish, usize>,
 }
 
 impl Styles {
     /// Reads a part; an empty text has no styles and gives none.
     pub(super) fn read(xml: String) -> Result<Self, WorkbookError> {
-        let formats = children(&xml, "cellXfs");
-        let fills = children(&xml, "fills").len();
-        let known = formats.len();
-        Ok(Self { xml, formats, known, fills, colours: Vec::new(), given: BTreeMap::new() })
+        let prefix = pieces(&xml).find(|piece| piece.name() == "cellXfs").map_or("", |piece| piece.prefix());
+        Ok(Self {
+            prefix: prefix.to_owned(),
+            formats: List::of(&xml, "cellXfs"),
+            fills: List::of(&xml, "fills"),
+            fonts: List::of(&xml, "fonts"),
+            codes: List::of(&xml, "numFmts"),
+            xml,
+            given: BTreeMap::new(),
+        })
     }
 
     /// The number of the style that looks so.
     pub(super) fn number(&mut self, wish: Wish) -> usize {
-        if (wish.format.is_none() && wish.fill.is_none()) || self.known == 0 {
+        if (wish.format.is_none() && wish.look == Look::default()) || self.formats.known == 0 {
             return wish.base;
         }
         if let Some(number) = self.given.get(&wish) {
             return *number;
         }
-        let Some(base) = self.formats.get(wish.base).or(self.formats.first()) else { return wish.base };
-        let (first, rest) = match pieces(base).next() {
-            Some(first) => (first, base.get(first.raw.len()..).unwrap_or_default().to_owned()),
-            None => return wish.base,
-        };
+        let base =
+            self.formats.items.get(wish.base).or(self.formats.items.first()).cloned().unwrap_or_default();
+        let Some(first) = pieces(&base).next() else { return wish.base };
+        let rest = base.get(first.raw.len()..).unwrap_or_default().to_owned();
         let mut tag = first.raw.to_owned();
-        let mut set = |key: &str, value: &str| {
-            let piece = Piece { kind: first.kind, raw: &tag, at: 0 };
-            tag = piece.with(key, value);
+        let mut set = |key: &str, value: usize| {
+            tag = Piece { kind: first.kind, raw: &tag, at: 0 }.with(key, &value.to_string());
         };
-        if let Some(format) = wish.format {
-            set("numFmtId", &format.to_string());
-            set("applyNumberFormat", "1");
+        let format = match &wish.look.number_format {
+            Some(code) => Some(self.code(code)),
+            None => wish.format.map(usize::from),
+        };
+        if let Some(format) = format {
+            set("numFmtId", format);
+            set("applyNumberFormat", 1);
         }
-        if let Some(colour) = &wish.fill {
-            let place = self.colours.iter().position(|known| known == colour).unwrap_or_else(|| {
-                self.colours.push(colour.clone());
-                self.colours.len() - 1
-            });
-            set("fillId", &(self.fills + place).to_string());
-            set("applyFill", "1");
+        let Look { bold, italic, colour, fill, .. } = &wish.look;
+        if bold.is_some() || italic.is_some() || colour.is_some() {
+            let font = first.attribute("fontId").and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
+            let font = self.fonts.items.get(font).cloned().unwrap_or_default();
+            set("fontId", self.fonts.number(font_like(&font, &self.prefix, &wish.look)));
+            set("applyFont", 1);
         }
-        self.formats.push(format!("{tag}{rest}"));
-        let number = self.formats.len() - 1;
+        if let Some(colour) = fill {
+            let p = &self.prefix;
+            set(
+                "fillId",
+                self.fills.number(format!(
+                    "<{p}fill><{p}patternFill patternType=\"solid\">\
+                     <{p}fgColor rgb=\"FF{colour}\"/></{p}patternFill></{p}fill>"
+                )),
+            );
+            set("applyFill", 1);
+        }
+        let number = self.formats.items.len();
+        self.formats.items.push(format!("{tag}{rest}"));
         self.given.insert(wish, number);
+        number
+    }
+
+    /// The number of a format, by how it is written.
+    fn code(&mut self, code: &str) -> usize {
+        if let Some((_, number)) = KNOWN.iter().find(|(known, _)| *known == code) {
+            return *number;
+        }
+        let id =
+            |item: &String| pieces(item).next().and_then(|p| p.attribute("numFmtId")?.parse::<usize>().ok());
+        let said = |item: &String| {
+            pieces(item).next().and_then(|p| p.attribute("formatCode").map(|c| unescape(c).into_owned()))
+        };
+        if let Some(known) = self.codes.items.iter().find(|item| said(item).as_deref() == Some(code)) {
+            return id(known).unwrap_or(0);
+        }
+        let number = self.codes.items.iter().filter_map(id).max().unwrap_or(0).max(OWN - 1) + 1;
+        let p = &self.prefix;
+        let item = format!("<{p}numFmt numFmtId=\"{number}\" formatCode=\"{}\"/>", escape(code));
+        self.codes.items.push(item);
         number
     }
 
@@ -75,39 +162,61 @@ impl Styles {
         if self.given.is_empty() {
             return None;
         }
-        let prefix =
-            pieces(&self.xml).find(|piece| piece.name() == "cellXfs").map_or("", |piece| piece.prefix());
-        let fills: String = self
-            .colours
-            .iter()
-            .map(|colour| {
-                format!(
-                    "<{prefix}fill><{prefix}patternFill patternType=\"solid\">\
-                     <{prefix}fgColor rgb=\"FF{colour}\"/></{prefix}patternFill></{prefix}fill>"
-                )
-            })
-            .collect();
-        let formats: String = self.formats.iter().skip(self.known).map(String::as_str).collect();
-        let mut out = String::with_capacity(self.xml.len() + fills.len() + formats.len());
+        let p = &self.prefix;
+        let lists = [
+            ("numFmts", &self.codes),
+            ("fonts", &self.fonts),
+            ("fills", &self.fills),
+            ("cellXfs", &self.formats),
+        ];
+        let mut out = String::with_capacity(self.xml.len() + 1_000);
         for piece in pieces(&self.xml) {
-            if piece.closes("fills") {
-                out.push_str(&fills);
+            let list = lists.iter().find(|(name, _)| *name == piece.name()).map(|(_, list)| list);
+            match (list, piece.kind) {
+                (Some(list), Kind::Start) => {
+                    out.push_str(&piece.with("count", &list.items.len().to_string()))
+                }
+                (Some(list), Kind::End) => {
+                    out.push_str(&list.added());
+                    out.push_str(piece.raw);
+                }
+                _ => out.push_str(piece.raw),
             }
-            if piece.closes("cellXfs") {
-                out.push_str(&formats);
-            }
-            let count = match (piece.kind, piece.name()) {
-                (Kind::Start, "fills") => Some(self.fills + self.colours.len()),
-                (Kind::Start, "cellXfs") => Some(self.formats.len()),
-                _ => None,
-            };
-            match count {
-                Some(count) => out.push_str(&piece.with("count", &count.to_string())),
-                None => out.push_str(piece.raw),
+            // By the schema the formats come first, and a part may have had none.
+            if piece.opens("styleSheet") && self.codes.known == 0 && !self.codes.items.is_empty() {
+                let (count, all) = (self.codes.items.len(), self.codes.added());
+                out.push_str(&format!("<{p}numFmts count=\"{count}\">{all}</{p}numFmts>"));
             }
         }
         Some(out)
     }
+}
+
+/// A font like this one, with what is wished.
+fn font_like(font: &str, p: &str, look: &Look) -> String {
+    let wrapped = format!("<fonts>{font}</fonts>");
+    let inner = children(&wrapped, "fonts").first().map(|font| children(font, "font")).unwrap_or_default();
+    let named =
+        |child: &String| pieces(child).next().map(|piece| piece.name().to_owned()).unwrap_or_default();
+    let (bold, italic) = (look.bold, look.italic);
+    let has = |name: &str| inner.iter().any(|child| named(child) == name);
+    let mut out = format!("<{p}font>");
+    for (name, wished) in [("b", bold), ("i", italic)] {
+        if wished.unwrap_or_else(|| has(name)) {
+            out.push_str(&format!("<{p}{name}/>"));
+        }
+    }
+    let colour = look.colour.as_ref().map(|colour| format!("<{p}color rgb=\"FF{colour}\"/>"));
+    // By the schema the colour follows the size.
+    let before = ["strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz"];
+    let rest = inner.iter().filter(|child| !["b", "i"].contains(&named(child).as_str()));
+    let rest: Vec<&String> = rest.filter(|child| colour.is_none() || named(child) != "color").collect();
+    let (first, last): (Vec<&String>, Vec<&String>) =
+        rest.into_iter().partition(|child| before.contains(&named(child).as_str()));
+    first.into_iter().for_each(|child| out.push_str(child));
+    out.push_str(&colour.unwrap_or_default());
+    last.into_iter().for_each(|child| out.push_str(child));
+    out + &format!("</{p}font>")
 }
 
 /// The raw children of the one list of this name.

@@ -1,6 +1,6 @@
 //! What was not touched stays, and what was touched is what was meant.
 
-use super::super::{At, Sheet, Value, open};
+use super::super::{At, Axis, Look, Move, Sheet, Value, open};
 use super::*;
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
@@ -42,9 +42,7 @@ fn part(bytes: &[u8], name: &str) -> Option<String> {
 
 fn set(sheet: &mut Sheet, cell: &str, value: Value) {
     let at = At::read(cell).unwrap();
-    if sheet.touched.insert(at) && matches!(sheet.value(at), Value::Date(_)) {
-        sheet.dated.insert(at);
-    }
+    sheet.touch(at);
     sheet.put(at, value);
 }
 
@@ -62,7 +60,8 @@ fn what_was_not_touched_stays_byte_for_byte() {
         set(sheet, "B3", Value::Number(-1.5));
         set(sheet, "A4", day.clone());
         set(sheet, "D9", Value::Bool(true));
-        sheet.marks.insert(At::read("A1").unwrap(), "FF0000".to_owned());
+        let red = Look { fill: Some("FF0000".to_owned()), ..Look::default() };
+        sheet.looks.insert(At::read("A1").unwrap(), red);
         sheet.touched.insert(At::read("A1").unwrap());
         let added = book.add("N<w").unwrap();
         set(&mut book.sheets[added], "A1", Value::Text(" kept ".into()));
@@ -111,4 +110,76 @@ fn what_was_not_touched_stays_byte_for_byte() {
 fn what_xml_cannot_hold_is_left_out_and_the_rest_escaped() {
     assert_eq!(xml::escape("a\u{1}<&>\"\u{ffff}é\n"), "a&lt;&amp;&gt;&quot;é\n");
     assert_eq!(xml::unescape("a&lt;&#65;&#x42;&amp;&apos;&bad;&"), "a<AB&'&bad;&");
+}
+
+/// What a program that says `t="n"` wrote as a date stays one, with the format it had.
+#[test]
+fn a_date_of_any_program_keeps_its_format() {
+    for kind in ["", " t=\"n\""] {
+        let original = package("");
+        let xml = part(&original, "xl/worksheets/sheet1.xml").unwrap();
+        let xml = xml.replace("r=\"A2\" s=\"1\"", &format!("r=\"A2\" s=\"1\"{kind}"));
+        let mut parts = Package::open(&original).unwrap();
+        parts.put("xl/worksheets/sheet1.xml", xml);
+        let original = parts.finish().unwrap();
+        let mut book = open("b.xlsx", &original).unwrap();
+        set(&mut book.sheets[0], "A2", Value::Date(jiff::civil::date(2026, 5, 6).at(0, 0, 0, 0)));
+        let written = write(&book, &original).unwrap();
+        let sheet = part(&written, "xl/worksheets/sheet1.xml").unwrap();
+        assert!(sheet.contains("r=\"A2\" s=\"1\""), "{kind}: {sheet}");
+    }
+}
+
+#[test]
+fn rows_move_and_what_refers_to_them_follows() {
+    for prefix in ["", "x"] {
+        let original = package(prefix);
+        let mut book = open("b.xlsx", &original).unwrap();
+        let rows = |at, count, insert| Move { axis: Axis::Rows, at, count, insert };
+        book.move_cells(0, rows(0, 1, false)).unwrap();
+        book.move_cells(0, rows(0, 3, true)).unwrap();
+        let written = write(&book, &original).unwrap();
+        let again = open("b.xlsx", &written).unwrap();
+        let shown = |cell: &str| again.sheets[0].shown(At::read(cell).unwrap());
+        assert_eq!(
+            (shown("A4"), shown("B4"), shown("C6")),
+            ("2025-12-09".into(), "=A4*2".into(), "end".into())
+        );
+        let sheet = part(&written, "xl/worksheets/sheet1.xml").unwrap();
+        for kept in ["width=\"30\"", "mergeCell ref=\"A7:B7\"", "r=\"A4\" s=\"1\""] {
+            assert!(sheet.contains(kept), "{kept}: {sheet}");
+        }
+        let main = part(&written, "xl/workbook.xml").unwrap();
+        assert!(main.contains("name=\"x\">#REF!<"), "{main}");
+        assert_eq!(part(&written, "xl/worksheets/sheet2.xml"), part(&original, "xl/worksheets/sheet2.xml"));
+    }
+}
+
+#[test]
+fn columns_move_with_their_widths_and_sheets_are_renamed_and_removed() {
+    let original = package("");
+    let mut book = open("b.xlsx", &original).unwrap();
+    book.move_cells(0, Move { axis: Axis::Columns, at: 0, count: 2, insert: true }).unwrap();
+    book.sheets[0].widths.insert(0, 12.5);
+    book.rename(0, "It's new").unwrap();
+    book.remove(1).unwrap();
+    assert!(book.remove(0).is_err(), "the last one stays");
+    let bold = Look { bold: Some(true), number_format: Some("0.000".to_owned()), ..Look::default() };
+    let at = At::read("C1").unwrap();
+    book.sheets[0].looks.insert(at, bold);
+    book.sheets[0].touch(at);
+    let written = write(&book, &original).unwrap();
+    let again = open("b.xlsx", &written).unwrap();
+    assert_eq!(again.sheets.len(), 1);
+    assert_eq!(again.sheets[0].name, "It's new");
+    assert_eq!(again.sheets[0].shown(At::read("D2").unwrap()), "=C2*2");
+    let sheet = part(&written, "xl/worksheets/sheet1.xml").unwrap();
+    let widths = "<cols><col min=\"1\" max=\"1\" width=\"12.5\" customWidth=\"1\"/><col min=\"3\" max=\"3\" width=\"30\"/></cols>";
+    assert!(sheet.contains(widths), "{sheet}");
+    let main = part(&written, "xl/workbook.xml").unwrap();
+    assert!(main.contains("'It''s new'!$C$1"), "{main}");
+    assert_eq!(part(&written, "xl/worksheets/sheet2.xml"), None);
+    let styles = part(&written, "xl/styles.xml").unwrap();
+    assert!(styles.contains("<numFmt numFmtId=\"164\" formatCode=\"0.000\"/>"), "{styles}");
+    assert!(styles.contains("<fonts count=\"2\"><font/><font><b/></font></fonts>"), "{styles}");
 }

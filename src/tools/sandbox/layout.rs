@@ -1,0 +1,172 @@
+//! Host functions for how a workbook is laid out: rows and columns, names of sheets, and how cells look.
+
+use super::host::{Called, Host, refused, text};
+use super::python::{clip, raised};
+use crate::tools::workbook::{At, Axis, Look, MOST_COLUMNS, Move, Sheet, followed};
+use monty_types::{ExcType, MontyException, MontyObject};
+
+/// Colours of fillings by name, and any other as six hexadecimal digits.
+const COLOURS: [(&str, &str); 7] = [
+    ("yellow", "FFFF00"),
+    ("red", "FF9999"),
+    ("green", "99DD99"),
+    ("blue", "99CCFF"),
+    ("orange", "FFCC66"),
+    ("grey", "D9D9D9"),
+    ("gray", "D9D9D9"),
+];
+/// How many cells may be made to look otherwise at once.
+const MOST: usize = 200_000;
+
+impl Host {
+    /// Answers the calls that arrange sheets; what is nobody's name is said to be undefined.
+    pub(super) fn arrange(&mut self, name: &str, args: &[MontyObject]) -> Called {
+        match (name, args) {
+            ("_move", [sheet, MontyObject::String(axis), first, count, MontyObject::Bool(insert)]) => {
+                let axis = if axis == "rows" { Axis::Rows } else { Axis::Columns };
+                let (at, count) = (counted(first)? - 1, counted(count)?);
+                self.shift(sheet, Move { axis, at, count, insert: *insert })
+            }
+            ("_rename", [sheet, name]) => {
+                let (sheet, name) = (self.sheet(sheet)?, text(name, "a name")?);
+                let old = self.book.sheets[sheet].name.clone();
+                self.book.rename(sheet, &name).map_err(refused)?;
+                self.layout.push(format!("Sheet `{old}` renamed to `{name}`."));
+                Ok(MontyObject::None)
+            }
+            ("_remove", [sheet]) => {
+                let sheet = self.sheet(sheet)?;
+                let (id, name) = (self.book.sheets[sheet].id, self.book.sheets[sheet].name.clone());
+                self.book.remove(sheet).map_err(refused)?;
+                self.before.retain(|(known, _), _| *known != id);
+                self.layout.push(format!("Sheet `{name}` removed."));
+                Ok(MontyObject::None)
+            }
+            ("_look", [sheet, area, MontyObject::String(key), value]) => {
+                let (sheet, area) = (self.sheet(sheet)?, text(area, "a range like A1:C10")?);
+                self.look(sheet, &area, &wished(key, value)?)
+            }
+            ("_width", [sheet, MontyObject::String(column), width]) => {
+                let sheet = self.sheet(sheet)?;
+                let width = match width {
+                    MontyObject::Int(width) => *width as f64,
+                    MontyObject::Float(width) => *width,
+                    _ => f64::NAN,
+                };
+                if !(0.0..=255.0).contains(&width) {
+                    return Err(raised(ExcType::ValueError, "a column is 0 to 255 characters wide"));
+                }
+                let at = At::read(&format!("{column}1")).map_err(|_| {
+                    raised(ExcType::ValueError, format!("`{column}` is no column: its letters, like \"B\""))
+                })?;
+                let held = &mut self.book.sheets[sheet];
+                held.widths.insert(at.column, width);
+                self.layout.push(format!("Column {column} of `{}` is {width} wide.", held.name));
+                Ok(MontyObject::None)
+            }
+            _ if Self::knows(name) => {
+                Err(raised(ExcType::TypeError, format!("{name}() takes other arguments")))
+            }
+            _ => Err(raised(ExcType::NameError, format!("name '{name}' is not defined"))),
+        }
+    }
+
+    fn shift(&mut self, sheet: &MontyObject, moved: Move) -> Called {
+        let sheet = self.sheet(sheet)?;
+        let id = self.book.sheets[sheet].id;
+        self.book.move_cells(sheet, moved).map_err(refused)?;
+        let before = std::mem::take(&mut self.before);
+        let follows = |((known, at), text): ((u32, At), String)| {
+            let at = if known == id { followed(at, moved)? } else { at };
+            Some(((known, at), text))
+        };
+        self.before = before.into_iter().filter_map(follows).collect();
+        let name = &self.book.sheets[sheet].name;
+        let (what, place) = match moved.axis {
+            Axis::Rows => ("row", (moved.at + 1).to_string()),
+            Axis::Columns => ("column", At::new(0, moved.at).to_string().trim_end_matches('1').to_owned()),
+        };
+        let many = if moved.count == 1 { "" } else { "s" };
+        let how = if moved.insert { "inserted before" } else { "deleted, the first" };
+        self.layout.push(format!("`{name}`: {} {what}{many} {how} {what} {place}.", moved.count));
+        Ok(MontyObject::None)
+    }
+
+    fn look(&mut self, sheet: usize, area: &str, wish: &Look) -> Called {
+        let (rows, columns) = self.bounds(sheet, area)?;
+        if rows.len().saturating_mul(columns.len()) > MOST {
+            return Err(raised(ExcType::ValueError, "that is too much to format; name a smaller range"));
+        }
+        for row in rows {
+            for column in columns.clone() {
+                let at = At::new(row, column);
+                self.touch(sheet, at);
+                let look = self.book.sheets[sheet].looks.entry(at).or_default();
+                let Look { fill, number_format, bold, italic, colour } = wish.clone();
+                look.fill = fill.or(look.fill.take());
+                look.number_format = number_format.or(look.number_format.take());
+                look.bold = bold.or(look.bold);
+                look.italic = italic.or(look.italic);
+                look.colour = colour.or(look.colour.take());
+            }
+        }
+        Ok(MontyObject::None)
+    }
+}
+
+/// A number of rows or columns, or of one of them, counted from 1.
+fn counted(value: &MontyObject) -> Result<u32, MontyException> {
+    match value {
+        MontyObject::Int(n @ 1..=1_048_576) => Ok(u32::try_from(*n).unwrap_or(MOST_COLUMNS)),
+        _ => Err(raised(ExcType::ValueError, "rows and columns are counted from 1")),
+    }
+}
+
+fn wished(key: &str, value: &MontyObject) -> Result<Look, MontyException> {
+    let mut look = Look::default();
+    match (key, value) {
+        ("fill", MontyObject::String(name)) => look.fill = Some(colour(name)?),
+        ("colour", MontyObject::String(name)) => look.colour = Some(colour(name)?),
+        ("bold", MontyObject::Bool(yes)) => look.bold = Some(*yes),
+        ("italic", MontyObject::Bool(yes)) => look.italic = Some(*yes),
+        ("number_format", MontyObject::String(code)) if !code.is_empty() && code.len() < 256 => {
+            look.number_format = Some(code.clone());
+        }
+        _ => {
+            let text = "a look is fill or colour (a colour), bold or italic (True or False) or number_format (a text)";
+            return Err(raised(ExcType::ValueError, text));
+        }
+    }
+    Ok(look)
+}
+
+fn colour(name: &str) -> Result<String, MontyException> {
+    let named = COLOURS.iter().find(|(known, _)| *known == name.to_lowercase()).map(|(_, hex)| *hex);
+    let hex = named.unwrap_or(name.trim_start_matches('#')).to_uppercase();
+    // With eight digits the first two say how opaque it is, which no program heeds.
+    let hex = if hex.len() == 8 { hex.get(2..).unwrap_or_default().to_owned() } else { hex };
+    if hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(hex);
+    }
+    let names: Vec<&str> = COLOURS.iter().map(|(name, _)| *name).collect();
+    let text = format!("`{name}` is no colour: {} or six hexadecimal digits", names.join(", "));
+    Err(raised(ExcType::ValueError, text))
+}
+
+/// How a cell is told of: its formula or value, and how it is to look.
+pub(super) fn shown(sheet: &Sheet, at: At) -> String {
+    let mut parts = vec![clip(sheet.shown(at), 200)];
+    if let Some(look) = sheet.looks.get(&at) {
+        let name = |hex: &String| {
+            let named = COLOURS.iter().find(|(_, known)| known == hex);
+            named.map_or_else(|| format!("#{hex}"), |(name, _)| (*name).to_owned())
+        };
+        parts.extend(look.fill.as_ref().map(|hex| format!("(marked {})", name(hex))));
+        parts.extend(look.number_format.as_ref().map(|code| format!("(as {code})")));
+        parts.extend(look.bold.map(|yes| if yes { "(bold)" } else { "(not bold)" }.to_owned()));
+        parts.extend(look.italic.map(|yes| if yes { "(italic)" } else { "(upright)" }.to_owned()));
+        parts.extend(look.colour.as_ref().map(|hex| format!("(text {})", name(hex))));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
+}

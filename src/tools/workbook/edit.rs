@@ -1,0 +1,149 @@
+//! Sheets changed as a whole: rows and columns put in and taken out, sheets renamed and removed. Formulas of every
+//! sheet follow, and what cannot follow refuses the change before anything is done.
+
+use super::follow::{Axis, Change, Move, follow};
+use super::{At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn refused<T>(text: impl Into<String>) -> Result<T, WorkbookError> {
+    Err(WorkbookError::Place(text.into()))
+}
+
+impl Sheet {
+    /// Notes that a cell is written from now on; what it was before says how it is shown.
+    pub fn touch(&mut self, at: At) {
+        if self.touched.insert(at) && matches!(self.value(at), Value::Date(_)) {
+            self.dated.insert(at);
+        }
+    }
+
+    fn rekey(&mut self, moved: Move) {
+        fn map<T: Clone>(old: &BTreeMap<At, T>, moved: Move) -> BTreeMap<At, T> {
+            old.iter().filter_map(|(at, held)| Some((followed(*at, moved)?, held.clone()))).collect()
+        }
+        let set = |old: &BTreeSet<At>| old.iter().filter_map(|at| followed(*at, moved)).collect();
+        (self.formulas, self.looks) = (map(&self.formulas, moved), map(&self.looks, moved));
+        (self.touched, self.dated) = (set(&self.touched), set(&self.dated));
+        if moved.axis == Axis::Columns {
+            let widths = self.widths.iter();
+            self.widths =
+                widths.filter_map(|(column, width)| Some((moved.follow(*column)?, *width))).collect();
+        }
+        let (at, count) = (moved.at as usize, moved.count as usize);
+        match (moved.axis, moved.insert) {
+            (Axis::Rows, true) if at < self.rows.len() => {
+                self.rows.splice(at..at, std::iter::repeat_n(Vec::new(), count));
+            }
+            (Axis::Rows, false) if at < self.rows.len() => {
+                let end = self.rows.len().min(at + count);
+                self.rows.drain(at..end);
+            }
+            (Axis::Rows, _) => {}
+            (Axis::Columns, insert) => {
+                for row in self.rows.iter_mut().filter(|row| at < row.len()) {
+                    if insert {
+                        row.splice(at..at, std::iter::repeat_n(Value::Empty, count));
+                    } else {
+                        let end = row.len().min(at + count);
+                        row.drain(at..end);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a cell is after a move.
+pub fn followed(at: At, moved: Move) -> Option<At> {
+    Some(match moved.axis {
+        Axis::Rows => At::new(moved.follow(at.row)?, at.column),
+        Axis::Columns => At::new(at.row, moved.follow(at.column)?),
+    })
+}
+
+impl Book {
+    /// Puts rows or columns in, or takes them out; everything after them moves, and formulas follow.
+    pub fn move_cells(&mut self, sheet: usize, moved: Move) -> Result<(), WorkbookError> {
+        let size = self.size();
+        let Some(held) = self.sheets.get_mut(sheet) else { return refused("there is no such sheet") };
+        if !held.obstacles.is_empty() {
+            let (name, what) = (&held.name, held.obstacles.join(" and "));
+            return refused(format!(
+                "`{name}` holds {what}, which would not move along: copy what is to stay to a new sheet instead"
+            ));
+        }
+        let (used, most) = match moved.axis {
+            Axis::Rows => (held.rows.len(), MOST_ROWS),
+            Axis::Columns => (held.width(), MOST_COLUMNS),
+        };
+        if moved.count == 0 || moved.at.checked_add(moved.count).is_none_or(|end| end > most) {
+            return refused(format!("a sheet has {most} {}", word(moved.axis)));
+        }
+        let count = moved.count as usize;
+        if moved.insert {
+            let more = if moved.axis == Axis::Rows { count } else { count.saturating_mul(held.rows.len()) };
+            if used + count > most as usize || size.saturating_add(more) > MOST_CELLS {
+                return refused(format!("there is no room for {count} more {}", word(moved.axis)));
+            }
+        }
+        held.rekey(moved);
+        if held.origin.is_some() {
+            held.moves.push(moved);
+            // Groups that share one formula are written out, so that each follows by itself.
+            let formulas: Vec<At> = held.formulas.keys().copied().collect();
+            formulas.into_iter().for_each(|at| held.touch(at));
+        }
+        let name = held.name.clone();
+        self.followed(&name, Change::Moved(moved));
+        Ok(())
+    }
+
+    /// Gives a sheet another name.
+    pub fn rename(&mut self, sheet: usize, name: &str) -> Result<(), WorkbookError> {
+        let Some(held) = self.sheets.get(sheet) else { return refused("there is no such sheet") };
+        let old = held.name.clone();
+        if old.to_lowercase() != name.to_lowercase() {
+            self.may_be_named(name)?;
+        }
+        self.followed(&old, Change::Renamed(name.to_owned()));
+        if let Some(held) = self.sheets.get_mut(sheet) {
+            name.clone_into(&mut held.name);
+        }
+        Ok(())
+    }
+
+    /// Takes a sheet out.
+    pub fn remove(&mut self, sheet: usize) -> Result<(), WorkbookError> {
+        if self.sheets.len() < 2 {
+            return refused("a workbook keeps at least one sheet");
+        }
+        if sheet >= self.sheets.len() {
+            return refused("there is no such sheet");
+        }
+        let gone = self.sheets.remove(sheet);
+        self.removed.extend(gone.origin);
+        self.followed(&gone.name, Change::Removed);
+        Ok(())
+    }
+
+    /// Lets the formulas of every sheet follow a change, and keeps it for the parts that are not held here.
+    fn followed(&mut self, name: &str, change: Change) {
+        for sheet in &mut self.sheets {
+            let now =
+                |(at, text): (&At, &String)| follow(text, &sheet.name, name, &change).map(|text| (*at, text));
+            let changed: Vec<(At, String)> = sheet.formulas.iter().filter_map(now).collect();
+            for (at, text) in changed {
+                sheet.touch(at);
+                sheet.formulas.insert(at, text);
+            }
+        }
+        self.history.push((name.to_owned(), change));
+    }
+}
+
+fn word(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Rows => "rows",
+        Axis::Columns => "columns",
+    }
+}

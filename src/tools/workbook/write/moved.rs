@@ -1,0 +1,252 @@
+//! A sheet's part after rows and columns moved: its rows and cells get their new places, and what names places around
+//! them follows. Widths of columns are set here too, as they stand beside the cells.
+
+use super::super::follow::{Axis, Change, Move, follow, follow_area};
+use super::super::{At, Sheet};
+use super::xml::{Kind, Piece, escape, pieces, unescape};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Lists that may not be empty, and say how many they hold.
+const LISTS: [&str; 6] =
+    ["mergeCells", "hyperlinks", "dataValidations", "cols", "ignoredErrors", "protectedRanges"];
+/// Elements whose text is a formula.
+const FORMULAS: [&str; 4] = ["formula", "formula1", "formula2", "f"];
+
+/// The part with everything at its new place; `history` is what happened in the whole workbook.
+pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> String {
+    if history.is_empty() {
+        return xml.to_owned();
+    }
+    let mut out = String::with_capacity(xml.len());
+    let mut left = pieces(xml);
+    let (mut row, mut column) = (Counter::default(), Counter::default());
+    let mut data = false;
+    let stays = sheet.moves.is_empty();
+    // The list that is open, where it began in `out`, and how many it holds.
+    let mut list: Option<(Piece<'_>, usize, usize)> = None;
+    while let Some(piece) = left.next() {
+        if piece.name() == "sheetData" {
+            data = piece.kind == Kind::Start;
+        }
+        if data && !stays && piece.opens("row") {
+            column = Counter::default();
+            let was =
+                row.next(piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1));
+            match place(was, Axis::Rows, &sheet.moves) {
+                Some(now) => out.push_str(&without_spans(&piece.with("r", &(now + 1).to_string()))),
+                None => skip(piece, &mut left),
+            }
+            row.now = place(was, Axis::Rows, &sheet.moves).unwrap_or_default();
+            continue;
+        }
+        if data && !stays && piece.opens("c") {
+            let was = column.next(piece.attribute("r").and_then(|r| At::read(r).ok()).map(|at| at.column));
+            match place(was, Axis::Columns, &sheet.moves) {
+                Some(now) => out.push_str(&piece.with("r", &At::new(row.now, now).to_string())),
+                None => skip(piece, &mut left),
+            }
+            continue;
+        }
+        if data {
+            out.push_str(piece.raw);
+            continue;
+        }
+        if LISTS.contains(&piece.name()) {
+            match (piece.kind, list.take()) {
+                (Kind::Start, _) => list = Some((piece, out.len(), 0)),
+                (Kind::End, Some((open, at, count))) => {
+                    let body = out.split_off(at);
+                    if count > 0 {
+                        let open = match open.attribute("count") {
+                            Some(_) => open.with("count", &count.to_string()),
+                            None => open.raw.to_owned(),
+                        };
+                        out = out + &open + &body + piece.raw;
+                    }
+                }
+                _ => out.push_str(piece.raw),
+            }
+            continue;
+        }
+        if !matches!(piece.kind, Kind::Start | Kind::Empty) {
+            out.push_str(piece.raw);
+            continue;
+        }
+        let Some(now) = around(&piece, &sheet.moves) else {
+            skip(piece, &mut left);
+            continue;
+        };
+        if let Some((_, _, count)) = &mut list
+            && ["mergeCell", "hyperlink", "dataValidation", "col", "ignoredError", "protectedRange"]
+                .contains(&piece.name())
+        {
+            *count += 1;
+        }
+        out.push_str(&now);
+        if piece.kind == Kind::Start && (FORMULAS.contains(&piece.name()) || piece.name() == "sqref") {
+            let Some(text) = left.next() else { break };
+            match text.kind {
+                Kind::Other if piece.name() == "sqref" => {
+                    out.push_str(&areas(text.raw, &sheet.moves).unwrap_or_else(|| text.raw.to_owned()));
+                }
+                Kind::Other => {
+                    let own = sheet.origin.as_deref().unwrap_or_default();
+                    out.push_str(&escape(&told(&unescape(text.raw), own, history)));
+                }
+                Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
+            }
+        }
+    }
+    out
+}
+
+/// A formula of a sheet that was called `own` at the beginning, after everything that happened.
+pub(super) fn told(formula: &str, own: &str, history: &[(String, Change)]) -> String {
+    let mut own = own.to_owned();
+    let mut text = formula.to_owned();
+    for (sheet, change) in history {
+        if let Some(now) = follow(&text, &own, sheet, change) {
+            text = now;
+        }
+        if let (Change::Renamed(name), true) = (change, own == *sheet) {
+            own.clone_from(name);
+        }
+    }
+    text
+}
+
+/// Counts what says no number itself.
+#[derive(Default)]
+struct Counter {
+    next: u32,
+    now: u32,
+}
+
+impl Counter {
+    fn next(&mut self, said: Option<u32>) -> u32 {
+        let n = said.unwrap_or(self.next);
+        self.next = n + 1;
+        n
+    }
+}
+
+fn place(n: u32, axis: Axis, moves: &[Move]) -> Option<u32> {
+    moves.iter().filter(|moved| moved.axis == axis).try_fold(n, |n, moved| moved.follow(n))
+}
+
+fn without_spans(tag: &str) -> String {
+    let piece = Piece { kind: Kind::Start, raw: tag, at: 0 };
+    match piece.attribute("spans") {
+        Some(spans) => tag.replacen(&format!(" spans=\"{spans}\""), "", 1),
+        None => tag.to_owned(),
+    }
+}
+
+/// Passes over the rest of an element.
+fn skip<'x>(piece: Piece<'x>, left: &mut impl Iterator<Item = Piece<'x>>) {
+    let mut depth = usize::from(piece.kind == Kind::Start);
+    while depth > 0 {
+        let Some(piece) = left.next() else { return };
+        match piece.kind {
+            Kind::Start => depth += 1,
+            Kind::End => depth -= 1,
+            Kind::Empty | Kind::Other => {}
+        }
+    }
+}
+
+/// A tag around the cells with the places it names as they are now; `None` where nothing is left of them.
+fn around(piece: &Piece<'_>, moves: &[Move]) -> Option<String> {
+    if piece.name() == "col" {
+        let number = |key: &str| piece.attribute(key).and_then(|n| n.parse::<u32>().ok());
+        let (Some(min), Some(max)) = (number("min"), number("max")) else {
+            return Some(piece.raw.to_owned());
+        };
+        let span = moves
+            .iter()
+            .filter(|moved| moved.axis == Axis::Columns)
+            .try_fold((min.max(1) - 1, max.max(1) - 1), |(first, last), moved| moved.span(first, last));
+        let (first, last) = span?;
+        return Some(with(&with(piece.raw, "min", &(first + 1).to_string()), "max", &(last + 1).to_string()));
+    }
+    let mut tag = piece.raw.to_owned();
+    for key in ["ref", "sqref"] {
+        // Where a window stands is nobody's loss.
+        if let Some(named) = piece.attribute(key).filter(|_| piece.name() != "selection") {
+            tag = with(&tag, key, &areas(named, moves)?);
+        }
+    }
+    Some(tag)
+}
+
+fn with(tag: &str, key: &str, value: &str) -> String {
+    let kind = if tag.ends_with("/>") { Kind::Empty } else { Kind::Start };
+    Piece { kind, raw: tag, at: 0 }.with(key, value)
+}
+
+/// A list of areas after the moves; `None` where none is left.
+fn areas(text: &str, moves: &[Move]) -> Option<String> {
+    let one = |area: &str| moves.iter().try_fold(area.to_owned(), |area, moved| follow_area(&area, *moved));
+    let left: Vec<String> = text.split_whitespace().filter_map(one).collect();
+    (!left.is_empty()).then(|| left.join(" "))
+}
+
+/// The part with these widths of columns.
+pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
+    let mut known: BTreeMap<u32, String> = BTreeMap::new();
+    let mut kept: Vec<((u32, u32), String)> = Vec::new();
+    let mut prefix = "";
+    for piece in pieces(xml) {
+        if piece.opens("sheetData") {
+            prefix = piece.prefix();
+        }
+        if piece.opens("col") {
+            let number =
+                |key: &str| piece.attribute(key).and_then(|n| n.parse::<u32>().ok()).unwrap_or(1).max(1);
+            kept.push(((number("min") - 1, number("max") - 1), piece.raw.to_owned()));
+        }
+    }
+    // A run of columns is cut where one of them gets a width of its own.
+    let mut all: Vec<(u32, String)> = Vec::new();
+    for ((first, last), raw) in kept {
+        let mut from = first;
+        for (column, _) in widths.range(first..=last) {
+            known.insert(*column, raw.clone());
+            if from < *column {
+                all.push((from, span(&raw, from, column - 1)));
+            }
+            from = column + 1;
+        }
+        if from <= last {
+            all.push((from, span(&raw, from, last)));
+        }
+    }
+    for (column, width) in widths {
+        let blank = format!("<{prefix}col/>");
+        let raw = span(known.get(column).unwrap_or(&blank), *column, *column);
+        all.push((*column, with(&with(&raw, "width", &width.to_string()), "customWidth", "1")));
+    }
+    all.sort_by_key(|(column, _)| *column);
+    let mut cols = format!("<{prefix}cols>");
+    all.iter().for_each(|(_, raw)| cols.push_str(raw));
+    let _ = write!(cols, "</{prefix}cols>");
+    let mut out = String::with_capacity(xml.len() + cols.len());
+    let mut inside = false;
+    for piece in pieces(xml) {
+        match piece.name() {
+            "cols" => inside = piece.kind == Kind::Start,
+            "sheetData" if !piece.closes("sheetData") => {
+                out.push_str(&cols);
+                out.push_str(piece.raw);
+            }
+            _ if inside => {}
+            _ => out.push_str(piece.raw),
+        }
+    }
+    out
+}
+
+fn span(raw: &str, first: u32, last: u32) -> String {
+    with(&with(raw, "min", &(first + 1).to_string()), "max", &(last + 1).to_string())
+}

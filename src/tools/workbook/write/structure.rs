@@ -1,0 +1,177 @@
+//! The parts around the sheets when sheets were renamed, removed or moved inside: the list of sheets, named ranges,
+//! drawings and charts.
+
+use super::super::follow::{Axis, Move};
+use super::super::{Book, WorkbookError};
+use super::moved::told;
+use super::package::{Package, TYPES, rels_of};
+use super::xml::{Kind, Piece, escape, pieces, unescape};
+use std::collections::BTreeMap;
+
+/// What hangs on a sheet and cannot follow its rows, by the end of its relationship's name.
+const OBSTACLES: [(&str, &str); 5] = [
+    ("/table", "a table"),
+    ("/pivotTable", "a pivot table"),
+    ("/comments", "comments"),
+    ("/threadedComment", "comments"),
+    ("/queryTable", "a query"),
+];
+
+impl Package<'_> {
+    /// What of each sheet cannot follow when rows or columns move.
+    pub(super) fn obstacles(&mut self) -> Result<BTreeMap<String, Vec<String>>, WorkbookError> {
+        let mut found = BTreeMap::new();
+        for (name, part) in self.sheets()? {
+            // Most sheets have no relationships, and no part for them.
+            let rels = self.rels(&part).unwrap_or_default();
+            let mut words: Vec<String> = Vec::new();
+            for (ending, word) in OBSTACLES {
+                if rels.iter().any(|rel| rel.kind.ends_with(ending))
+                    && !words.iter().any(|known| known == word)
+                {
+                    words.push(word.to_owned());
+                }
+            }
+            found.insert(name, words);
+        }
+        Ok(found)
+    }
+
+    /// Charts and pictures on a sheet stay beside the cells they stood at.
+    pub(super) fn move_drawings(&mut self, sheet: &str, moves: &[Move]) -> Result<(), WorkbookError> {
+        let drawings = self.rels(sheet).unwrap_or_default();
+        for rel in drawings.into_iter().filter(|rel| rel.kind.ends_with("/drawing")) {
+            let xml = self.read(&rel.target)?;
+            let mut out = String::with_capacity(xml.len());
+            let mut left = pieces(&xml);
+            while let Some(piece) = left.next() {
+                out.push_str(piece.raw);
+                let axis = match piece.name() {
+                    "row" => Axis::Rows,
+                    "col" => Axis::Columns,
+                    _ => continue,
+                };
+                if piece.kind != Kind::Start {
+                    continue;
+                }
+                let Some(text) = left.next() else { break };
+                match text.raw.trim().parse::<u32>() {
+                    Ok(n) => {
+                        let now = moves.iter().filter(|moved| moved.axis == axis);
+                        // What stood at a row that is gone stands where it was.
+                        let now = now.fold(n, |n, moved| moved.follow(n).unwrap_or(moved.at));
+                        out.push_str(&now.to_string());
+                    }
+                    Err(_) => out.push_str(text.raw),
+                }
+            }
+            if out != xml {
+                self.put(&rel.target, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything outside the sheets that names one: their list, named ranges and charts.
+    pub(super) fn follow(&mut self, book: &Book) -> Result<(), WorkbookError> {
+        for chart in self.charts() {
+            let xml = self.read(&chart)?;
+            let mut out = String::with_capacity(xml.len());
+            let mut left = pieces(&xml);
+            while let Some(piece) = left.next() {
+                out.push_str(piece.raw);
+                if piece.kind == Kind::Start && piece.name() == "f" {
+                    let Some(text) = left.next() else { break };
+                    out.push_str(&escape(&told(&unescape(text.raw), "", &book.history)));
+                }
+            }
+            if out != xml {
+                self.put(&chart, out);
+            }
+        }
+        let parts = self.sheets()?;
+        let gone: Vec<String> = parts
+            .iter()
+            .filter(|(name, _)| book.removed.contains(name))
+            .map(|(_, part)| part.clone())
+            .collect();
+        let workbook = self.workbook.clone();
+        let xml = self.read(&workbook)?;
+        let listed = list_of_sheets(&xml, book);
+        self.put(&workbook, listed);
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let rels = self.rels(&workbook)?;
+        let ids: Vec<&str> =
+            rels.iter().filter(|rel| gone.contains(&rel.target)).map(|rel| rel.id.as_str()).collect();
+        self.without(&rels_of(&workbook), |piece| piece.attribute("Id").is_some_and(|id| ids.contains(&id)))?;
+        self.without(TYPES, |piece| {
+            let part = piece.attribute("PartName").map(|part| part.trim_start_matches('/').to_owned());
+            part.is_some_and(|part| gone.contains(&part))
+        })?;
+        for part in gone {
+            self.dropped.insert(rels_of(&part));
+            self.dropped.insert(part);
+        }
+        Ok(())
+    }
+
+    fn without(&mut self, part: &str, gone: impl Fn(&Piece<'_>) -> bool) -> Result<(), WorkbookError> {
+        let xml = self.read(part)?;
+        let kept: String = pieces(&xml).filter(|piece| !gone(piece)).map(|piece| piece.raw).collect();
+        self.put(part, kept);
+        Ok(())
+    }
+}
+
+/// The workbook's part with the sheets as they are now, and named ranges that follow.
+fn list_of_sheets(xml: &str, book: &Book) -> String {
+    let names: Vec<String> = pieces(xml)
+        .filter(|piece| piece.opens("sheet"))
+        .map(|piece| unescape(piece.attribute("name").unwrap_or_default()).into_owned())
+        .collect();
+    let is_gone = |name: &String| book.removed.contains(name);
+    // Where a sheet that stays stands in the list, by where it stood.
+    let place = |at: usize| {
+        let stays = names.get(at).is_some_and(|name| !is_gone(name));
+        stays.then(|| names.iter().take(at).filter(|name| !is_gone(name)).count())
+    };
+    let mut out = String::with_capacity(xml.len());
+    let mut left = pieces(xml);
+    let mut n = 0;
+    while let Some(piece) = left.next() {
+        match piece.name() {
+            "sheet" if piece.opens("sheet") => {
+                let name = names.get(n).cloned().unwrap_or_default();
+                n += 1;
+                if is_gone(&name) {
+                    continue;
+                }
+                let now = book.sheets.iter().find(|sheet| sheet.origin.as_deref() == Some(&name));
+                match now.filter(|sheet| sheet.name != name) {
+                    Some(sheet) => out.push_str(&piece.with("name", &escape(&sheet.name))),
+                    None => out.push_str(piece.raw),
+                }
+            }
+            "workbookView" if piece.attribute("activeTab").is_some() => {
+                let at = piece.attribute("activeTab").and_then(|n| n.parse().ok()).unwrap_or(0);
+                out.push_str(&piece.with("activeTab", &place(at).unwrap_or(0).to_string()));
+            }
+            "definedName" if piece.kind == Kind::Start => {
+                let of = piece.attribute("localSheetId").and_then(|n| n.parse::<usize>().ok());
+                let (text, end) = (left.next(), left.next());
+                let (Some(text), Some(end)) = (text, end) else { continue };
+                let tag = match of.map(place) {
+                    Some(None) => continue,
+                    Some(Some(at)) => piece.with("localSheetId", &at.to_string()),
+                    None => piece.raw.to_owned(),
+                };
+                let own = of.and_then(|at| names.get(at)).map_or("", String::as_str);
+                out = out + &tag + &escape(&told(&unescape(text.raw), own, &book.history)) + end.raw;
+            }
+            _ => out.push_str(piece.raw),
+        }
+    }
+    out
+}
