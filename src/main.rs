@@ -3,7 +3,7 @@
 use sayso::app::App;
 use sayso::config::Config;
 use sayso::graph::BoxFuture;
-use sayso::tools::sandbox;
+use sayso::tools::{cage, sandbox};
 use sayso::tui;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,6 +16,9 @@ fn main() -> ExitCode {
     // Before anything else of the program has run: the child has nothing of it.
     if std::env::args_os().nth(1).is_some_and(|verb| verb == sandbox::VERB) {
         return sandbox::main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|verb| verb == cage::VERB) {
+        return cage::main();
     }
     sayso::cli::main(
         std::env::args_os(),

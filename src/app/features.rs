@@ -6,7 +6,7 @@ use super::apis::Apis;
 use super::background::Background;
 use super::intake::Intake;
 use super::models::check_models;
-use super::node_services::check_sandbox;
+use super::node_services::{check_python, check_sandbox};
 use super::notices::Notices;
 use super::setup::Setup;
 use super::traces::{Traces, check_traces};
@@ -57,7 +57,7 @@ pub const FEATURES: &[Feature] = &[
             Some(Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT))
         },
     },
-    Feature { check: |_, _| Box::pin(sandbox()), ..Feature::NOTHING },
+    Feature { check: |config, _| Box::pin(sandbox(config)), ..Feature::NOTHING },
     Feature { background: |parts| Notices::task(parts.inbox, &parts.setup.config), ..Feature::NOTHING },
     Feature { background: |parts| Some(Arc::new(Expiry(parts.inbox.clone()))), ..Feature::NOTHING },
 ];
@@ -129,8 +129,8 @@ async fn traces(config: &Config, env: &Env) -> Vec<Check> {
     checked.map(|said| Check::new("traces", said)).into_iter().collect()
 }
 
-async fn sandbox() -> Vec<Check> {
-    vec![Check::new("sandbox", check_sandbox().await)]
+async fn sandbox(config: &Config) -> Vec<Check> {
+    vec![Check::new("sandbox", check_sandbox().await), Check::new("python", check_python(config).await)]
 }
 
 impl Background for Intake {

@@ -35,7 +35,7 @@ pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use features::{Check, FEATURES, Feature, Parts};
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
 pub use models::{ConfiguredModels, check_models};
-pub use node_services::{check_sandbox, services};
+pub use node_services::{check_python, check_sandbox, services};
 pub use replay::{DecisionsEval, EvalMiss, EvalRow, NotReplayed, ReplayOptions};
 pub use running::App;
 pub use setup::{Health, Setup, WorkflowsError, has_data, is_demo};

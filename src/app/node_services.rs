@@ -7,6 +7,7 @@ use super::records::StoreRecords;
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::store::Store;
+use crate::tools::cage::Pythons;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::{MailCache, Services};
@@ -22,12 +23,27 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         sandbox: Sandbox::of_this_program(),
+        pythons: Pythons::new(&config.sheet.python, Sandbox::of_this_program()),
         sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         apis: shelf(config, env),
         http: Http::default(),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
+    }
+}
+
+/// Which Python `sheet` uses, and what it can do; an error where the config names one that cannot be had.
+pub async fn check_python(config: &Config) -> Result<String, String> {
+    let wanted = &config.sheet.python;
+    match Pythons::new(wanted, Sandbox::of_this_program()).get().await {
+        Ok(cage) => {
+            let found = cage.interpreter();
+            Ok(format!("sheet uses {}, {}, caged by {}", found.text(), found.program.display(), cage.walls()))
+        }
+        Err(None) => Ok("sheet uses the embedded Python, as the config says".to_owned()),
+        Err(Some(why)) if wanted == "auto" => Ok(format!("sheet uses the embedded Python: {why}")),
+        Err(Some(why)) => Err(format!("sheet.python is {wanted}, and the embedded Python is used: {why}")),
     }
 }
 

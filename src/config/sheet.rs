@@ -11,6 +11,9 @@ section! {
         /// be started with others.
         pub max_steps: u32 = default("10").range(1, 100),
         pub with_informer: bool = default("off"),
+        /// The Python that code runs in: `auto` (the machine's own where it has openpyxl and can be caged, else the
+        /// embedded one), `embedded` (the one that is part of sayso), or the path of a Python.
+        pub python: String = default("auto"),
         /// How long code may run, how much memory it may have (the workbook included), how much one piece of it may
         /// print, and how many rows a sheet may have.
         pub seconds: u64 = default("30").range(1, 600),

@@ -3,6 +3,7 @@
 //! What is not here: any knowledge of threads or of who may do what; that is decided before a tool is used.
 
 pub mod atomic_write;
+pub mod cage;
 pub mod catalogue;
 pub mod folder;
 pub mod http;

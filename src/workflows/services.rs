@@ -6,6 +6,7 @@ use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, Th
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{self, Account, Mail};
+use crate::tools::cage::Pythons;
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
@@ -204,6 +205,8 @@ pub struct Services {
     pub calendar: Option<Arc<dyn Calendar>>,
     /// Where model-written code runs.
     pub sandbox: Sandbox,
+    /// The machine's own Python, for those who have one.
+    pub pythons: Pythons,
     /// How work on workbooks goes.
     pub sheet: Sheet,
     /// What decides on mail before any model: the first that matches counts.

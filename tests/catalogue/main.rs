@@ -41,6 +41,7 @@ mod wire;
 mod agent_failures;
 mod agent_grants;
 mod agents;
+mod cage;
 mod child;
 mod cloud_kills;
 mod clouds;

@@ -15,7 +15,7 @@ fn sandbox() -> Sandbox {
 
 fn job(cells: &[&str], limits: Limits) -> Job {
     let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
-    Job { name: "book.csv".to_owned(), work: Work::Run, cells, question: None, limits }
+    Job { name: "book.csv".to_owned(), work: Work::Run, cells, limits, ..Job::default() }
 }
 
 async fn run(code: &str, limits: Limits) -> Observation {
@@ -222,8 +222,8 @@ async fn s06_workbooks_that_are_bombs_are_refused_in_bounded_memory() {
             name: (*name).to_owned(),
             work: Work::Look,
             cells: Vec::new(),
-            question: None,
             limits: Limits { memory: 256 << 20, seconds: 10, ..Limits::default() },
+            ..Job::default()
         };
         let began = Instant::now();
         let result = sandbox().run(&job, bytes).await;
@@ -292,8 +292,8 @@ async fn a_large_workbook_stays_within_its_time_and_memory() {
         name: "big.csv".to_owned(),
         work: Work::Write,
         cells: vec![code.to_owned()],
-        question: None,
         limits: Limits::default(),
+        ..Job::default()
     };
     let began = Instant::now();
     let (report, bytes) = sandbox().run(&job, text.as_bytes()).await.unwrap();

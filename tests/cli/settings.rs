@@ -47,8 +47,18 @@ fn doctor_finds_everything_in_order() {
         assert_eq!(check["ok"], true, "{check}");
     }
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
-    let known =
-        ["config", "data folder", "permissions", "database", "records", "driver", "model", "api", "sandbox"];
+    let known = [
+        "config",
+        "data folder",
+        "permissions",
+        "database",
+        "records",
+        "driver",
+        "model",
+        "api",
+        "sandbox",
+        "python",
+    ];
     assert_eq!(names, known);
     let said = real(&cli, &["doctor"]);
     assert!(said.done().contains("1 thread read through, all as written"));

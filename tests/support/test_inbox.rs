@@ -11,6 +11,7 @@ use sayso::graph::{Decision, Event, InterruptId, ThreadId, What};
 use sayso::inbox::{By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView};
 use sayso::service::Inbox;
 use sayso::store::{Arrival, Clock, Store, StoreError};
+use sayso::tools::cage::Pythons;
 use sayso::tools::sandbox::Sandbox;
 use sayso::workflows::{self, Services};
 use serde_json::{Value, json};
@@ -163,6 +164,8 @@ impl Builder {
                 services.models = model.clone();
                 // The program itself answers to the sandbox's hidden verb; a test does not.
                 services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
+                // Tests that want the machine's own Python say so.
+                services.pythons = Pythons::new("embedded", services.sandbox.clone());
                 (self.services)(&mut services);
                 workflows::all(&Arc::new(services)).unwrap()
             }

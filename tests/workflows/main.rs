@@ -16,4 +16,5 @@ mod request;
 mod sheet;
 mod sheet_instructions;
 mod sheet_layout;
+mod sheet_python;
 mod trouble;

@@ -1,7 +1,7 @@
 //! The twenty instructions in the embedded Python: right, or refused with a sentence that says what to do instead.
 
 use crate::instructions::{Embedded, INSTRUCTIONS};
-use sayso::tools::sandbox::{Job, Limits, Sandbox, Work};
+use sayso::tools::sandbox::{Job, Sandbox, Work};
 use sayso::tools::workbook::{self, At};
 
 #[tokio::test]
@@ -11,7 +11,7 @@ async fn ordinary_code_is_right_in_the_embedded_python_or_told_what_to_do() {
         let bytes = std::fs::read(format!("tests/fixtures/workbooks/{}", case.book)).unwrap();
         let cells = vec![case.code.to_owned()];
         let name = case.book.to_owned();
-        let job = Job { name, work: Work::Write, cells, question: None, limits: Limits::default() };
+        let job = Job { name, work: Work::Write, cells, ..Job::default() };
         let sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
         let (report, written) = sandbox.run(&job, &bytes).await.unwrap();
         let observation = report.observation.unwrap();

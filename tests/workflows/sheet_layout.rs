@@ -10,8 +10,8 @@ async fn run(code: &str) -> (Report, Observation, Vec<u8>) {
         name: "orders.xlsx".to_owned(),
         work: Work::Write,
         cells: vec![code.to_owned()],
-        question: None,
         limits: Limits::default(),
+        ..Job::default()
     };
     let (report, bytes) = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into()).run(&job, ORDERS).await.unwrap();
     let observation = report.observation.clone().unwrap();
@@ -62,12 +62,7 @@ async fn dates_of_openpyxl_keep_their_format() {
     let (_, book) = ran("import datetime\nsheet().set('B2', datetime.datetime(2026, 5, 6))").await;
     assert_eq!(shown(&book, "Orders", "B2"), "2026-05-06");
     let (_, _, bytes) = run("import datetime\nsheet().set('B2', datetime.datetime(2026, 5, 6))").await;
-    let part = |bytes: &[u8], name: &str| {
-        let mut text = String::new();
-        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
-        std::io::Read::read_to_string(&mut archive.by_name(name).unwrap(), &mut text).unwrap();
-        text
-    };
+    let part = |bytes: &[u8], name: &str| parts(bytes)[name].clone();
     let style = |bytes: &[u8]| {
         let sheet = part(bytes, "xl/worksheets/sheet1.xml");
         let cell = sheet.split("<c r=\"B2\"").nth(1).unwrap().split('>').next().unwrap().to_owned();
@@ -114,4 +109,44 @@ async fn code_as_models_write_it_runs() {
         assert!(error.contains(said), "{code}: {error}");
         assert!(!error.contains("_item") && !error.contains("python-input-0"), "{code}: {error}");
     }
+}
+
+/// Formulas, formats, frozen panes, charts: every part but the changed sheet and the list of sheets is the same, and so is
+/// every row but the changed one.
+#[tokio::test]
+async fn what_was_not_touched_stays_byte_for_byte() {
+    let original = include_bytes!("../fixtures/workbooks/budget.xlsx");
+    let cells = vec!["sheet('2026').set('C6', 13000)".to_owned()];
+    let job = Job { name: "budget.xlsx".to_owned(), work: Work::Write, cells, ..Job::default() };
+    let (_, bytes) = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into()).run(&job, original).await.unwrap();
+    let (before, after) = (parts(original), parts(&bytes));
+    assert!(before.keys().any(|part| part.contains("chart")), "{:?}", before.keys());
+    for (part, text) in &before {
+        match part.as_str() {
+            "xl/workbook.xml" => {}
+            "xl/worksheets/sheet1.xml" => {
+                let rows = |text: &str| text.split("<row").map(str::to_owned).collect::<Vec<_>>();
+                let (was, now) = (rows(text), rows(&after[part]));
+                let changed: Vec<usize> = (0..was.len()).filter(|row| was[*row] != now[*row]).collect();
+                // What stands before the first row names how far the sheet reaches, which readers find out themselves.
+                assert_eq!((was.len(), changed), (now.len(), vec![0, 5]), "{}", now[5]);
+                for kept in ["<pane ", "topLeftCell=\"B4\"", "<mergeCell ", "<drawing "] {
+                    assert!(after[part].contains(kept), "{kept}");
+                }
+            }
+            _ => assert_eq!(Some(text), after.get(part), "{part}"),
+        }
+    }
+}
+
+fn parts(bytes: &[u8]) -> std::collections::BTreeMap<String, String> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let mut parts = std::collections::BTreeMap::new();
+    for at in 0..archive.len() {
+        let mut part = archive.by_index(at).unwrap();
+        let mut text = Vec::new();
+        std::io::Read::read_to_end(&mut part, &mut text).unwrap();
+        parts.insert(part.name().unwrap().to_string(), String::from_utf8_lossy(&text).into_owned());
+    }
+    parts
 }

@@ -15,6 +15,7 @@ use crate::mail::risk::DistinctiveText;
 use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
 use crate::store::Store;
 use crate::text::hex;
+use crate::tools::cage::Pythons;
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
@@ -80,6 +81,7 @@ pub(super) fn services(
         }),
         // It has no way to the outside of its own.
         sandbox: Sandbox::of_this_program(),
+        pythons: Pythons::new(&config.sheet.python, Sandbox::of_this_program()),
         sheet: config.sheet.clone(),
         rules: rules.unwrap_or_else(|| config.rules.clone()),
         // What is built in goes by names, and no name is looked up.

@@ -2,10 +2,13 @@
 
 use super::host::Host;
 use super::python::Python;
-use super::{Job, Report, Work, harden};
+use super::{Change, Job, Observation, Report, TOLD, Work, harden};
 use crate::tools::workbook::{self, Book, Picture, WorkbookError};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
+
+/// How many formulas are told of.
+const FORMULAS: usize = 20;
 
 /// How the child says that it could not shut itself in; why stands on its output.
 pub(super) const NOT_SHUT_IN: i32 = 77;
@@ -82,6 +85,9 @@ fn read_job(stdin: &mut impl Read) -> Result<Job, String> {
 
 /// Does the job, and says when code begins and ends to run: until then and from then on other limits of time hold.
 fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec<u8>), WorkbookError> {
+    if job.work == Work::Compare {
+        return compare(job, bytes).map(|report| (report, Vec::new()));
+    }
     let book = workbook::open(&job.name, bytes)?;
     if let Some(sheet) = book.sheets.iter().find(|sheet| sheet.rows.len() > job.limits.rows) {
         let (name, rows, most) = (&sheet.name, sheet.rows.len(), job.limits.rows);
@@ -112,7 +118,7 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
             report.escaped = escapes();
             Ok((report, Vec::new()))
         }
-        Work::Look | Work::Run => {
+        Work::Look | Work::Run | Work::Compare => {
             report.picture = Some(Picture::of(book));
             Ok((report, Vec::new()))
         }
@@ -121,6 +127,53 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
             Ok((report, written))
         }
     }
+}
+
+/// Tells what is different in a workbook that somebody else wrote.
+fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
+    let cut = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+    let first = cut(job.lengths.0);
+    let second = cut(job.lengths.0.saturating_add(job.lengths.1)).max(first);
+    let (original, before, after) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
+    let (was, now) = (workbook::open(&job.name, before)?, workbook::open(&job.name, after)?);
+    let found = workbook::compare(&was, &now, TOLD);
+    let change = |(sheet, at, before, after): (String, workbook::At, String, String)| {
+        let clip = |text: String| super::python::clip(text, 200);
+        Change { sheet, cell: at.to_string(), before: clip(before), after: clip(after) }
+    };
+    let observation = Observation {
+        changes: found.cells.into_iter().map(change).collect(),
+        changed: found.count,
+        added: found.added,
+        layout: found.layout,
+        ..Observation::default()
+    };
+    let lost = workbook::lost(original, after);
+    let kept = match lost.is_empty() {
+        _ if original == after => "everything: nothing was saved yet".to_owned(),
+        true => "what openpyxl reads and writes; formulas are computed when the result is opened".to_owned(),
+        false => format!("not all: openpyxl left out {}", lost.join(", ")),
+    };
+    Ok(Report {
+        picture: Some(Picture::of(&now)),
+        observation: Some(observation),
+        found: job.question.as_deref().map(|words| workbook::find(&now, words)).unwrap_or_default(),
+        kept: vec![kept],
+        formulas: new_formulas(&workbook::open(&job.name, original)?, &now),
+        ..Report::default()
+    })
+}
+
+/// Formulas that were not there before, the first so many.
+fn new_formulas(before: &Book, after: &Book) -> Vec<String> {
+    let old = |name: &str, at: &workbook::At| {
+        let sheet = before.sheets.iter().find(|sheet| sheet.name == name);
+        sheet.and_then(|sheet| sheet.formulas.get(at)).cloned()
+    };
+    let all =
+        after.sheets.iter().flat_map(|sheet| sheet.formulas.iter().map(move |(at, text)| (sheet, at, text)));
+    let new = all.filter(|(sheet, at, text)| old(&sheet.name, at).as_ref() != Some(text));
+    new.map(|(sheet, at, text)| format!("{}!{at} ={text}", sheet.name)).take(FORMULAS).collect()
 }
 
 /// What this very process can still do and should not: asked of the system, past the interpreter.
@@ -140,7 +193,6 @@ fn escapes() -> Vec<String> {
 
 /// The formulas that were written and have no value yet, the first so many.
 fn written_formulas(book: &Book) -> Vec<String> {
-    const MOST: usize = 20;
     let new = book.sheets.iter().flat_map(|sheet| {
         // One that was only marked keeps the value that the program which wrote it had computed.
         let written = sheet
@@ -149,5 +201,5 @@ fn written_formulas(book: &Book) -> Vec<String> {
             .filter(|(at, _)| sheet.touched.contains(at) && *sheet.value(**at) == workbook::Value::Empty);
         written.map(|(at, text)| format!("{}!{at} ={text}", sheet.name))
     });
-    new.take(MOST).collect()
+    new.take(FORMULAS).collect()
 }

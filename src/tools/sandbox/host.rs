@@ -3,14 +3,12 @@
 use super::layout::shown;
 use super::python::raised;
 use super::values::{Written, to_cell, to_python};
-use super::{Change, Limits, Observation};
+use super::{Change, Limits, Observation, TOLD};
 use crate::text::Visible;
 use crate::tools::workbook::{Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Value, WorkbookError};
 use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
-/// How many changes of a cell are told one by one.
-const TOLD: usize = 50;
 /// The functions, by name.
 const NAMES: [&str; 16] = [
     "_ids",

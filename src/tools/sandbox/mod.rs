@@ -33,6 +33,9 @@ pub const VERB: &str = "__sandbox";
 /// What model-written code is told of its surroundings: the same text for the prompt and the README.
 pub const GUIDE: &str = include_str!("guide.md");
 
+/// How many changes of a cell are told one by one.
+const TOLD: usize = 50;
+
 /// What a child may use up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
@@ -76,21 +79,25 @@ impl From<&crate::config::Sheet> for Limits {
 }
 
 /// What a child is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
     /// Look at the workbook, after the cells.
     Look,
     /// Run the cells, and tell of the last.
+    #[default]
     Run,
     /// Run the cells, and write the workbook as .xlsx.
     Write,
+    /// Compare three workbooks that somebody else wrote, one after the other: as it was at first, before the last cell and
+    /// after it.
+    Compare,
     /// Try what must not be possible, and say by what it is not.
     Check,
 }
 
 /// A child's task.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
     /// The workbook's file name; its ending says what it is.
     pub name: String,
@@ -102,6 +109,12 @@ pub struct Job {
     pub question: Option<String>,
     /// What it may use up.
     pub limits: Limits,
+    /// The day on which the work began, where code may ask for it.
+    #[serde(default)]
+    pub day: String,
+    /// How long the first and the second of three workbooks are.
+    #[serde(default)]
+    pub lengths: (u64, u64),
 }
 
 /// What came of a child.
@@ -121,12 +134,27 @@ pub struct Report {
     pub changed: bool,
     /// Formulas that were written, and that nobody has computed.
     pub formulas: Vec<String>,
+    /// What came of each cell, as a digest, where cells could differ when they run again.
+    #[serde(default)]
+    pub digests: Vec<String>,
+    /// Pictures that were drawn.
+    #[serde(default)]
+    pub pictures: Vec<PictureFile>,
     /// What the child was shut in by.
     #[serde(default)]
     pub layers: Layers,
     /// What must not be possible and was.
     #[serde(default)]
     pub escaped: Vec<String>,
+}
+
+/// A picture that code drew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureFile {
+    pub name: String,
+    /// Not for records: it is drawn again when it is written.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
 }
 
 /// What a cell did.
@@ -149,6 +177,9 @@ pub struct Observation {
     pub added: Vec<String>,
     /// What else it did to sheets as a whole, in words.
     pub layout: Vec<String>,
+    /// What came of it, as a digest, where it could differ when it runs again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 /// A changed cell.

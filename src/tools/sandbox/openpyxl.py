@@ -296,7 +296,7 @@ def _dot_number_format(x):
 
 def _bound(x, name):
     if name == 'get':
-        return lambda *a, **k: x.get(*a, **k)
+        return lambda *a: x.get(*a)
     if name == 'append':
         return lambda *a: x.append(*a)
     if not isinstance(x, str):

@@ -1,7 +1,7 @@
 //! The parent's side: start the child, hand it the job, take its report, and kill it when it overstays.
 
 use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -55,6 +55,11 @@ impl Sandbox {
         Self::of(std::env::current_exe().unwrap_or_default())
     }
 
+    /// What its children are.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Has a child do a job on a workbook. A cell that breaks the child is an observation, not an error.
     pub async fn run(&self, job: &Job, workbook: &[u8]) -> Result<(Report, Vec<u8>), SandboxError> {
         let died = match self.child(job, workbook).await {
@@ -89,8 +94,8 @@ impl Sandbox {
             name: "check.csv".to_owned(),
             work: Work::Check,
             cells,
-            question: None,
             limits: Limits { seconds: 5, ..Limits::default() },
+            ..Job::default()
         };
         let (report, _) = self.run(&job, b"a\n1\n").await?;
         let observation = report.observation.unwrap_or_default();

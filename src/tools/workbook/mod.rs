@@ -4,6 +4,7 @@
 //! every part that was not touched, byte for byte (see [`write`]). Parsing still trusts nobody: it is meant to run in
 //! the bounded child of [`super::sandbox`], never in the program itself. Not here: computing formulas.
 
+mod compare;
 mod delimited;
 mod edit;
 mod find;
@@ -15,6 +16,7 @@ mod read;
 mod refs;
 mod write;
 
+pub use compare::{Differences, compare, lost};
 pub use edit::followed;
 pub use find::find;
 pub use follow::{Axis, Change, Move};

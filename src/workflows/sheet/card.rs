@@ -1,7 +1,7 @@
 //! The cards: the thought, the code, what the last code did; and at the end the answer with what was changed.
 
 use super::state::SheetWork;
-use super::{PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
+use super::{DIFFERS, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT, bars};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
@@ -15,6 +15,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     match item.kind {
         ItemKind::Result => {
             blocks.push(Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default())));
+            blocks.extend(state.answer.as_deref().and_then(bars::of));
             blocks.push(Block::Fields(about(state)));
             for cell in &state.cells {
                 blocks.push(code(&cell.code));
@@ -27,8 +28,16 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             }
         }
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
-            blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(given("file")))]));
+            let pictures = item.args.get("pictures").and_then(Value::as_array).into_iter().flatten();
+            let files = std::iter::once(given("file")).chain(pictures.filter_map(Value::as_str));
+            let files = files.filter(|file| !file.is_empty());
+            blocks.push(Block::Fields(
+                files.map(|file| (Visible::line("write to"), Visible::line(file))).collect(),
+            ));
             blocks.push(Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default())));
+            for cell in &state.cells {
+                changed(&mut blocks, &cell.observation);
+            }
             blocks.push(Block::Fields(about(state)));
         }
         ItemKind::Interrupt(_) if item.action == STEP_LIMIT => {
@@ -36,6 +45,19 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             blocks.push(Block::Text(Visible::new(&text)));
             blocks.push(Block::Fields(about(state)));
             earlier(&mut blocks, state);
+        }
+        ItemKind::Interrupt(_) if item.action == DIFFERS => {
+            let text = "This piece was run again, as all of it is before a new one, and gave something else than it gave \
+                        before: something in it is left to chance, or to the clock. What you saw of it no longer holds. \
+                        Accept to go on with what it gives now.";
+            blocks.push(Block::Text(Visible::new(text)));
+            let at = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
+            if let Some(cell) = usize::try_from(at).ok().and_then(|at| state.cells.get(at)) {
+                blocks.push(code(&cell.code));
+                blocks.push(Block::Heading(Visible::line("What it gave before")));
+                observed(&mut blocks, &cell.observation);
+            }
+            blocks.push(Block::Fields(about(state)));
         }
         ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => {
             blocks.push(Block::Markdown(Visible::new(given("answer"))));
@@ -66,6 +88,7 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
             "what was changed is written beside the original"
         }
         ItemKind::Interrupt(_) if item.action == STEP_LIMIT => "it has taken as many steps as you allowed",
+        ItemKind::Interrupt(_) if item.action == DIFFERS => "code that ran before gives something else now",
         ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => "the model answers without running code",
         ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
         ItemKind::Interrupt(_) => "the model asks",
@@ -103,10 +126,16 @@ fn observed(blocks: &mut Vec<Block>, observation: &Observation) {
     }
     if !observation.stdout.trim().is_empty() {
         blocks.push(Block::Text(Visible::new(observation.stdout.trim_end())));
+        blocks.extend(bars::of(&observation.stdout));
     }
     if let Some(value) = &observation.value {
         blocks.push(Block::Text(Visible::new(value)));
     }
+    changed(blocks, observation);
+}
+
+/// What code did to the workbook.
+fn changed(blocks: &mut Vec<Block>, observation: &Observation) {
     if !observation.added.is_empty() {
         let names = observation.added.join(", ");
         blocks.push(Block::Fields(vec![(Visible::line("sheets added"), Visible::line(&names))]));
@@ -148,11 +177,21 @@ fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
     if state.answer.is_none() || state.changed {
         add("a result keeps", state.kept.join("; "));
     }
+    if let Some(used) = &state.python {
+        let embedded = format!("the embedded one: {}", used.text);
+        add("python", if used.program.is_some() { used.text.clone() } else { embedded });
+    }
     add("steps", format!("{} of {}", state.step, state.max_steps + state.more_steps));
     add("found", state.key_information.join("; "));
     add("formulas not computed yet", state.formulas.join(", "));
     if let Some(file) = &state.result_file {
         add("written to", file.clone());
+    }
+    for file in &state.picture_files {
+        add("picture", file.clone());
+    }
+    if state.picture_files.is_empty() {
+        add("pictures", state.pictures.join(", "));
     }
     fields
 }

@@ -5,9 +5,12 @@
 //! ```
 //! The workbook is read once and kept by its digest; code runs in [`crate::tools::sandbox`] on that copy. What was
 //! accepted is run again before each new cell, so that nothing lives outside the state: a crash, another process or a
-//! later "now by quarter" go on from the same place without asking again. The original is never written; where cells
+//! later "now by quarter" go on from the same place without asking again. The machine's own Python is used where it can be
+//! caged ([`crate::tools::cage`]); there a cell could give something else the second time, and then the person is asked.
+//! The original is never written; where cells
 //! changed, the result stands beside it, also when the person ends the work before the model does.
 
+mod bars;
 mod card;
 pub mod facts;
 mod nodes;
@@ -34,6 +37,8 @@ pub use state::{SheetInput, SheetWork};
 const WRITE_RESULT: &str = "write_result";
 /// What is asked when as many steps were taken as may be.
 const STEP_LIMIT: &str = "step_limit";
+/// What is asked when code gives something else than it gave before.
+const DIFFERS: &str = "differs";
 /// What is asked when the model answers in words and has run no code.
 const UNCHECKED_ANSWER: &str = "unchecked_answer";
 /// The one tool that asks.
@@ -70,7 +75,7 @@ fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
             [goto("tool_node"), goto("informer_node"), goto(WRITE_RESULT), ask("planner_node"), end()],
         )
         .node("tool_node", nodes::tool_node, [ask("run_code")])
-        .node("run_code", nodes::run_code, [goto("planner_node"), goto(WRITE_RESULT), end()])
+        .node("run_code", nodes::run_code, [goto("planner_node"), goto(WRITE_RESULT), ask("run_code"), end()])
         .node("informer_node", nodes::informer_node, [goto("planner_node")])
         .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
         .build()
@@ -118,6 +123,13 @@ fn book_path(typed: &str) -> Result<String, String> {
         return Err(format!("{typed} is over {} MB, which is the most that is read", MOST_BYTES >> 20));
     }
     whole.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
+}
+
+/// Where a picture that code drew is written: beside the workbook.
+fn picture_path(workbook: &Path, name: &str) -> PathBuf {
+    let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    workbook.with_file_name(format!("{stem}.{name}"))
 }
 
 /// Where the result of a workbook is written: beside it.

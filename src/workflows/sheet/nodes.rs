@@ -1,8 +1,9 @@
 //! The nodes.
 
 use super::plan::{self, Plan};
-use super::state::{Pending, SheetUpdate, SheetWork, Verdict};
-use super::{INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT, prompts, result_path};
+use super::state::{Pending, PythonUsed, SheetUpdate, SheetWork, Verdict};
+use super::{DIFFERS, INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
+use super::{picture_path, prompts, result_path};
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
@@ -10,6 +11,7 @@ use crate::text::{Visible, truncate, unreadable};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
 use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
 use crate::workflows::{Services, Wish, ask_model, pick_model};
+use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -39,13 +41,22 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
         return Ok(Command::ask(vec![step_limit(&state)], "planner_node"));
     }
     if state.digest.is_empty() {
-        let (digest, bytes, report) = ctx.call("read", read(&ctx, &state)).await?;
-        let (picture, kept) = (report.picture.unwrap_or_default(), report.kept);
+        let (digest, bytes, report, python) = ctx.call("read", read(&ctx, &state)).await?;
+        let picture = report.picture.unwrap_or_default();
+        let kept = match &python {
+            Some(used) if used.program.is_some() => {
+                vec!["what openpyxl keeps; what it leaves out is said here once it has saved".to_owned()]
+            }
+            _ => report.kept,
+        };
+        let day = today(ctx.services()).to_string();
         let read = || SheetUpdate::Read {
             digest: digest.clone(),
             bytes,
             picture: picture.clone(),
             kept: kept.clone(),
+            python: python.clone(),
+            day: day.clone(),
         };
         let mut known = (*state).clone();
         crate::graph::State::apply(&mut known, read());
@@ -58,7 +69,7 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
 
 /// The person wants no more. What they had run and changed before is theirs: it is written like any result.
 fn ended(state: &SheetWork) -> Command<SheetWork> {
-    if !state.changed {
+    if !has_results(state) {
         return Command::abandon();
     }
     let cells = state.cells.iter().map(|cell| cell.observation.changed).sum::<usize>();
@@ -71,17 +82,20 @@ fn ended(state: &SheetWork) -> Command<SheetWork> {
     Command::goto(WRITE_RESULT).update(SheetUpdate::Ended { answer })
 }
 
+/// Whether there is something to be written.
+fn has_results(state: &SheetWork) -> bool {
+    state.changed || !state.pictures.is_empty()
+}
+
 /// How ending is called where something was changed already.
 fn ending(state: &SheetWork) -> Option<String> {
-    Some(if state.changed { "end, and write what is done" } else { "end" }.to_owned())
+    Some(if has_results(state) { "end, and write what is done" } else { "end" }.to_owned())
 }
 
 /// The model's next step, and where it leads.
 async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
     let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
-    let services = ctx.services();
-    let today = services.clock.clone()().to_zoned(services.user.time_zone.clone()).date();
-    let mut request = prompts::plan(state, &services.user, today);
+    let mut request = prompts::plan(state, &ctx.services().user, today(ctx.services()));
     let mut why = "";
     for attempt in 0..=MORE_TRIES {
         let reply: Reply = ask_model(ctx, &format!("model_{attempt}"), &model, &request).await?;
@@ -136,7 +150,7 @@ fn objected(request: Request, reply: &Reply, why: &str) -> Request {
 }
 
 fn finished(state: &SheetWork, message: Message, answer: String) -> Command<SheetWork> {
-    let command = if state.changed { Command::goto(WRITE_RESULT) } else { Command::end() };
+    let command = if has_results(state) { Command::goto(WRITE_RESULT) } else { Command::end() };
     command.update(SheetUpdate::Finished { message, answer })
 }
 
@@ -234,15 +248,31 @@ pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given
             Ok(report)
         })
         .await?;
+    if let Some(cell) = state.differing(&report.digests).filter(|_| !state.may_differ) {
+        return Ok(
+            Command::ask(vec![differs(&state, cell)], "run_code").update(SheetUpdate::Differed { cell })
+        );
+    }
     let observation = Box::new(report.observation.unwrap_or_default());
-    let Report { picture, changed, formulas, .. } = report;
-    Ok(Command::goto("planner_node").update(SheetUpdate::Ran {
-        code,
-        observation,
-        picture,
-        changed,
-        formulas,
-    }))
+    let Report { picture, changed, formulas, kept, digests, .. } = report;
+    let pictures = report.pictures.into_iter().map(|picture| picture.name).collect();
+    let ran = SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures };
+    Ok(Command::goto("planner_node").update(ran))
+}
+
+/// Puts it to the person that code does not give what it gave before: what they saw then no longer holds.
+fn differs(state: &SheetWork, cell: usize) -> Interrupt {
+    let args = json!({ "cell": cell });
+    let title = format!("Piece {cell} of the code gives something else than before");
+    let mut asked = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
+    asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
+    asked.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("go on with what it gives now".to_owned()),
+        ignore: Some("end, and write nothing".to_owned()),
+        ..Labels::default()
+    };
+    asked
 }
 
 /// Looks up where the words of a question stand.
@@ -255,11 +285,20 @@ pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> 
 
 /// Writes the changed workbook beside the original, once; asks first where output files are not granted.
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
-    let path = result_path(Path::new(&state.workbook));
+    let workbook = Path::new(&state.workbook);
+    let path = result_path(workbook);
     let stamp = output_file::stamp(ctx.services());
-    let file = path.to_string_lossy().into_owned();
-    let args = json!({ "file": file });
-    let gist = "The changed workbook is to be written beside the original.";
+    let file = state.changed.then(|| path.to_string_lossy().into_owned());
+    let drawn: Vec<String> = state
+        .pictures
+        .iter()
+        .map(|name| picture_path(workbook, name).to_string_lossy().into_owned())
+        .collect();
+    let args = match drawn.is_empty() {
+        true => json!({ "file": file }),
+        false => json!({ "file": file, "pictures": drawn }),
+    };
+    let gist = "What was made is to be written beside the original.";
     let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => return Ok(Command::end()),
@@ -271,12 +310,32 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
         let why = report.observation.and_then(|o| o.error).unwrap_or_default();
         return Err(NodeError::failed(format!("The workbook could not be made again: {why}")));
     }
-    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
-    Ok(Command::end().update(SheetUpdate::Written { file }))
+    if let Some(cell) = state.differing(&report.digests).filter(|_| !state.may_differ) {
+        let differed = SheetUpdate::Differed { cell };
+        return Ok(Command::ask(vec![differs(&state, cell)], WRITE_RESULT).update(differed));
+    }
+    if state.changed {
+        let output = OutputFile { path, stamp: stamp.clone() };
+        ctx.once(WRITE_RESULT, basis.clone(), bytes, Arc::new(output)).await?;
+    }
+    for (picture, file) in report.pictures.into_iter().zip(&drawn) {
+        let output = OutputFile { path: file.into(), stamp: stamp.clone() };
+        let key = format!("{WRITE_RESULT}_{}", picture.name);
+        ctx.once(&key, basis.clone(), picture.bytes, Arc::new(output)).await?;
+    }
+    Ok(Command::end().update(SheetUpdate::Written { file, pictures: drawn }))
+}
+
+/// The day it is for the person.
+fn today(services: &Services) -> Date {
+    services.clock.clone()().to_zoned(services.user.time_zone.clone()).date()
 }
 
 /// The workbook's bytes, kept, and what it looks like.
-async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(String, u64, Report), NodeError> {
+async fn read(
+    ctx: &Ctx<Services>,
+    state: &SheetWork,
+) -> Result<(String, u64, Report, Option<PythonUsed>), NodeError> {
     let path = state.workbook.clone();
     let bytes = tokio::task::spawn_blocking(move || bytes_of(&path)).await.map_err(NodeError::failed)?;
     let bytes = bytes.map_err(|error| {
@@ -289,7 +348,22 @@ async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(String, u64, Re
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
     let length = bytes.len() as u64;
     let digest = ctx.services().records.put_blob(bytes).await?;
-    Ok((digest, length, visible(&report)?))
+    // The rules that are built in write for the Python that is built in.
+    let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
+    let python = if model.builtin { None } else { python(ctx.services()).await };
+    Ok((digest, length, visible(&report)?, python))
+}
+
+/// The Python that a new piece of work uses.
+async fn python(services: &Services) -> Option<PythonUsed> {
+    match services.pythons.get().await {
+        Ok(cage) => {
+            let found = cage.interpreter();
+            let program = found.program.to_string_lossy().into_owned();
+            Some(PythonUsed { program: Some(program), text: found.text() })
+        }
+        Err(why) => why.map(|text| PythonUsed { program: None, text }),
+    }
 }
 
 fn bytes_of(path: &str) -> std::io::Result<Vec<u8>> {
@@ -312,6 +386,8 @@ fn job(
         cells: state.codes(code),
         question,
         limits: Limits::from(&services.sheet),
+        day: state.day.clone(),
+        ..Job::default()
     }
 }
 
@@ -324,8 +400,25 @@ async fn in_sandbox(
 ) -> Result<(Report, Vec<u8>), NodeError> {
     let workbook = ctx.services().records.blob(&state.digest)?;
     let job = job(ctx.services(), state, work, code, question);
-    let (report, bytes) = ctx.services().sandbox.run(&job, &workbook).await.map_err(refused)?;
-    Ok((visible(&report)?, bytes))
+    let services = ctx.services();
+    let program = state.python.as_ref().and_then(|used| used.program.as_deref());
+    let (report, bytes) = match program {
+        Some(program) => {
+            let cage = services.pythons.again(Path::new(program)).await.map_err(|why| {
+                NodeError::failed(format!(
+                    "This work was begun with {program}, which cannot be had now: {why}"
+                ))
+            })?;
+            cage.run(&job, &workbook).await
+        }
+        None => services.sandbox.run(&job, &workbook).await,
+    }
+    .map_err(refused)?;
+    let mut shown = visible(&report)?;
+    for (shown, drawn) in shown.pictures.iter_mut().zip(report.pictures) {
+        shown.bytes = drawn.bytes;
+    }
+    Ok((shown, bytes))
 }
 
 fn refused(error: SandboxError) -> NodeError {

@@ -4,6 +4,7 @@ use super::state::SheetWork;
 use super::{FINISH, INFORM, PYTHON};
 use crate::config::User;
 use crate::llm::{Message, Request, ToolSpec};
+use crate::tools::cage;
 use crate::tools::sandbox::GUIDE;
 use crate::workflows::sheet::facts::{PlanFacts, RanFacts, SheetFacts};
 use jiff::civil::Date;
@@ -57,7 +58,16 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     for message in &state.messages {
         push(&mut messages, message.clone());
     }
-    let mut system = format!("{PLAN}\n\n{GUIDE}\nToday is {}.", today.strftime("%A, %Y-%m-%d"));
+    let used = state.python.as_ref().filter(|used| used.program.is_some());
+    // Code that asks what day it is is told the day on which the work began, whenever it is run.
+    let day = used.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
+    let guide = match used {
+        Some(used) => {
+            format!("{}\nThis is {}.", cage::GUIDE.replace("FILE", &cage::book_name(name(state))), used.text)
+        }
+        None => GUIDE.to_owned(),
+    };
+    let mut system = format!("{PLAN}\n\n{guide}\nToday is {}.", day.strftime("%A, %Y-%m-%d"));
     if !user.name.is_empty() {
         system += &format!("\nThe person is {}. {}", user.name, user.background);
     }
@@ -81,8 +91,12 @@ fn push(messages: &mut Vec<Message>, message: Message) {
     }
 }
 
+fn name(state: &SheetWork) -> &str {
+    state.workbook.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
 fn situation(state: &SheetWork) -> String {
-    let name = state.workbook.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name(state);
     let picture = state.picture.as_ref().map(|picture| picture.text()).unwrap_or_default();
     let mut text = format!("The workbook {name}, as it is now:\n{picture}");
     if !state.key_information.is_empty() {

@@ -1,6 +1,6 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
-use super::{STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
+use super::{DIFFERS, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use crate::llm::{Message, ToolCall};
 use crate::tools::sandbox::Observation;
@@ -40,6 +40,15 @@ pub struct Cell {
     pub observation: Observation,
 }
 
+/// The Python that a piece of work uses from its beginning to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PythonUsed {
+    /// The program; the embedded one has none.
+    pub program: Option<String>,
+    /// What it is and has, or why it is the embedded one, in words; nothing where nobody need be told.
+    pub text: String,
+}
+
 /// What the planner wants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
@@ -77,6 +86,10 @@ pub struct SheetWork {
     pub digest: String,
     /// How long it is.
     pub bytes: u64,
+    /// The Python that runs the cells.
+    pub python: Option<PythonUsed>,
+    /// The day on which the work began, which is today for code that asks.
+    pub day: String,
     /// The conversation with the model.
     pub messages: Vec<Message>,
     /// Steps since the person last spoke to the whole.
@@ -103,6 +116,12 @@ pub struct SheetWork {
     pub changed: bool,
     /// Formulas they wrote, which nobody has computed.
     pub formulas: Vec<String>,
+    /// Pictures that the cells draw.
+    pub pictures: Vec<String>,
+    /// The cell that gave something else when it was run again, counted from 1.
+    pub differs: Option<usize>,
+    /// Whether the person takes what comes now for what came before.
+    pub may_differ: bool,
     /// The model the thread was started with.
     pub model_name: Option<String>,
     /// What the planner wants now.
@@ -113,6 +132,8 @@ pub struct SheetWork {
     pub answer: Option<String>,
     /// Where the result was written.
     pub result_file: Option<String>,
+    /// Where pictures were written.
+    pub picture_files: Vec<String>,
     /// What the person said to writing it, where they were asked.
     pub may_write: Option<bool>,
 }
@@ -144,6 +165,10 @@ pub enum SheetUpdate {
         picture: Picture,
         /// What a result keeps and what not.
         kept: Vec<String>,
+        /// The Python that runs the cells.
+        python: Option<PythonUsed>,
+        /// The day.
+        day: String,
     },
     /// The planner wants something.
     Planned {
@@ -180,6 +205,22 @@ pub enum SheetUpdate {
         changed: bool,
         /// Formulas that were written.
         formulas: Vec<String>,
+        /// What a result keeps; nothing where that is as before.
+        kept: Vec<String>,
+        /// What came of each cell, where that could differ.
+        digests: Vec<String>,
+        /// Pictures that the cells draw.
+        pictures: Vec<String>,
+    },
+    /// A cell gave something else when it was run again.
+    Differed {
+        /// Which, counted from 1.
+        cell: usize,
+    },
+    /// The person takes what comes now, or not.
+    MayDiffer {
+        /// What they said.
+        yes: bool,
     },
     /// A look-up found something.
     Informed {
@@ -221,7 +262,9 @@ pub enum SheetUpdate {
     /// The result was written.
     Written {
         /// Where.
-        file: String,
+        file: Option<String>,
+        /// Where its pictures were.
+        pictures: Vec<String>,
     },
 }
 
@@ -242,6 +285,7 @@ impl State for SheetWork {
         match answer.key.as_str() {
             WRITE_RESULT => return SheetUpdate::MayWrite { yes },
             STEP_LIMIT => return SheetUpdate::MoreSteps { yes },
+            DIFFERS => return SheetUpdate::MayDiffer { yes },
             UNCHECKED_ANSWER => {
                 let said =
                     answer.proposed.get("answer").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -291,8 +335,9 @@ impl State for SheetWork {
                 (self.instruction, self.workbook, self.max_steps) = (instruction, workbook, max_steps);
                 (self.with_informer, self.model_name) = (with_informer, model);
             }
-            SheetUpdate::Read { digest, bytes, picture, kept } => {
+            SheetUpdate::Read { digest, bytes, picture, kept, python, day } => {
                 (self.digest, self.bytes, self.picture, self.kept) = (digest, bytes, Some(picture), kept);
+                (self.python, self.day) = (python, day);
             }
             SheetUpdate::Planned { message, pending } => {
                 self.step += 1;
@@ -311,13 +356,28 @@ impl State for SheetWork {
             SheetUpdate::Discussed { said, text } => {
                 self.messages.extend([Message::assistant(said), Message::user(text)]);
             }
-            SheetUpdate::Ran { code, observation, picture, changed, formulas } => {
+            SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures } => {
                 self.tell(&observation.text(), observation.error.is_some());
                 self.observation = Some((*observation).clone());
-                self.verdict = None;
+                (self.verdict, self.may_differ) = (None, false);
                 if !observation.stopped {
+                    // What the person took instead of what came before counts from now on.
+                    for (cell, digest) in self.cells.iter_mut().zip(digests) {
+                        cell.observation.digest = Some(digest);
+                    }
                     self.cells.push(Cell { code, observation: *observation });
                     (self.picture, self.changed, self.formulas) = (picture, changed, formulas);
+                    self.pictures = pictures;
+                    if !kept.is_empty() {
+                        self.kept = kept;
+                    }
+                }
+            }
+            SheetUpdate::Differed { cell } => self.differs = Some(cell),
+            SheetUpdate::MayDiffer { yes } => {
+                (self.differs, self.may_differ) = (None, yes);
+                if !yes {
+                    (self.verdict, self.may_write) = (Some(Verdict::Ended), Some(false));
                 }
             }
             SheetUpdate::Informed { found } => {
@@ -348,13 +408,16 @@ impl State for SheetWork {
             }
             SheetUpdate::Heard { text } => {
                 (self.answer, self.result_file, self.may_write, self.verdict) = (None, None, None, None);
+                self.picture_files.clear();
                 (self.step, self.more_steps, self.earlier) = (0, 0, self.cells.len());
                 self.instruction = text.clone();
                 self.messages.push(Message::user(text));
             }
             SheetUpdate::Hinted { text } => self.messages.push(Message::user(text)),
             SheetUpdate::MayWrite { yes } => self.may_write = Some(yes),
-            SheetUpdate::Written { file } => self.result_file = Some(file),
+            SheetUpdate::Written { file, pictures } => {
+                (self.result_file, self.picture_files) = (file, pictures);
+            }
         }
     }
 
@@ -364,7 +427,11 @@ impl State for SheetWork {
 
     fn output(&self) -> Option<Value> {
         let answer = self.answer.as_ref()?;
-        Some(json!({ "answer": answer, "file": self.result_file, "formulas": self.formulas }))
+        let mut output = json!({ "answer": answer, "file": self.result_file, "formulas": self.formulas });
+        if !self.picture_files.is_empty() {
+            output["pictures"] = json!(self.picture_files);
+        }
+        Some(output)
     }
 }
 
@@ -394,6 +461,14 @@ impl SheetWork {
     /// Whether it has taken as many steps as it may.
     pub(super) fn is_at_limit(&self) -> bool {
         self.step >= self.max_steps + self.more_steps
+    }
+
+    /// The first cell that did not give now what it gave before, counted from 1.
+    pub(super) fn differing(&self, digests: &[String]) -> Option<usize> {
+        let changed = |(cell, digest): (&Cell, &String)| {
+            cell.observation.digest.as_ref().is_some_and(|known| known != digest)
+        };
+        self.cells.iter().zip(digests).position(changed).map(|at| at + 1)
     }
 
     /// The code of everything that was run and counts, with `next` after it.

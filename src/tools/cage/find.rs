@@ -1,0 +1,147 @@
+//! Which Python there is, what it can do, and whether it can be caged.
+
+use super::Cage;
+use crate::tools::sandbox::Sandbox;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::sync::OnceCell;
+
+/// Says what an interpreter is and has, and which files it needs for that.
+const PROBE: &str = include_str!("probe.py");
+/// How long it may take to say so; a cold disk is slow.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What it says is not longer.
+const MOST: usize = 1 << 20;
+/// Where a Python is looked for by itself.
+const NAMES: [&str; 2] = ["python3", "python"];
+
+/// A Python of this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interpreter {
+    /// The program itself.
+    pub program: PathBuf,
+    pub version: String,
+    /// Libraries it has of those that workbooks are for, each with its version.
+    pub modules: Vec<(String, String)>,
+    /// Where it imports from.
+    pub(super) path: Vec<PathBuf>,
+    /// What else it reads: shared libraries and its own settings.
+    pub(super) libraries: Vec<PathBuf>,
+    /// What the system starts it by.
+    pub(super) loaders: Vec<PathBuf>,
+}
+
+impl Interpreter {
+    /// In words: `Python 3.13.1 with openpyxl 3.1.5 and pandas 2.2.3`.
+    pub fn text(&self) -> String {
+        let modules: Vec<String> = self
+            .modules
+            .iter()
+            .map(|(name, version)| format!("{name} {version}").trim().to_owned())
+            .collect();
+        let with = match modules.split_last() {
+            None => String::new(),
+            Some((last, [])) => format!(" with {last}"),
+            Some((last, first)) => format!(" with {} and {last}", first.join(", ")),
+        };
+        format!("Python {}{with}", self.version)
+    }
+
+    fn has(&self, module: &str) -> bool {
+        self.modules.iter().any(|(name, _)| name == module)
+    }
+}
+
+/// Asks a program what sort of Python it is. It runs nothing but our own question.
+pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
+    let shown = program.display();
+    let child = Command::new(program)
+        .args(["-B", "-c", PROBE])
+        .env_clear()
+        .envs(["HOME", "PATH"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("{shown} cannot be started: {error}"))?;
+    let said = tokio::time::timeout(PATIENCE, child.wait_with_output()).await;
+    let said = said.map_err(|_| format!("{shown} did not answer within {} s", PATIENCE.as_secs()))?;
+    let said = said.map_err(|error| format!("{shown} cannot be asked: {error}"))?;
+    if !said.status.success() || said.stdout.len() > MOST {
+        return Err(format!("{shown} is no Python 3.8 or later"));
+    }
+    serde_json::from_slice(&said.stdout).map_err(|_| format!("{shown} is no Python 3.8 or later"))
+}
+
+/// The Python that work on workbooks uses, found once and tried in its cage.
+#[derive(Clone)]
+pub struct Pythons {
+    wanted: String,
+    sandbox: Sandbox,
+    found: Arc<OnceCell<Result<Cage, String>>>,
+}
+
+impl Pythons {
+    /// `wanted` is `auto`, `embedded` or the path of a Python.
+    pub fn new(wanted: &str, sandbox: Sandbox) -> Self {
+        Self { wanted: wanted.to_owned(), sandbox, found: Arc::default() }
+    }
+
+    /// The Python in its cage; otherwise why the embedded one is used, or nothing where that is what is wanted.
+    pub async fn get(&self) -> Result<Cage, Option<String>> {
+        if self.wanted == "embedded" {
+            return Err(None);
+        }
+        self.found.get_or_init(|| self.find()).await.clone().map_err(Some)
+    }
+
+    /// The Python that a piece of work was begun with.
+    pub async fn again(&self, program: &Path) -> Result<Cage, String> {
+        if let Ok(cage) = self.get().await
+            && cage.interpreter().program == program
+        {
+            return Ok(cage);
+        }
+        self.caged(program).await
+    }
+
+    async fn find(&self) -> Result<Cage, String> {
+        if self.wanted != "auto" {
+            return self.caged(Path::new(&self.wanted)).await;
+        }
+        let programs = programs();
+        let mut why = None;
+        for program in programs {
+            match self.caged(&program).await {
+                Ok(cage) => return Ok(cage),
+                Err(said) => why = why.or(Some(said)),
+            }
+        }
+        Err(why.unwrap_or_else(|| "no Python was found".to_owned()))
+    }
+
+    async fn caged(&self, program: &Path) -> Result<Cage, String> {
+        let interpreter = ask(program).await?;
+        if !interpreter.has("openpyxl") {
+            let shown = program.display();
+            return Err(format!(
+                "{shown} has no openpyxl; `{shown} -m pip install openpyxl pandas` gives it"
+            ));
+        }
+        Cage::of(interpreter, self.sandbox.clone()).await
+    }
+}
+
+/// Programs in the person's folders that go by such a name.
+fn programs() -> Vec<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&folders).filter(|path| path.is_absolute()).collect();
+    let all = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    all.filter(|program| program.is_file()).collect()
+}

@@ -1,0 +1,374 @@
+//! The parent's side: a folder, a child, a time limit; then what the code left behind is compared by the sandbox.
+
+use super::child::NO_CAGE;
+use super::find::{self, Interpreter};
+use super::folder::Folder;
+use super::{Plan, VERB};
+use crate::tools::sandbox::{Job, Limits, Observation, PictureFile, Report, Sandbox, SandboxError, Work};
+use serde::Deserialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+/// How long Python may take to start, and to say what came of its cells.
+const MARGIN: Duration = Duration::from_secs(60);
+/// How much longer than it may the code runs before the child is killed.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often the folder is measured, and how much it may hold.
+const MEASURED: Duration = Duration::from_millis(200);
+const MOST_FOLDER: u64 = 1 << 30;
+/// No file in it, and no workbook that is taken from it, is larger.
+const MOST_FILE: u64 = 256 << 20;
+/// No picture is larger.
+const MOST_PICTURE: u64 = 20 << 20;
+/// No report is longer.
+const MOST_REPORT: u64 = 16 << 20;
+/// The oldest `bwrap` that is used.
+const OLDEST_BWRAP: (u32, u32) = (0, 12);
+
+/// A Python in its cage.
+#[derive(Clone)]
+pub struct Cage {
+    interpreter: Interpreter,
+    sandbox: Sandbox,
+    bwrap: Option<PathBuf>,
+}
+
+/// What the driver says.
+#[derive(Debug, Deserialize)]
+struct Said {
+    digests: Vec<String>,
+    stdout: String,
+    value: Option<String>,
+    error: Option<String>,
+    stopped: bool,
+    pictures: Vec<PathBuf>,
+}
+
+/// How a child ended.
+enum Ended {
+    Said(Box<Said>),
+    Stopped(String),
+}
+
+impl Cage {
+    /// A cage around this Python, tried out; the error says why there is none.
+    pub async fn around(program: &Path, sandbox: Sandbox) -> Result<Self, String> {
+        Self::of(find::ask(program).await?, sandbox).await
+    }
+
+    pub(super) async fn of(interpreter: Interpreter, sandbox: Sandbox) -> Result<Self, String> {
+        if !cfg!(target_os = "linux") {
+            return Err("this system has no Landlock and no seccomp to cage Python with".to_owned());
+        }
+        let cage = Self { interpreter, sandbox, bwrap: bwrap().await };
+        cage.check().await?;
+        Ok(cage)
+    }
+
+    /// What is in it.
+    pub fn interpreter(&self) -> &Interpreter {
+        &self.interpreter
+    }
+
+    /// What it is made of, in words.
+    pub fn walls(&self) -> &'static str {
+        match self.bwrap {
+            Some(_) => "Landlock, seccomp, limits and namespaces by bwrap",
+            None => "Landlock, seccomp and limits (namespaces too where bwrap 0.12 or later is installed)",
+        }
+    }
+
+    /// Whether code runs in it, and cannot do what it must not.
+    async fn check(&self) -> Result<(), String> {
+        let job = Job {
+            name: "check.csv".to_owned(),
+            work: Work::Run,
+            cells: vec![include_str!("check.py").to_owned()],
+            limits: Limits { seconds: 20, ..Limits::default() },
+            ..Job::default()
+        };
+        let (report, _) = self.run(&job, b"a\n1\n").await.map_err(|error| error.to_string())?;
+        let observation = report.observation.unwrap_or_default();
+        match observation.value.as_deref() {
+            Some("2") => Ok(()),
+            _ => {
+                let why = observation
+                    .error
+                    .or(observation.value)
+                    .unwrap_or_else(|| "1 + 1 is not 2 in it".to_owned());
+                Err(format!("{} cannot be caged: {why}", self.interpreter.program.display()))
+            }
+        }
+    }
+
+    /// Has code run on a workbook. A cell that breaks the child is an observation, not an error.
+    pub async fn run(&self, job: &Job, workbook: &[u8]) -> Result<(Report, Vec<u8>), SandboxError> {
+        if job.cells.is_empty() {
+            return self.sandbox.run(job, workbook).await;
+        }
+        let name = book_name(&job.name);
+        // What is no .xlsx is put into one first: that is what openpyxl reads and writes.
+        let book = if job.name.to_lowercase().ends_with(".xlsx") {
+            workbook.to_vec()
+        } else {
+            let made = Job { work: Work::Write, cells: Vec::new(), question: None, ..job.clone() };
+            self.sandbox.run(&made, workbook).await?.1
+        };
+        let unavailable = |error: std::io::Error| SandboxError::Unavailable(error.to_string());
+        let folder = Folder::new().map_err(unavailable)?;
+        let (file, kept) = (folder.work().join(&name), folder.spare().join("before.xlsx"));
+        std::fs::write(&file, &book).map_err(unavailable)?;
+        if name != job.name {
+            std::fs::write(folder.work().join(&job.name), workbook).map_err(unavailable)?;
+        }
+        let said = match self.child(job, &folder, &name, &kept).await.map_err(unavailable)? {
+            Ended::Said(said) => *said,
+            Ended::Stopped(text) => return Ok((stopped(text), Vec::new())),
+        };
+        if said.stopped {
+            let mut report = stopped(said.error.unwrap_or_default());
+            if let Some(observation) = &mut report.observation {
+                observation.stdout = said.stdout;
+            }
+            return Ok((report, Vec::new()));
+        }
+        let lost = |why: std::io::Error| format!("{name} is no longer there as it should be: {why}");
+        let (before, after) = match (folder.read(&kept, MOST_FILE), folder.read(&file, MOST_FILE)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(why), _) | (_, Err(why)) => return Ok((stopped(lost(why)), Vec::new())),
+        };
+        let lengths = (book.len() as u64, before.len() as u64);
+        let compared =
+            Job { name: name.clone(), work: Work::Compare, cells: Vec::new(), lengths, ..job.clone() };
+        let all = [book.as_slice(), &before, &after].concat();
+        let mut report = match self.sandbox.run(&compared, &all).await {
+            Ok((report, _)) => report,
+            Err(SandboxError::Workbook(why)) => return Ok((stopped(why), Vec::new())),
+            Err(error) => return Err(error),
+        };
+        let mut observation = report.observation.take().unwrap_or_default();
+        observation.stdout = said.stdout;
+        (observation.value, observation.error) = (said.value, said.error);
+        observation.digest = said.digests.last().cloned();
+        report.observation = Some(observation);
+        report.digests = said.digests;
+        report.changed = after != book;
+        report.pictures = pictures(&folder, &said.pictures);
+        Ok((report, if job.work == Work::Write { after } else { Vec::new() }))
+    }
+
+    async fn child(&self, job: &Job, folder: &Folder, name: &str, kept: &Path) -> std::io::Result<Ended> {
+        let plan = self.plan(folder, &job.limits);
+        let mut child = self
+            .command(&plan)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            // Dropped (a stop, a timeout), it is gone; it has no children.
+            .kill_on_drop(true)
+            .spawn()?;
+        let told = json!({
+            "path": self.interpreter.path,
+            "now": midnight(&job.day),
+            "cells": job.cells,
+            "file": name,
+            "keep": kept,
+            "output": job.limits.output,
+            "memory": job.limits.memory,
+        });
+        let (plan, told) = (serde_json::to_vec(&plan)?, serde_json::to_vec(&told)?);
+        let stdin = child.stdin.take();
+        let say = async move {
+            // A child that ends early closes the pipe; how it ended says why.
+            if let Some(mut stdin) = stdin {
+                let _ = stdin.write_all(&(plan.len() as u64).to_le_bytes()).await;
+                let _ = stdin.write_all(&plan).await;
+                let _ = stdin.write_all(&told).await;
+            }
+            std::future::pending().await
+        };
+        let ended = tokio::select! {
+            ended = heard(&mut child, &job.limits) => ended,
+            ended = say => ended,
+            text = crowded(folder) => Ok(Ended::Stopped(text)),
+        };
+        // Whatever it was doing, it is over before anybody looks at the folder.
+        let _ = child.start_kill();
+        let _ = child.wait().await;
+        ended
+    }
+
+    fn plan(&self, folder: &Folder, limits: &Limits) -> Plan {
+        let Interpreter { program, path, libraries, loaders, .. } = &self.interpreter;
+        Plan {
+            python: program.clone(),
+            read: path.iter().chain(libraries).cloned().collect(),
+            start: loaders.clone(),
+            write: vec![folder.work(), folder.spare()],
+            work: folder.work(),
+            spare: folder.spare(),
+            memory: limits.memory,
+            seconds: limits.seconds.saturating_add(60),
+            file: MOST_FILE,
+        }
+    }
+
+    fn command(&self, plan: &Plan) -> Command {
+        let program = self.sandbox.program();
+        let real = if program == Path::new("/proc/self/exe") { std::env::current_exe().ok() } else { None };
+        let real = real.unwrap_or_else(|| program.to_owned());
+        let Some(bwrap) = self.bwrap.as_ref().filter(|_| real.is_file()) else {
+            let mut command = Command::new(program);
+            command.arg(VERB);
+            return command;
+        };
+        let mut command = Command::new(bwrap);
+        command.args([
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--cap-drop",
+            "ALL",
+            "--hostname",
+            "cage",
+        ]);
+        let read = plan.read.iter().chain(&plan.start).chain([&real, &plan.python]);
+        for path in read {
+            command.arg("--ro-bind").arg(path).arg(path);
+        }
+        for path in SYSTEM.iter().map(Path::new).filter(|path| path.exists()) {
+            command.arg("--ro-bind-try").arg(path).arg(path);
+        }
+        for path in &plan.write {
+            command.arg("--bind").arg(path).arg(path);
+        }
+        command.arg("--").arg(&real).arg(VERB);
+        command
+    }
+}
+
+/// What this very program is loaded with, before it becomes Python.
+const SYSTEM: [&str; 3] = ["/lib", "/lib64", "/usr/lib"];
+
+/// What the child says, as long as it says each part of it in time.
+async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
+    let Some(mut stdout) = child.stdout.take().map(|stdout| stdout.take(MOST_REPORT)) else {
+        return Err(std::io::Error::other("it has no pipes"));
+    };
+    let late = Ended::Stopped(format!("It was stopped after {} seconds.", limits.seconds));
+    let mut heard = Vec::new();
+    let mut since = Instant::now();
+    loop {
+        let marks = heard.len().min(2);
+        let most = if marks == 1 { Duration::from_secs(limits.seconds) + GRACE } else { MARGIN };
+        let left = most.saturating_sub(since.elapsed());
+        match timeout(left, stdout.read_buf(&mut heard)).await {
+            Err(_) => return Ok(late),
+            Ok(Ok(0)) => break,
+            Ok(Ok(_)) if heard.len().min(2) > marks => since = Instant::now(),
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => return Err(error),
+        }
+    }
+    let status = child.wait().await?;
+    if status.code() == Some(NO_CAGE) {
+        return Err(std::io::Error::other(String::from_utf8_lossy(&heard).into_owned()));
+    }
+    if let Some(said) = unpack(&heard) {
+        return Ok(Ended::Said(Box::new(said)));
+    }
+    if heard.is_empty() {
+        return Err(std::io::Error::other(format!("Python did not start ({status})")));
+    }
+    Ok(Ended::Stopped(format!("It ended Python itself ({status}).")))
+}
+
+fn unpack(heard: &[u8]) -> Option<Said> {
+    let (length, rest) = heard.strip_prefix(b"><")?.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    serde_json::from_slice(rest.get(..length)?).ok()
+}
+
+/// Waits until the folder holds more than it may.
+async fn crowded(folder: &Folder) -> String {
+    loop {
+        sleep(MEASURED).await;
+        match folder.size() {
+            Some(bytes) if bytes <= MOST_FOLDER => {}
+            Some(_) => return format!("It wrote more than {} MB.", MOST_FOLDER >> 20),
+            None => return "It wrote more files than it may.".to_owned(),
+        }
+    }
+}
+
+fn stopped(text: String) -> Report {
+    let observation = Observation { error: Some(text), stopped: true, ..Observation::default() };
+    Report { observation: Some(observation), ..Report::default() }
+}
+
+/// Pictures that were drawn, if they are what their names say.
+fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
+    let known: [(&str, &[u8]); 4] = [
+        ("png", b"\x89PNG\r\n\x1a\n"),
+        ("jpg", b"\xff\xd8\xff"),
+        ("jpeg", b"\xff\xd8\xff"),
+        ("pdf", b"%PDF-"),
+    ];
+    let mut found = Vec::new();
+    for name in names {
+        let ending =
+            name.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let Some((_, magic)) = known.iter().find(|(known, _)| *known == ending) else { continue };
+        let Some(plain) = name.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
+        if let Ok(bytes) = folder.read(&folder.work().join(name), MOST_PICTURE)
+            && bytes.starts_with(magic)
+        {
+            found.push(PictureFile { name: plain, bytes });
+        }
+    }
+    found
+}
+
+/// The name that the workbook has for the code.
+pub fn book_name(name: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    if name.to_lowercase().ends_with(".xlsx") { name.to_owned() } else { format!("{stem}.xlsx") }
+}
+
+/// The moment at which the clock stands still: the beginning of the day.
+fn midnight(day: &str) -> i64 {
+    let day = day.parse::<jiff::civil::Date>().ok();
+    let moment = day.and_then(|day| day.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    moment.map_or(0, |moment| moment.timestamp().as_second())
+}
+
+/// A `bwrap` that is new enough.
+async fn bwrap() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let program =
+        std::env::split_paths(&folders).map(|folder| folder.join("bwrap")).find(|path| path.is_file())?;
+    let said = Command::new(&program).arg("--version").stdin(Stdio::null()).kill_on_drop(true).output();
+    let said = timeout(GRACE, said).await.ok()?.ok()?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let mut numbers = text.split_whitespace().last()?.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next()?, numbers.next()?);
+    if version < OLDEST_BWRAP {
+        return None;
+    }
+    // Where namespaces are forbidden, it is there and of no use.
+    let tried = Command::new(&program)
+        .args(["--unshare-all", "--ro-bind", "/", "/", "true"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .status();
+    timeout(GRACE, tried).await.ok()?.ok()?.success().then_some(program)
+}

@@ -1,0 +1,99 @@
+//! What is different in a workbook that somebody else wrote: cells, sheets, and what got lost on the way.
+
+use super::{At, Book, Sheet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Cursor;
+use zip::ZipArchive;
+
+/// What is different.
+#[derive(Debug, Default)]
+pub struct Differences {
+    /// Changed cells: sheet, place, before and after; the first so many.
+    pub cells: Vec<(String, At, String, String)>,
+    /// How many there are.
+    pub count: usize,
+    /// Sheets that are new.
+    pub added: Vec<String>,
+    /// What happened to sheets as a whole, in words.
+    pub layout: Vec<String>,
+}
+
+/// Parts that a program may not know, by where they lie, and what people call them.
+const PARTS: [(&str, &str); 9] = [
+    ("xl/charts/chart", "charts"),
+    ("xl/media/", "pictures"),
+    ("xl/pivotTables/", "pivot tables"),
+    ("xl/tables/", "tables"),
+    ("xl/slicers/", "slicers"),
+    ("xl/externalLinks/externalLink", "links to other workbooks"),
+    ("xl/threadedComments/", "threaded comments"),
+    ("xl/vbaProject", "macros"),
+    ("xl/comments", "comments"),
+];
+
+/// Compares two workbooks sheet by sheet; `most` cells are told one by one.
+pub fn compare(before: &Book, after: &Book, most: usize) -> Differences {
+    let mut found = Differences::default();
+    let by_name = |book: &Book, name: &str| book.sheets.iter().position(|sheet| sheet.name == name);
+    for sheet in &after.sheets {
+        match by_name(before, &sheet.name).and_then(|at| before.sheets.get(at)) {
+            Some(was) => sheets(was, sheet, most, &mut found),
+            None => found.added.push(sheet.name.clone()),
+        }
+    }
+    let gone = before.sheets.iter().filter(|sheet| by_name(after, &sheet.name).is_none());
+    found.layout.extend(gone.map(|sheet| format!("Sheet `{}` is gone.", sheet.name)));
+    found
+}
+
+fn sheets(before: &Sheet, after: &Sheet, most: usize, found: &mut Differences) {
+    let size = |sheet: &Sheet| (sheet.rows.len(), sheet.width());
+    let ((rows, columns), (now_rows, now_columns)) = (size(before), size(after));
+    let name = &after.name;
+    for (word, was, now) in [("rows", rows, now_rows), ("columns", columns, now_columns)] {
+        if was != now {
+            found.layout.push(format!("`{name}` has {now} {word} now; it had {was}."));
+        }
+    }
+    let mut formulas: BTreeSet<At> = before.formulas.keys().copied().collect();
+    formulas.extend(after.formulas.keys());
+    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    for row in 0..rows.max(now_rows) {
+        let width = |sheet: &Sheet| sheet.rows.get(row).map_or(0, Vec::len);
+        let cells = (0..width(before).max(width(after))).map(|column| At::new(small(row), small(column)));
+        let with_formulas = formulas.range(At::new(small(row), 0)..At::new(small(row) + 1, 0)).copied();
+        let all: BTreeSet<At> =
+            cells.filter(|at| before.value(*at) != after.value(*at)).chain(with_formulas).collect();
+        for at in all {
+            let (was, now) = (before.shown(at), after.shown(at));
+            if was != now {
+                found.count += 1;
+                if found.cells.len() < most {
+                    found.cells.push((name.clone(), at, was, now));
+                }
+            }
+        }
+    }
+}
+
+/// What a workbook held that it no longer holds since another program wrote it.
+pub fn lost(before: &[u8], after: &[u8]) -> Vec<String> {
+    let counts = |bytes: &[u8]| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        if let Ok(archive) = ZipArchive::new(Cursor::new(bytes)) {
+            for name in archive.file_names().filter_map(Result::ok) {
+                let part = PARTS.iter().find(|(part, _)| name.starts_with(part) && !name.contains("/_rels/"));
+                if let Some((_, word)) = part {
+                    *counts.entry(word).or_default() += 1;
+                }
+            }
+        }
+        counts
+    };
+    let (was, now) = (counts(before), counts(after));
+    let fewer = was.iter().filter_map(|(word, count)| {
+        let left = now.get(word).copied().unwrap_or(0);
+        (left < *count).then(|| format!("{} {word}", count - left))
+    });
+    fewer.collect()
+}

@@ -1,0 +1,196 @@
+//! `sheet` on the machine's own Python with openpyxl, pandas and matplotlib: what the code does is right, it repeats, and
+//! what it did not touch stays.
+
+use crate::instructions::INSTRUCTIONS;
+use crate::support::{FakeModel, TestInbox};
+use sayso::graph::Decision;
+use sayso::inbox::Status;
+use sayso::llm::{ModelError, Reply, Scripted};
+use sayso::tools::cage::{Cage, Pythons};
+use sayso::tools::sandbox::{Job, Report, Sandbox, Work};
+use sayso::tools::workbook::{self, At};
+use serde_json::{Value, json};
+
+/// Where the libraries are installed.
+const PYTHON: &str = "target/sheet-python/bin/python";
+
+fn sandbox() -> Sandbox {
+    Sandbox::of(env!("CARGO_BIN_EXE_sayso").into())
+}
+
+/// The Python in its cage; nothing where it cannot be had.
+async fn cage() -> Option<Cage> {
+    let program = std::env::current_dir().unwrap().join(PYTHON);
+    match Pythons::new(program.to_str().unwrap(), sandbox()).get().await {
+        Ok(cage) if cage.interpreter().modules.len() == 4 => Some(cage),
+        Ok(cage) => {
+            println!("not tried here: {}", cage.interpreter().text());
+            None
+        }
+        Err(why) => {
+            println!("not tried here: {}", why.unwrap_or_default());
+            None
+        }
+    }
+}
+
+async fn run(cage: &Cage, book: &str, cells: &[&str]) -> (Report, Vec<u8>) {
+    let bytes = std::fs::read(format!("tests/fixtures/workbooks/{book}")).unwrap();
+    let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
+    let day = "2026-11-16".to_owned();
+    let job = Job { name: book.to_owned(), work: Work::Write, cells, day, ..Job::default() };
+    cage.run(&job, &bytes).await.unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn ordinary_code_is_right_in_the_machines_python() {
+    let Some(cage) = cage().await else { return };
+    for case in INSTRUCTIONS {
+        let (report, written) = run(&cage, case.book, &[case.code]).await;
+        let observation = report.observation.unwrap();
+        assert_eq!(observation.error, None, "{}", case.instruction);
+        assert_eq!(observation.stdout.trim_end(), case.printed, "{}", case.instruction);
+        let book = workbook::open(case.book, &written).unwrap();
+        for (sheet, cell, shown) in case.cells {
+            let sheet = &book.sheets[book.find(sheet).unwrap()];
+            assert_eq!(sheet.shown(At::read(cell).unwrap()), *shown, "{} {cell}", case.instruction);
+        }
+    }
+    println!(
+        "{} instructions in {}, caged by {}",
+        INSTRUCTIONS.len(),
+        cage.interpreter().text(),
+        cage.walls()
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn cells_repeat_with_clock_and_chance() {
+    let Some(cage) = cage().await else { return };
+    let code = "import random, time, uuid, datetime, os\nimport numpy as np, pandas as pd, openpyxl\n\
+        print(random.random(), np.random.rand(), np.random.default_rng().random(), uuid.uuid4(), os.urandom(4))\n\
+        print(time.time(), datetime.datetime.now(), datetime.date.today(), pd.Timestamp.now(), hash('x'))\n\
+        print(object())\nwb = openpyxl.load_workbook('orders.xlsx')\nwb.active['K1'] = datetime.datetime.now()\nwb.save('orders.xlsx')";
+    let (one, _) = run(&cage, "orders.xlsx", &[code, "print(1)"]).await;
+    let (two, _) = run(&cage, "orders.xlsx", &[code, "print(1)"]).await;
+    assert_eq!(one.digests.len(), 2);
+    assert_eq!(one.digests, two.digests);
+    let (said, _) = run(&cage, "orders.xlsx", &[code]).await;
+    let said = said.observation.unwrap();
+    assert_eq!(said.error, None);
+    assert!(said.stdout.contains("2026-11-16 00:00:00 2026-11-16 2026-11-16"), "{}", said.stdout);
+    // What gets at the real clock all the same is found out.
+    let sly =
+        "import ctypes\nt = (ctypes.c_long * 2)()\nctypes.CDLL(None).clock_gettime(1, t)\nprint(list(t))";
+    let (one, _) = run(&cage, "orders.xlsx", &[sly]).await;
+    let (two, _) = run(&cage, "orders.xlsx", &[sly]).await;
+    assert_ne!(one.digests, two.digests);
+}
+
+/// What openpyxl wrote again holds what code did not touch: formulas, formats, frozen panes, widths, charts.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn what_code_did_not_touch_is_still_there() {
+    let Some(cage) = cage().await else { return };
+    for (book, cell) in [("orders.xlsx", "Orders"), ("budget.xlsx", "Notes"), ("staff.xlsx", "Teams")] {
+        let look = "import openpyxl, json\ndef look(file):\n    wb = openpyxl.load_workbook(file)\n    out = {}\n    \
+            for ws in wb:\n        out[ws.title] = [[[c.value if not hasattr(c.value, 'isoformat') else c.value.isoformat(), \
+            c.number_format, c.font.b, c.fill.start_color.rgb if c.fill.fill_type else None] for c in row] for row in ws.iter_rows()]\n        \
+            out[ws.title + ' sheet'] = [ws.freeze_panes, str(ws.merged_cells), len(ws._charts), \
+            {k: v.width for k, v in ws.column_dimensions.items()}, len(ws.conditional_formatting), \
+            len(ws.data_validations.dataValidation), ws.auto_filter.ref]\n    \
+            out['names'] = {k: v.attr_text for k, v in wb.defined_names.items()}\n    return out\nbefore = look('BOOK')";
+        let look = look.replace("BOOK", book);
+        let change = format!(
+            "wb = openpyxl.load_workbook('{book}')\nwb['{cell}']['Z9'] = 'new'\nwb.save('{book}')\nafter = look('{book}')\n\
+             cells = [(s, r, c) for s in before if not s.endswith(' sheet') and s != 'names' for r in range(len(before[s])) \
+             for c in range(len(before[s][r])) if before[s][r][c] != after[s][r][c]]\n\
+             print(cells, [s for s in before if s.endswith(' sheet') and before[s] != after[s]], before['names'] == after['names'])"
+        );
+        let (report, _) = run(&cage, book, &[&look, &change]).await;
+        let observation = report.observation.unwrap();
+        assert_eq!(
+            (observation.error.as_deref(), observation.stdout.as_str()),
+            (None, "[] [] True\n"),
+            "{book}"
+        );
+        let told: Vec<&str> = observation.changes.iter().map(|change| change.cell.as_str()).collect();
+        assert_eq!((told, observation.changed), (vec!["Z9"], 1), "{book}");
+        assert!(report.kept[0].starts_with("what openpyxl reads"), "{book}: {:?}", report.kept);
+    }
+}
+
+type Answer = Result<Reply, ModelError>;
+
+fn code(code: &str) -> Answer {
+    Ok(Scripted::calls([("python", json!({ "code": code }))]))
+}
+
+fn finish(answer: &str) -> Answer {
+    Ok(Scripted::calls([("finish", json!({ "answer": answer }))]))
+}
+
+async fn begun(book: &str, answers: Vec<Answer>) -> (TestInbox, sayso::graph::ThreadId) {
+    let program = std::env::current_dir().unwrap().join(PYTHON).to_str().unwrap().to_owned();
+    let inbox = TestInbox::builder()
+        .with_model(FakeModel::new(answers))
+        .with_services(move |services| services.pythons = Pythons::new(&program, services.sandbox.clone()))
+        .open();
+    let bytes = std::fs::read(format!("tests/fixtures/workbooks/{book}")).unwrap();
+    std::fs::create_dir_all(inbox.inputs()).unwrap();
+    std::fs::write(inbox.inputs().join(book), bytes).unwrap();
+    let input = json!({"workbook": inbox.inputs().join(book), "instruction": "Draw it"});
+    let thread = inbox.run("sheet", input).await;
+    (inbox, thread)
+}
+
+/// The whole way: the card says which Python, the model is told, the chart lies beside the workbook.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn a_chart_is_drawn_and_lies_beside_the_workbook() {
+    if cage().await.is_none() {
+        return;
+    }
+    let draw = "import matplotlib.pyplot as plt\nplt.bar(['a', 'b'], [1, 2])\nplt.savefig('costs.png')\nprint('a 1\\nb 2')";
+    let (inbox, thread) = begun("budget.xlsx", vec![code(draw), finish("Drawn.")]).await;
+    let card = inbox.open_item(&thread).await.text;
+    assert!(card.contains("python: Python 3") && card.contains("matplotlib"), "{card}");
+    let system = inbox.model.requests()[0].system.clone();
+    assert!(system.contains("wb.save(\"budget.xlsx\")") && system.contains("Today is "), "{system}");
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    let path = inbox.inputs().join("budget.costs.png");
+    assert_eq!(outcome.output.as_ref().unwrap()["pictures"], json!([path]));
+    assert_eq!(outcome.output.as_ref().unwrap()["file"], Value::Null, "the workbook was not changed");
+    assert!(std::fs::read(&path).unwrap().starts_with(b"\x89PNG"));
+    let (_, card) = inbox.decisions().result(thread).await.unwrap();
+    assert!(card.text().contains(path.to_str().unwrap()), "{}", card.text());
+    assert!(card.text().contains('\u{2588}'), "grouped results are bars: {}", card.text());
+}
+
+/// Code that does not give the same again stops and asks.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn a_difference_stops_and_asks() {
+    if cage().await.is_none() {
+        return;
+    }
+    let sly =
+        "import ctypes\nt = (ctypes.c_long * 2)()\nctypes.CDLL(None).clock_gettime(1, t)\nprint(list(t))";
+    let answers = vec![code(sly), code("print('next')"), finish("Done.")];
+    let (inbox, thread) = begun("staff.xlsx", answers).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "differs");
+    assert!(
+        item.text.contains("gave something else") && item.text.contains("clock_gettime"),
+        "{}",
+        item.text
+    );
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    assert_eq!(outcome.output.unwrap()["answer"], "Done.");
+}
