@@ -38,6 +38,7 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
         address: mail.address.clone(),
         addresses,
         mode: mail.mode,
+        model: mail.model.clone(),
         handled_done: mail.handled_done.clone(),
         handled_ignored: mail.handled_ignored.clone(),
         mailbox: mail::open_mailbox(mail).unwrap_or_else(|error| Arc::new(Shut(error.to_string()))),

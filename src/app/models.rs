@@ -31,6 +31,16 @@ impl ConfiguredModels {
         Ok(model)
     }
 
+    fn picked(&self, configured: &Configured) -> Result<Picked, ModelError> {
+        Ok(Picked {
+            model: self.opened(configured)?,
+            name: configured.name.clone(),
+            builtin: configured.provider == Provider::Builtin,
+            server: Some(configured.base_url.clone()).filter(|url| !url.is_empty()),
+            window: configured.context_tokens,
+        })
+    }
+
     fn make(&self, configured: &Configured) -> Result<Arc<dyn Model>, ModelError> {
         let label = &configured.label;
         let path = |name: &str| self.env.get(name).map(PathBuf::from);
@@ -96,12 +106,11 @@ impl Models for ConfiguredModels {
             }
             _ => self.config.model_for(workflow, role),
         };
-        Ok(Picked {
-            model: self.opened(configured)?,
-            name: configured.name.clone(),
-            builtin: configured.provider == Provider::Builtin,
-            window: configured.context_tokens,
-        })
+        self.picked(configured)
+    }
+
+    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+        self.picked(self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?)
     }
 
     fn known(&self, name: &str) -> Result<(), String> {

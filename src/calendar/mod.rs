@@ -4,6 +4,7 @@
 //! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
 //! UID. A new source is one file and one arm in [`open`].
 
+mod answer;
 mod busy;
 mod caldav;
 mod days;
@@ -20,6 +21,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use answer::{Attendance, answer, attended};
 pub use caldav::CalDav;
 pub use days::{day_line, day_lines, day_window};
 pub use google::GoogleCalendar;

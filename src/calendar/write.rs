@@ -209,7 +209,7 @@ fn local(time: DateTime) -> String {
     time.strftime("%Y%m%dT%H%M%S").to_string()
 }
 
-fn utc(time: Timestamp) -> String {
+pub(super) fn utc(time: Timestamp) -> String {
     format!("{}Z", local(TimeZone::UTC.to_datetime(time)))
 }
 
@@ -227,21 +227,21 @@ fn escape(text: &str) -> String {
 }
 
 /// A quote cannot be written inside quotes.
-fn named(person: &Person) -> String {
+pub(super) fn named(person: &Person) -> String {
     let name: String = person.name.chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { name } else { format!(";CN=\"{}\"", name.replace('"', "'")) }
 }
 
-fn mailto(person: &Person) -> String {
+pub(super) fn mailto(person: &Person) -> String {
     let address: String = person.address.chars().filter(|c| !c.is_control()).collect();
     format!("mailto:{address}")
 }
 
-struct Lines(String);
+pub(super) struct Lines(pub(super) String);
 
 impl Lines {
     /// Adds a line, folded after 75 octets, never within a character.
-    fn line(&mut self, name: &str, value: &str) {
+    pub(super) fn line(&mut self, name: &str, value: &str) {
         let mut room = 75;
         for c in name.chars().chain([':']).chain(value.chars()) {
             if c.len_utf8() > room {

@@ -1,11 +1,13 @@
 //! `[[mail]]`: the mail accounts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::{Error, quoted};
 use super::google::{Google, GoogleApp};
 use super::keys::{default, example, within};
 use super::mail_server::{MailServer, ServerKeys};
+use super::models::Model;
 use super::outgoing::{MailOutgoing, OutgoingKeys};
 use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
 use super::user::{User, check_addresses};
@@ -32,6 +34,8 @@ section! {
         /// Your address here, unless it is the one of `[user]`, and further ones.
         address: Option<String> = example("ada@example.org"),
         aliases: Vec<String> = default(""),
+        /// The model that alone reads this account's mail: builtin, or one of `[models.NAME]`; also with `--model`.
+        model: Option<String> = example("cheap"),
         /// act | observe (nothing is sent or marked; cards say what would happen)
         mode: MailMode = default("act"),
         handled: HandledKeys = within(),
@@ -110,6 +114,8 @@ pub struct Mail {
     pub address: String,
     /// Further addresses that reach the person here.
     pub aliases: Vec<String>,
+    /// The model that alone reads its mail, by the config's name for it.
+    pub model: Option<String>,
     /// Whether anything may be sent or marked.
     pub mode: MailMode,
     /// What is done in the mailbox with mail that was decided on.
@@ -185,10 +191,11 @@ impl Mail {
         readers: impl Iterator<Item = Reader<'a>>,
         user: &User,
         google: &GoogleApp<'_>,
+        models: &BTreeMap<String, Model>,
     ) -> Result<Vec<Self>, Error> {
         let mut accounts: Vec<Self> = Vec::new();
         for reader in readers {
-            let account = Self::read(&reader, user, google)?;
+            let account = Self::read(&reader, user, google, models)?;
             if accounts.iter().any(|other| other.name == account.name) {
                 let why = format!("is taken already; give this account a name other than {:?}", account.name);
                 return Err(reader.bad("name", why));
@@ -198,8 +205,18 @@ impl Mail {
         Ok(accounts)
     }
 
-    fn read(reader: &Reader<'_>, user: &User, google: &GoogleApp<'_>) -> Result<Self, Error> {
+    fn read(
+        reader: &Reader<'_>,
+        user: &User,
+        google: &GoogleApp<'_>,
+        models: &BTreeMap<String, Model>,
+    ) -> Result<Self, Error> {
         let mail = MailSection::read(reader)?;
+        if let Some(name) = mail.model.as_ref().filter(|name| !models.contains_key(*name)) {
+            let known: Vec<&str> = models.keys().map(String::as_str).collect();
+            let why = format!("names no model {:?}; there are {}", quoted(name), known.join(", "));
+            return Err(reader.bad("model", why));
+        }
         let name = mail.name.ok_or_else(|| reader.missing("name", "write what to call the account"))?;
         if !is_account_name(&name) || name.chars().count() > LONGEST_NAME {
             let why = format!("must be one short word, such as home, not {:?}", quoted(&name));
@@ -257,6 +274,7 @@ impl Mail {
             source,
             address,
             aliases: mail.aliases,
+            model: mail.model,
             mode: mail.mode,
             handled_done: AfterHandling::read(&handled, "done", &mail.handled.done)?,
             handled_ignored: AfterHandling::read(&handled, "ignored", &mail.handled.ignored)?,

@@ -7,7 +7,7 @@ use super::error::{Error, quoted};
 use super::keys::{Key, Kind, Section, default, example};
 use super::reader::{Choice as _, FromSection as _, Reader, Sources, choice, section};
 use super::secret::Secret;
-use super::url::wrong_with_url;
+use super::url::{is_loopback, wrong_with_url};
 
 /// The name under which the built-in rules are always there.
 pub(super) const BUILTIN: &str = "builtin";
@@ -115,6 +115,13 @@ pub struct Model {
     pub max_output_tokens: Option<u64>,
     /// How freely the model answers; `None` is up to the provider.
     pub temperature: Option<f64>,
+}
+
+impl Model {
+    /// Whether what it reads stays on this machine.
+    pub fn is_on_this_machine(&self) -> bool {
+        self.provider == Provider::Builtin || is_loopback(&self.base_url)
+    }
 }
 
 choice! {

@@ -19,8 +19,8 @@ section! {
         command: Option<Vec<String>> = example("msmtp, --account=work"),
         sent: Option<String> = example("~/Mail/work/.Sent"),
         server (""): ServerKeys = within(),
-        /// smtp: who puts what was sent into Sent: auto (the server, if it does within a moment, else sayso) | server |
-        /// sayso
+        /// smtp and command: who puts what was sent into Sent: auto (the server, if it does within a moment, else sayso; a
+        /// Maildir gets a copy) | server (no copy is made) | sayso
         filed_by: Option<FiledBy> = example("auto"),
     }
 }
@@ -46,10 +46,12 @@ pub enum MailOutgoing {
     Command {
         /// The words of the command; recipients are added after `--`.
         command: Vec<String>,
-        /// A Maildir a copy of what was sent is put into.
+        /// A Maildir a copy of what was sent is put into; where none is named, the account's own Sent is.
         sent: Option<PathBuf>,
+        /// Who puts the copy there.
+        filed_by: FiledBy,
     },
-    /// An SMTP server. A copy of what was sent is kept in the account's Sent folder, if that is on a server too.
+    /// An SMTP server. A copy of what was sent is kept in the account's Sent folder.
     Smtp {
         /// Where it is and who is there.
         server: MailServer,
@@ -101,10 +103,11 @@ impl OutgoingKeys {
         };
         let server_key = server_key.as_slice();
         match kind {
-            OutgoingKind::Maildir | OutgoingKind::Command => {
-                refuse(&["filed_by"], "maildir or command")?;
+            OutgoingKind::Maildir => {
+                refuse(&["filed_by"], kind.word())?;
                 refuse(server_key, "maildir or command")?;
             }
+            OutgoingKind::Command => refuse(server_key, "maildir or command")?,
             OutgoingKind::Smtp | OutgoingKind::Gmail => refuse(&["path", "command", "sent"], kind.word())?,
         }
         Ok(Some(match kind {
@@ -119,7 +122,11 @@ impl OutgoingKeys {
                 let words = self.command.filter(|words| words.iter().any(|word| !word.is_empty()));
                 let words = words.ok_or_else(|| reader.missing("command", "write it such as [\"msmtp\"]"))?;
                 let sent = self.sent.map(|path| reader.path(&path));
-                MailOutgoing::Command { command: reader.command(words), sent }
+                MailOutgoing::Command {
+                    command: reader.command(words),
+                    sent,
+                    filed_by: self.filed_by.unwrap_or_default(),
+                }
             }
             OutgoingKind::Smtp => MailOutgoing::Smtp {
                 server: self.server.meant(reader, (465, 587), address, imap)?,

@@ -50,7 +50,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let user = User::read(&one(UserSection::SECTION))?;
     let prices = by_name(sources, PriceSection::SECTION, Price::read)?;
     let google = GoogleApp::read(one(GoogleSection::SECTION), &paths.data)?;
-    let mail = Mail::read_all(sources.each(MailSection::SECTION), &user, &google)?;
+    let mail = Mail::read_all(sources.each(MailSection::SECTION), &user, &google, &models)?;
     let rules = sources.each(Rule::SECTION).map(|reader| Rule::read_checked(&reader, &mail));
     let rules = rules.collect::<Result<_, _>>()?;
     let calendar = Calendar::read(&one(CalendarSection::SECTION), &user, &mail, &google)?;

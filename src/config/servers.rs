@@ -1,6 +1,5 @@
 //! `[[server]]`: the LangGraph servers whose questions stand in the inbox.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use super::error::{Error, quoted};
@@ -8,7 +7,7 @@ use super::headers::{self, Header};
 use super::keys::{default, example};
 use super::reader::{FromSection as _, Reader, section};
 use super::secret::Secret;
-use super::url::wrong_with_url;
+use super::url::{is_loopback, wrong_with_url};
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
@@ -114,15 +113,4 @@ impl Server {
             every: server.every,
         })
     }
-}
-
-/// Whether an address is on this machine, whatever names resolve to.
-fn is_loopback(url: &str) -> bool {
-    let rest = url.trim_start_matches("http://");
-    let host = rest.split('/').next().unwrap_or_default();
-    let host = match host.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }

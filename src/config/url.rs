@@ -25,15 +25,19 @@ pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
     if let Some(why) = wrong_with_url(url) {
         return Some(why);
     }
-    let rest = url.strip_prefix("http://")?;
+    (url.starts_with("http://") && !is_loopback(url))
+        .then_some("must begin with https://, for secrets go there; only this machine is reached by http://")
+}
+
+/// Whether an address is on this machine, whatever names resolve to.
+pub(super) fn is_loopback(url: &str) -> bool {
+    let Some((_, rest)) = url.split_once("://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = match host.strip_prefix('[') {
         Some(six) => six.split(']').next().unwrap_or_default(),
         None => host.rsplit_once(':').map_or(host, |(host, _)| host),
     };
-    let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    (!here)
-        .then_some("must begin with https://, for secrets go there; only this machine is reached by http://")
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]

@@ -27,6 +27,13 @@ const NOTABLE: Duration = Duration::from_millis(250);
 /// In place of a version: the thread is about to move by its own commit.
 pub(crate) const COMMITTING: i64 = -1;
 
+/// A server that could not be reached, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    pub(crate) server: String,
+    pub(crate) why: String,
+}
+
 /// What came of trying to take a thread further.
 #[derive(Debug)]
 pub(crate) enum Driven {
@@ -36,6 +43,8 @@ pub(crate) enum Driven {
     Rests,
     /// It is to be tried again after a while.
     Backs(Duration),
+    /// A server it needs is away; it is to be tried again after a while.
+    Away(Absent, Duration),
     /// What was decided can still be taken back for so long.
     Held(Duration),
     /// Nothing can be written just now (a full disk, a locked file), which has nothing to do with the thread.
@@ -62,13 +71,7 @@ impl Engine {
         waited: Duration,
         working_on: &AtomicI64,
     ) -> Driven {
-        match self.try_drive(thread, attempt, waited, working_on).await {
-            Ok(driven) => driven,
-            // Somebody was quicker: the thread is looked at anew.
-            Err(StoreError::Moved) => Driven::Further,
-            Err(error @ (StoreError::Full | StoreError::Busy)) => Driven::Blocked(error),
-            Err(error) => Driven::Broken(error),
-        }
+        self.try_drive(thread, attempt, waited, working_on).await.unwrap_or_else(driven_by)
     }
 
     async fn try_drive(
@@ -145,6 +148,11 @@ impl Engine {
                         // What its calls gave is on its way to the store; the next attempt is to find it there.
                         let _ = self.store().flush().await;
                         Ok(Driven::Backs(wait))
+                    }
+                    Retry::Away { server, text, wait } => {
+                        tracing::info!(thread = %thread, node = %loaded.node, %server, %text, "a server is away");
+                        let _ = self.store().flush().await;
+                        Ok(Driven::Away(Absent { server, why: text }, wait))
                     }
                     Retry::Never(failure) => self.fail(&loaded, Some(spec), failure).await,
                     Retry::Moved => Ok(Driven::Further),
@@ -325,6 +333,16 @@ impl Engine {
         Ok(Driven::Rests)
     }
 
+    /// Puts it to a person that a thread's server is away: somebody waits for this thread alone.
+    pub(crate) async fn give_up(&self, thread: &ThreadId, absent: &Absent, tries: u32) -> Driven {
+        let failed = async {
+            let loaded = self.store().threads().load(thread, None)?;
+            let failure = Failure::Failed(format!("{} (tried {tries} times)", absent.why));
+            self.fail(&loaded, self.registry().get(&loaded.workflow), failure).await
+        };
+        failed.await.unwrap_or_else(driven_by)
+    }
+
     /// Stops a thread, whatever it does; a person decides whether it goes on.
     pub(crate) async fn stop(&self, thread: &ThreadId, workflow: &str) -> Result<(), StoreError> {
         let hints = self.registry().get(workflow).is_some_and(Engine::takes_hints);
@@ -383,6 +401,16 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
     let steps =
         updates.into_iter().map(|(node, updates)| NewStep { node: node.to_owned(), updates, took_ms: None });
     Ok(Entering { steps: steps.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
+}
+
+/// What follows from a store that did not take what was written.
+fn driven_by(error: StoreError) -> Driven {
+    match error {
+        // Somebody was quicker: the thread is looked at anew.
+        StoreError::Moved => Driven::Further,
+        StoreError::Full | StoreError::Busy => Driven::Blocked(error),
+        error => Driven::Broken(error),
+    }
 }
 
 /// What keeps a node from being started at all.

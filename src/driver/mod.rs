@@ -3,6 +3,7 @@
 //! [`Engine`] takes a thread one node further and commits what came of it. [`Driver`] does so for every thread that can
 //! go on; a data folder has one at a time.
 
+mod absent;
 mod cache;
 mod drive;
 mod engine;

@@ -4,6 +4,7 @@
 //! matter who changed it. What it keeps to itself are clocks: holds and backoffs run on its monotonic clock and
 //! begin anew when another driver takes over. A clock that jumps fires nothing early and nothing twice.
 
+use super::absent::{Absences, Minded};
 use super::drive::{COMMITTING, Driven};
 use super::engine::Engine;
 use super::learning::Batches;
@@ -87,6 +88,8 @@ struct Scheduler {
     failed: HashMap<ThreadId, StoreError>,
     /// Why something could not be written lately.
     blocked: Option<StoreError>,
+    /// Threads that wait for servers that are away.
+    absences: Absences,
     /// Answers that wait to be learned from.
     batches: Batches,
     last_look: Instant,
@@ -168,7 +171,7 @@ impl Driver {
             }
             let to_do = store.threads().to_do()?;
             let paused = to_do.paused;
-            let look = match self.look(scope, scheduler, to_do).await {
+            let look = match self.look(scope, until, scheduler, to_do).await {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
                     scheduler.blocked = Some(error);
@@ -210,6 +213,7 @@ impl Driver {
     async fn look(
         &mut self,
         scope: &Scope,
+        until: Until,
         scheduler: &mut Scheduler,
         to_do: ToDo,
     ) -> Result<Look, StoreError> {
@@ -232,6 +236,10 @@ impl Driver {
             if scheduler.broken.get(&thread.thread) == Some(&thread.version) {
                 continue;
             }
+            // Who wants to be idle does not wait for a server.
+            if until == Until::Idle && scheduler.absences.is_waiting(&thread.thread) {
+                continue;
+            }
             found.active = true;
             // Asking again drives nothing, so a pause does not keep it.
             if scheduler.first && stale(&thread, store.now().as_millisecond()) {
@@ -252,10 +260,18 @@ impl Driver {
                 found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
             } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
                 self.touched.insert(thread.thread.clone());
-                scheduler.start(&self.engine, thread);
+                scheduler.start(&self.engine, thread, scope);
             }
         }
         scheduler.first = false;
+        if !matches!(scope, Scope::Family(_)) && !to_do.paused {
+            let Minded { at_once, changed } = scheduler.absences.mind(&self.engine, !found.active).await?;
+            found.active |= changed || !at_once.is_empty();
+            if !at_once.is_empty() {
+                found.wake = Some(Instant::now());
+            }
+            scheduler.try_at_once(at_once);
+        }
         if matches!(scope, Scope::All) && !to_do.paused {
             let delay = self.engine.settings().learning_delay;
             if let Some(wake) = scheduler.batches.look(&self.engine, delay).await? {
@@ -299,13 +315,20 @@ impl Scheduler {
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
+            absences: Absences::default(),
             batches: Batches::default(),
             last_look: Instant::now(),
             first: true,
         }
     }
 
-    fn start(&mut self, engine: &Engine, thread: Runnable) {
+    fn try_at_once(&mut self, threads: Vec<ThreadId>) {
+        for thread in threads {
+            self.backing.remove(&thread);
+        }
+    }
+
+    fn start(&mut self, engine: &Engine, thread: Runnable, scope: &Scope) {
         let id = thread.thread;
         let attempt = self.backing.remove(&id).map_or(0, |(_, attempt)| attempt);
         let (version, now) = (thread.version, Instant::now());
@@ -315,7 +338,19 @@ impl Scheduler {
         }
         let waited = held.1.elapsed();
         let working_on = Arc::new(AtomicI64::new(version));
-        let task = take_further(engine.clone(), id.clone(), attempt, waited, working_on.clone());
+        let alone = matches!(scope, Scope::Family(_));
+        let work = take_further(engine.clone(), id.clone(), attempt, waited, working_on.clone());
+        let engine = engine.clone();
+        let task = async move {
+            match work.await {
+                // Whoever waits for this one thread is told at once.
+                (thread, Driven::Away(absent, _), attempt) if alone => {
+                    let driven = engine.give_up(&thread, &absent, attempt + 1).await;
+                    (thread, driven, attempt)
+                }
+                driven => driven,
+            }
+        };
         let abort = self.tasks.spawn(task);
         self.running.insert(id, Running { abort, working_on });
     }
@@ -358,8 +393,15 @@ impl Scheduler {
         match ended {
             Ok((_, (thread, driven, attempt))) => {
                 self.running.remove(&thread);
-                if !matches!(driven, Driven::Held(_) | Driven::Backs(_) | Driven::Blocked(_)) {
+                if !matches!(
+                    driven,
+                    Driven::Held(_) | Driven::Backs(_) | Driven::Away(..) | Driven::Blocked(_)
+                ) {
                     self.held.remove(&thread);
+                }
+                if matches!(driven, Driven::Further | Driven::Rests) {
+                    let others = self.absences.came_through(&thread);
+                    self.try_at_once(others);
                 }
                 match driven {
                     Driven::Held(wait) => {
@@ -368,6 +410,10 @@ impl Scheduler {
                     Driven::Further | Driven::Rests => {}
                     Driven::Backs(wait) => {
                         self.backing.insert(thread, (Instant::now() + wait, attempt + 1));
+                    }
+                    Driven::Away(absent, wait) => {
+                        self.backing.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
+                        self.absences.waits(thread, absent);
                     }
                     Driven::Blocked(error) => {
                         tracing::warn!(%thread, %error, "cannot be written down now");
@@ -395,6 +441,7 @@ impl Scheduler {
         }
         let versions: HashMap<&ThreadId, i64> = runnable.iter().map(|r| (&r.thread, r.version)).collect();
         self.held.retain(|thread, _| versions.contains_key(thread));
+        self.absences.retain(|thread| versions.contains_key(thread));
         self.backing.retain(|thread, _| versions.contains_key(thread));
         self.broken.retain(|thread, found| match versions.get(thread) {
             Some(version) if *found == i64::MIN || found == version => {

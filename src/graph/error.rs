@@ -71,6 +71,14 @@ pub enum NodeError {
         /// When the other side asked to be tried again.
         retry_after: Option<Duration>,
     },
+    /// A server that threads need is not there: tried again until it is, and said once for all of them.
+    #[error("{text}")]
+    Away {
+        /// Its address.
+        server: String,
+        /// What went wrong, for people.
+        text: String,
+    },
     /// Trying again would not help: trouble `failed`.
     #[error("{text}")]
     Failed {

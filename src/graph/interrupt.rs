@@ -255,6 +255,8 @@ pub struct Interrupt {
     pub args: Value,
     /// JSON schema of the arguments; an edit must fit it.
     pub schema: Value,
+    /// What an edit starts from, where that is something else than what is proposed.
+    pub edit_from: Option<Value>,
     /// Which answers it takes.
     pub allow: Allow,
     /// What the keys are called.
@@ -291,6 +293,7 @@ impl Interrupt {
             action: action.into(),
             args,
             schema: Value::Bool(true),
+            edit_from: None,
             allow: Allow::ALL,
             labels: Labels::default(),
             title: String::new(),

@@ -72,6 +72,8 @@ impl Failure {
 pub enum Retry {
     /// Try again after this long.
     After(Duration, String),
+    /// Say that the server is away, and try again after this long.
+    Away { server: String, text: String, wait: Duration },
     /// Tell a person.
     Never(Failure),
     /// The thread moved on meanwhile: drop the result and look again.
@@ -131,6 +133,12 @@ impl Retry {
                 0 => text,
                 _ => format!("{text} (tried {} times)", attempt + 1),
             })),
+            NodeError::Away { text, .. } if attempt < retries => {
+                Retry::After(backoff(attempt, patience), text)
+            }
+            NodeError::Away { server, text } => {
+                Retry::Away { server, text, wait: backoff(attempt, patience).max(Duration::from_secs(1)) }
+            }
             NodeError::Failed { text } => Retry::Never(Failure::Failed(text)),
             NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
             NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),

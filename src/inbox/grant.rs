@@ -17,6 +17,9 @@ pub const CATALOGUE_GET: &str = "builtin:catalogue_get";
 /// The built-in grant to do on a server what a person names by a command: begin a run, end a thread.
 pub const SERVER_COMMANDS: &str = "builtin:server_commands";
 
+/// The built-in grant to put mail away as a person tells by a key or a verb.
+pub const PUT_AWAY: &str = "builtin:put_away";
+
 /// What runs without a card by design. Each is listed with the grants, and can be switched off.
 pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
@@ -28,6 +31,11 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         id: MARK_HANDLED,
         tool: "mark_handled",
         scope: "marking handled mail in its mailbox, as [[mail]] handled says",
+    },
+    BuiltinGrant {
+        id: PUT_AWAY,
+        tool: "put_away",
+        scope: "mail you archive, delete, mark as spam or move by a key or a verb, and take back",
     },
     BuiltinGrant {
         id: CATALOGUE_GET,

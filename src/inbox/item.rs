@@ -58,6 +58,8 @@ pub struct Item {
     pub args: Value,
     /// Their JSON schema.
     pub schema: Value,
+    /// What an edit starts from, where that is something else than what is proposed.
+    pub edit_from: Option<Value>,
     /// Which answers it takes.
     pub allow: Allow,
     /// What the four keys are called on it.
@@ -84,6 +86,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// What an edit starts from.
+    pub fn edit_args(&self) -> &Value {
+        self.edit_from.as_ref().unwrap_or(&self.args)
+    }
+
     /// The interrupt's id; `None` for a result.
     pub fn interrupt(&self) -> Option<InterruptId> {
         InterruptId::parse(&self.id).ok()

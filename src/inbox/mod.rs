@@ -35,7 +35,7 @@ pub use diff::changed_lines;
 pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
-    OUTPUT_FILES, POLICY_GRANT, SERVER_COMMANDS,
+    OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery};
 pub use item::{Item, ItemKind};
@@ -52,7 +52,7 @@ pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use skipped::{SkippedLine, SkippedPage, SkippedQuery};
-pub use spec::{Registry, Spec};
+pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,

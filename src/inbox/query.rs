@@ -122,6 +122,8 @@ pub struct Overview {
     pub paused: bool,
     /// The process that drives, if one does.
     pub driver: Option<u32>,
+    /// Threads that wait for a model server that cannot be reached.
+    pub waiting_for_model: u64,
 }
 
 impl Overview {

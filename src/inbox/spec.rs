@@ -6,6 +6,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The hidden workflow that puts to a person what no thread of theirs asks: a login, a first look, an absent server.
+pub const ASKING_WORKFLOW: &str = "intake";
+
+/// What it proposes where a server cannot be reached.
+pub const ABSENT_ACTION: &str = "unreachable";
+
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
 type Subject = Arc<dyn Fn(&Folded) -> Vec<Block> + Send + Sync>;

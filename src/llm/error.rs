@@ -14,9 +14,12 @@ use thiserror::Error;
 #[allow(missing_docs)] // The fields are the same throughout: the model's label, and why in a sentence.
 #[strum(serialize_all = "snake_case")]
 pub enum ModelError {
-    /// No connection, or no answer in time.
+    /// No connection.
     #[error("model {model} cannot be reached: {why}")]
     Unreachable { model: String, why: String },
+    /// A connection, and no answer in time.
+    #[error("model {model} does not answer: {why}")]
+    Silent { model: String, why: String },
     /// The key is missing, wrong, not allowed, or without credit.
     #[error("model {model} does not accept the key: {why}")]
     Unauthorised { model: String, why: String },
@@ -63,6 +66,7 @@ impl ModelError {
     pub fn transient(&self) -> bool {
         match self {
             Self::Unreachable { .. }
+            | Self::Silent { .. }
             | Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::Cut { .. } => true,
@@ -95,9 +99,9 @@ impl ModelError {
     /// What a person can do about it.
     pub fn explain(&self) -> &'static str {
         match self {
-            Self::Unreachable { .. } => {
-                "Is the server running, is base_url right, and is there a network? A local model may need \
-                 longer to load: raise timeout_seconds."
+            Self::Unreachable { .. } => "Is the server running, is base_url right, and is there a network?",
+            Self::Silent { .. } => {
+                "A local model may need longer to load, or for a long mail: raise timeout_seconds."
             }
             Self::Unauthorised { .. } => {
                 "Set api_key_env (or api_key_command) to where the provider's key is, and look whether the \

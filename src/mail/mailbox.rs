@@ -62,6 +62,21 @@ pub enum Handled {
     Ignored,
 }
 
+/// Where a person puts a mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Destination {
+    Archive,
+    Trash,
+    Spam,
+    /// A folder or label, by its name.
+    Folder(String),
+}
+
+/// How a mail that was put away comes back; only the mailbox that made it can read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WayBack(pub String);
+
 /// Why a mailbox did not do as it was told; a sentence for people.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
@@ -149,6 +164,18 @@ pub trait Mailbox: Send + Sync {
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>>;
     /// Tells the mailbox what became of a mail, as its config says. A mail that is gone is no error.
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>>;
+    /// Puts a mail away, as a person wants it. Doing it again is doing it once.
+    fn put_away<'a>(
+        &'a self,
+        _place: &'a str,
+        _to: &'a Destination,
+    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+        Box::pin(async { Err(MailError::Lasting("this mailbox cannot put mail away".to_owned())) })
+    }
+    /// Puts a mail back where it was, for as long as the mailbox keeps it.
+    fn put_back<'a>(&'a self, _way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Err(MailError::Lasting("this mailbox cannot put mail back".to_owned())) })
+    }
     /// Keeps a mail among the drafts, unsent. The same Message-ID is kept once.
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>>;
     /// Whether the person's own answer to the mail of this Message-ID lies among the sent mail.
@@ -181,6 +208,8 @@ pub struct Account {
     pub address: String,
     /// Every address that is the person's, the one above included.
     pub addresses: Vec<String>,
+    /// The model that alone reads its mail, by the config's name for it.
+    pub model: Option<String>,
     /// Whether anything may be sent or marked.
     pub mode: MailMode,
     /// What is done in the mailbox with mail that was decided on.

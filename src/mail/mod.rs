@@ -8,6 +8,7 @@
 
 mod codes;
 pub mod compose;
+mod copies;
 pub mod gmail;
 mod html;
 pub mod imap;
@@ -27,8 +28,8 @@ pub mod smtp;
 
 pub use json::from_json;
 pub use mailbox::{
-    Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, People, SendError, Sent,
-    Standing,
+    Account, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, People,
+    SendError, Sent, Standing, WayBack,
 };
 pub use model::{
     Address, AddressField, Attachment, Invitation, Link, ListInfo, Mail, Oddity, Piece, Unsubscribe,

@@ -4,8 +4,8 @@
 //! one place where that is held; cards and nodes that say so beforehand only spare people the refusal.
 
 use super::{
-    BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, People, SendError, Sent,
-    Standing,
+    BoxFuture, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, Outgoing, People, SendError,
+    Sent, Standing, WayBack,
 };
 use std::sync::Arc;
 
@@ -63,6 +63,14 @@ impl Mailbox for Observing<dyn Mailbox> {
 
     fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn put_away<'a>(&'a self, _: &'a str, _: &'a Destination) -> BoxFuture<'a, Result<WayBack, MailError>> {
+        Box::pin(async { Err(MailError::Lasting(self.refusal())) })
+    }
+
+    fn put_back<'a>(&'a self, _: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Err(MailError::Lasting(self.refusal())) })
     }
 
     fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {

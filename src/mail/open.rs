@@ -7,7 +7,8 @@ use super::observing::Observing;
 use super::outgoing::{Outbox, Program};
 use super::smtp::Smtp;
 use super::{MailError, Mailbox, Outgoing};
-use crate::config::{self, MailMode, MailOutgoing, MailSource};
+use crate::config::{self, FiledBy, MailMode, MailOutgoing, MailSource};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Where an account is read. Nothing is touched yet; [`Mailbox::check`] says whether it is there. That of an account
@@ -36,17 +37,34 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
     let behind: Arc<dyn Outgoing> = match &mail.outgoing {
         None => return Ok(None),
         Some(MailOutgoing::Maildir { path }) => Arc::new(Outbox::new(path.clone())),
-        Some(MailOutgoing::Command { command, sent }) => {
-            Arc::new(Program::new(command.clone(), sent.clone())?)
+        Some(MailOutgoing::Command { command, sent, filed_by }) => {
+            let own = || sent_folder(mail).filter(|_| *filed_by != FiledBy::Server);
+            let program = Program::new(command.clone(), sent.clone().or_else(own))?;
+            match Imap::open(mail).filter(|_| sent.is_none()) {
+                Some(imap) => Arc::new(program.filing_on(imap, *filed_by)),
+                None => Arc::new(program),
+            }
         }
         // A connection of its own: filing a copy must not wait for a long fetch.
         Some(MailOutgoing::Smtp { server, filed_by }) => {
-            Arc::new(Smtp::new(server.clone(), Imap::open(mail)).filed_by(*filed_by))
+            let smtp = Smtp::new(server.clone(), Imap::open(mail)).filed_by(*filed_by);
+            match sent_folder(mail).filter(|_| *filed_by != FiledBy::Server) {
+                Some(folder) => Arc::new(smtp.copying_to(folder)),
+                None => Arc::new(smtp),
+            }
         }
         Some(MailOutgoing::Gmail { google }) => Arc::new(GmailOutgoing::open(google)?),
     };
     match mail.mode {
         MailMode::Act => Ok(Some(behind)),
         MailMode::Observe => Ok(Some(Arc::new(Observing { account: mail.name.clone(), behind }))),
+    }
+}
+
+/// The Maildir that sent mail of an account lies in; `None` where that is on a server.
+fn sent_folder(mail: &config::Mail) -> Option<PathBuf> {
+    match &mail.source {
+        MailSource::Maildir { path, sent, .. } => Some(sent.clone().unwrap_or_else(|| path.join(".Sent"))),
+        MailSource::Imap { .. } | MailSource::Gmail { .. } => None,
     }
 }

@@ -29,6 +29,7 @@ impl Figures<'_> {
                 threads: Status::ALL.iter().map(|s| s.word().to_owned()).zip(counts.threads).collect(),
                 paused: inbox.store().paused()?,
                 driver: DriverLock::holder(inbox.store().folder()),
+                waiting_for_model: counts.waiting_for_model,
             })
         };
         self.0.blocking(read).await

@@ -3,6 +3,7 @@
 //! The screen, the command line, hooks and MCP all come in by [`Inbox`]. Whoever is not the driver reads and decides all
 //! the same, and waits for the driver to act.
 
+mod attachments;
 mod attend;
 mod cards;
 mod decisions;
@@ -14,6 +15,7 @@ mod grants;
 mod mail;
 mod memory;
 mod prune;
+mod put_away;
 mod remote;
 mod requests;
 mod thread_view;
@@ -21,6 +23,7 @@ mod threads;
 mod trace;
 mod why;
 
+pub use attachments::{AttachedFile, Programs};
 pub use attend::{Attended, attend, closed, family_outcome};
 pub use decisions::Decisions;
 pub use export::{ExportError, Exported, Format, export, write_new};
@@ -29,11 +32,14 @@ pub use grants::Grants;
 pub use mail::Mail;
 pub use memory::Memory;
 pub use prune::Prune;
+pub use put_away::Way;
 pub use remote::RemoteThreads;
 pub use requests::{Asking, Elsewhere, Past, Requests, Waited};
 pub use thread_view::read_call;
 pub use threads::Threads;
 pub use trace::{SpanNames, before};
+
+pub use crate::mail::Destination;
 
 use crate::driver::Engine;
 use crate::inbox::InboxError;
@@ -131,10 +137,16 @@ impl Inbox {
         &self,
         read: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, InboxError> {
+        self.work(move |inbox| Ok(read(inbox)?)).await
+    }
+
+    /// Does what may wait for a disk.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, InboxError> + Send + 'static,
+    ) -> Result<T, InboxError> {
         let this = self.clone();
-        match tokio::task::spawn_blocking(move || read(&this)).await {
-            Ok(result) => Ok(result?),
-            Err(_) => Err(InboxError::Failed("reading broke off".to_owned())),
-        }
+        let broke = |_| InboxError::Failed("reading broke off".to_owned());
+        tokio::task::spawn_blocking(move || work(&this)).await.map_err(broke)?
     }
 }

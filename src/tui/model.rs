@@ -84,6 +84,8 @@ pub struct Model {
     pub note: Option<Note>,
     /// What can be taken back.
     pub undo: Option<Undo>,
+    /// The threads whose mail was put away last.
+    pub put_away: Vec<ThreadId>,
     /// What was typed for the last decision, by the draft it was: taken back, it is a draft again.
     pub sent: Vec<(String, String)>,
     /// What is being decided right now.
@@ -146,6 +148,7 @@ impl Model {
             deferred_key: None,
             note: None,
             undo: None,
+            put_away: Vec::new(),
             sent: Vec::new(),
             deciding: HashSet::new(),
             drafts: BTreeMap::new(),

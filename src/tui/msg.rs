@@ -8,6 +8,7 @@ use crate::inbox::{
     MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery,
     SourceLine, StepStates, Storage, ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
 };
+use crate::service::{AttachedFile, Programs, Way};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Instant;
@@ -160,6 +161,10 @@ pub enum Msg {
     Decisions(DecisionQuery, InboxResult<DecisionPage>),
     /// A mail was taken for something else: for what.
     Reclassified(InboxResult<String>),
+    /// What is attached to a thread's mails.
+    Attachments(ThreadId, InboxResult<Vec<AttachedFile>>),
+    /// Mails were put away, or back; or why not.
+    PutAway(Way, Vec<(ThreadId, InboxResult<()>)>),
     /// A profile with its pins.
     Profile(InboxResult<MemoryView>),
     /// All versions of a profile, newest first.
@@ -286,6 +291,14 @@ pub enum Cmd {
     Skipped(SkippedQuery),
     /// List past decisions.
     Decisions(DecisionQuery),
+    /// List what is attached to a thread's mails.
+    Attachments(ThreadId),
+    /// Save something attached, by its number.
+    SaveAttached(ThreadId, usize, Programs),
+    /// Open something attached with the system's program, by its number.
+    OpenAttached(ThreadId, usize),
+    /// Put the mails of these threads away, or back.
+    PutAway(Vec<ThreadId>, Way),
     /// Take a thread's mail for something else.
     Reclassify(ThreadId, String),
     /// Read a profile with its pins.

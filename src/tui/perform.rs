@@ -5,11 +5,11 @@
 use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, Read, Reviewed};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery};
-use crate::service::{self, Format, Inbox};
+use crate::service::{self, Format, Inbox, Way};
 use crate::text::plain_json;
 use futures_util::future::join_all;
 use jiff::tz::TimeZone;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// At most this many threads are listed.
 const THREADS: usize = 500;
@@ -79,6 +79,26 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Reclassify(thread, class) => {
             let result = inbox.mail().reclassify(thread, class.clone()).await;
             Msg::Reclassified(result.map(|_| class).map_err(Failure::from))
+        }
+        Cmd::Attachments(thread) => {
+            let files = inbox.mail().attachments(thread.clone()).await.map_err(Failure::from);
+            Msg::Attachments(thread, files)
+        }
+        Cmd::SaveAttached(thread, n, programs) => {
+            let saved = inbox.mail().save_attachment(thread, n, downloads(), programs).await;
+            Msg::Done(saved.map(|path| format!("saved as {}", path.display())).map_err(Failure::from))
+        }
+        Cmd::OpenAttached(thread, n) => {
+            let opened = inbox.mail().open_attachment(thread, n).await;
+            Msg::Done(opened.map(|path| format!("opened {}", path.display())).map_err(Failure::from))
+        }
+        Cmd::PutAway(threads, way) => {
+            let mut results = Vec::new();
+            for thread in threads {
+                let moved = put_away(inbox, &thread, &way).await.map_err(Failure::from);
+                results.push((thread, moved));
+            }
+            Msg::PutAway(way, results)
         }
         Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
         Cmd::History(namespace, past) => {
@@ -254,6 +274,19 @@ async fn decide(inbox: &Inbox, mut all: Vec<Decide>) -> Vec<(String, InboxResult
 
 fn outcome_by_id((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (String, InboxResult<()>) {
     (id.to_string(), outcome.map(|_| ()).map_err(Failure::from))
+}
+
+/// Where people look for what they saved.
+fn downloads() -> PathBuf {
+    let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("."));
+    let usual = home.join("Downloads");
+    if usual.is_dir() { usual } else { home }
+}
+
+/// Puts the mails of a thread away, or back, and waits for whoever drives.
+async fn put_away(inbox: &Inbox, thread: &ThreadId, way: &Way) -> Result<(), InboxError> {
+    let by = inbox.mail().begin_move(thread, way).await?;
+    inbox.mail().end_move(thread, way, &by).await
 }
 
 async fn undo_together(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResult<()>)> {

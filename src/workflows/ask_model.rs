@@ -33,6 +33,13 @@ pub async fn pick_model_of(
     picked.await.map_err(NodeError::failed)?.map_err(failed)
 }
 
+/// The model that alone may read something.
+pub async fn pick_only(ctx: &Ctx<Services>, name: &str) -> Result<Picked, NodeError> {
+    let (models, name) = (ctx.services().models.clone(), name.to_owned());
+    let picked = tokio::task::spawn_blocking(move || models.only(&name));
+    picked.await.map_err(NodeError::failed)?.map_err(failed)
+}
+
 /// Asks a model. `name` is unique within the node.
 pub async fn ask_model(
     ctx: &Ctx<Services>,
@@ -46,7 +53,7 @@ pub async fn ask_model(
             Delta::Text(text) => ctx.show_text(text),
             Delta::Restart => ctx.show_text("\n… once more:\n"),
         };
-        let mut reply = propose(&model, request, &show).await.map_err(failed)?;
+        let mut reply = propose(&model, request, &show).await.map_err(|error| failed_at(picked, error))?;
         if let Some(note) = not_shown(reply.left_out) {
             reply.text = format!("{note}\n\n{}", reply.text).trim_end().to_owned();
         }
@@ -91,7 +98,7 @@ where
 {
     ctx.call(name, async {
         let model = watched(ctx, picked)?;
-        Ok(structured(&model, request).await.map_err(failed)?.into())
+        Ok(structured(&model, request).await.map_err(|error| failed_at(picked, error))?.into())
     })
     .await
 }
@@ -109,7 +116,7 @@ where
 {
     ctx.call(name, async {
         let model = watched(ctx, picked)?;
-        Ok(shaped(&model, request, output).await.map_err(failed)?.into())
+        Ok(shaped(&model, request, output).await.map_err(|error| failed_at(picked, error))?.into())
     })
     .await
 }
@@ -129,7 +136,7 @@ where
         match structured(&model, request).await {
             Ok(answer) => Ok(Ok(answer.value)),
             Err(error @ ModelError::Unreadable { .. }) => Ok(Err(error.to_string())),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(failed_at(picked, error)),
         }
     })
     .await
@@ -171,6 +178,16 @@ impl Observer for Watch {
             answer: outcome.as_ref().ok().map(|reply| json!({ "text": reply.text, "calls": reply.calls })),
         };
         self.records.record_call(&self.step, call);
+    }
+}
+
+/// A server that is not there is said once, not by each thread that needs it.
+fn failed_at(picked: &Picked, error: ModelError) -> NodeError {
+    match (&error, &picked.server) {
+        (ModelError::Unreachable { .. }, Some(server)) => {
+            NodeError::Away { server: server.clone(), text: format!("{error}. {}", error.explain()) }
+        }
+        _ => failed(error),
     }
 }
 

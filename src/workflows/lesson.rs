@@ -32,6 +32,9 @@ pub struct Cause {
     /// The mail it was about.
     #[serde(default)]
     pub mail: Option<MailFacts>,
+    /// The model that alone may read of it, by the config's name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
     /// The tool proposed (`write_email`), where one was.
     #[serde(default)]
     pub action: Option<String>,
@@ -52,6 +55,7 @@ impl Cause {
         Self {
             kind,
             mail: None,
+            only: None,
             action: None,
             proposed: Value::Null,
             edited: Value::Null,

@@ -14,11 +14,12 @@ mod mail_cache;
 pub mod mail_facts;
 pub mod memory;
 mod output_file;
+pub mod put_away;
 pub mod request;
 mod services;
 pub mod sheet;
 
-pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, try_for};
+pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, pick_only, try_for};
 pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, Covering, Lesson, Models, Picked, Profile, Records, Services, Wish,
@@ -31,8 +32,16 @@ use std::sync::Arc;
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
-const WORKFLOWS: &[MakeSpec] =
-    &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec, request::spec, sheet::spec];
+const WORKFLOWS: &[MakeSpec] = &[
+    analyze::spec,
+    ask::spec,
+    email::spec,
+    intake::spec,
+    memory::spec,
+    put_away::spec,
+    request::spec,
+    sheet::spec,
+];
 
 /// What each of them can do without a language model.
 pub const RULES: &[&[Task]] = &[analyze::TASKS, ask::TASKS, docs::TASKS, email::TASKS, sheet::TASKS];

@@ -31,6 +31,8 @@ pub struct Picked {
     pub name: String,
     /// Whether it is the rules built in, which cost nothing.
     pub builtin: bool,
+    /// The server that answers; `None` for what is built in.
+    pub server: Option<String>,
     /// How many tokens it reads at most, where the config says so.
     pub window: Option<u64>,
 }
@@ -40,6 +42,8 @@ pub trait Models: Send + Sync {
     /// The model for a workflow's role (`turn`, `final` …), or the one a thread was started with. It may have to
     /// run a command for a key, so it is not called where nobody may wait.
     fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError>;
+    /// The model that alone may read something, by the config's name for it, whatever else was picked.
+    fn only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error names those there are.
     fn known(&self, name: &str) -> Result<(), String>;
 }

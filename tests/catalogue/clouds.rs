@@ -25,6 +25,7 @@ fn mailbox(login: &sayso::config::Google) -> Gmail {
         address: "ada@gmail.example".to_owned(),
         aliases: Vec::new(),
         mode: MailMode::Act,
+        model: None,
         handled_done: AfterHandling::Seen,
         handled_ignored: AfterHandling::None,
         outgoing: None,

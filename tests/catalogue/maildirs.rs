@@ -60,6 +60,7 @@ impl Reader {
             address: "ann@example.org".to_owned(),
             aliases: Vec::new(),
             mode: MailMode::Act,
+            model: None,
             handled_done: AfterHandling::Seen,
             handled_ignored: AfterHandling::None,
             outgoing: None,

@@ -96,10 +96,7 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     let outcome = demo.json(&["respond", &text(&asked["id"]), "yes\nSam approves it", "--wait"]);
     let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
     let content = text(&draft["args"]["content"]);
-    assert!(
-        content.contains("I will send you the signed drawings by") && content.contains("Sam approves it."),
-        "{content}"
-    );
+    assert!(content.contains("Sam approves it."), "{content}");
     let sent = demo.json(&["accept", &text(&draft["id"]), "--wait"]);
     assert_eq!((&sent["status"], demo.outbox().len()), (&"done".into(), 2), "{sent}");
 

@@ -46,7 +46,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     for line in lines.as_array().unwrap() {
         keys(line, GRANT);
     }
-    let given = &lines[4];
+    let given = &lines[5];
     assert_eq!(
         (&given["tool"], &given["sender"], &given["origin"]),
         (&json!("do"), &json!("bo@far.test"), &json!(asked))
@@ -102,7 +102,13 @@ fn what_is_built_in_is_switched_off_and_on() {
         |lines: &Value| lines.as_array().unwrap().iter().map(|line| text(&line["id"])).collect::<Vec<_>>();
     assert_eq!(
         ids(&cli.json(&["grants"])),
-        ["builtin:output_files", "builtin:mark_handled", "builtin:catalogue_get", "builtin:server_commands"]
+        [
+            "builtin:output_files",
+            "builtin:mark_handled",
+            "builtin:put_away",
+            "builtin:catalogue_get",
+            "builtin:server_commands"
+        ]
     );
     assert_eq!(
         cli.sayso(&["grants", "revoke", "builtin:output_files"]).done(),
@@ -115,7 +121,7 @@ fn what_is_built_in_is_switched_off_and_on() {
     cli.refused(&["grants", "revoke"], 2, "<ID>");
     cli.refused(&["grants", "give"], 2, "give");
     cli.configure("[policy.write_email]\nmode = \"allow\"\nrecipients = [\"own_domain\"]\n");
-    let policy = cli.json(&["grants"])[4].clone();
+    let policy = cli.json(&["grants"])[5].clone();
     assert_eq!((&policy["id"], &policy["origin"]), (&json!("policy:write_email"), &json!("config")));
     cli.refused(&["grants", "revoke", "policy:write_email"], 2, "[policy.write_email]");
 }

@@ -13,6 +13,7 @@ const ITEM: &[&str] = &[
     "action",
     "args",
     "schema",
+    "edit_from",
     "allow",
     "labels",
     "warnings",
@@ -49,6 +50,19 @@ fn list_gives_whole_items_oldest_first() {
     assert!(text(&list[0]["text"]).contains("Question 1 about tea?"));
     // A card that says nothing still shows what is proposed.
     assert!(text(&item["text"]).contains("parcel: book"), "{item}");
+}
+
+#[test]
+fn why_says_what_led_to_an_item() {
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    let why = cli.json(&["why", &asked[..5]]);
+    keys(&why, &["id", "text"]);
+    let said = text(&why["text"]);
+    assert!(said.contains("What the thread did") && said.contains("model calls: "), "{said}");
+    assert!(cli.sayso(&["why", &asked]).done().contains("tokens: "));
+    cli.refused(&["why", &thread], 3, "result");
+    cli.refused(&["why", "x1"], 3, "`sayso list`");
 }
 
 #[test]
@@ -160,7 +174,7 @@ fn status_counts() {
     cli.chat("milk");
     cli.json(&["respond", &asked, "done", "--wait"]);
     let status = cli.json(&["status"]);
-    keys(&status, &["open", "snoozed", "threads", "paused", "driver"]);
+    keys(&status, &["open", "snoozed", "threads", "paused", "driver", "waiting_for_model"]);
     keys(&status["open"], &["triage", "approval", "question", "trouble", "result"]);
     assert_eq!(status["open"]["question"], 1);
     assert_eq!(status["open"]["result"], 1);

@@ -221,3 +221,108 @@ fn a_mail_that_was_moved_meanwhile_is_marked_where_it_lies_now() {
     let cur: Vec<_> = std::fs::read_dir(cli.path("mail/.later/cur")).unwrap().collect();
     assert_eq!(cur.len(), 1, "it is seen, where it was moved to");
 }
+
+fn files(cli: &Cli, folder: &str) -> usize {
+    let count =
+        |part: &str| std::fs::read_dir(cli.path("mail").join(folder).join(part)).map_or(0, Iterator::count);
+    count("cur") + count("new")
+}
+
+#[test]
+fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
+    let cli = configured();
+    deliver(&cli, 1);
+    deliver(&cli, 2);
+    real_json(&cli, &["mail", "sync", "--json"]);
+    let open = |cli: &Cli| real_json(cli, &["list", "--json"]).as_array().unwrap().clone();
+    let before = open(&cli);
+    assert_eq!(before.len(), 2, "{before:?}");
+    let (first, second) = (text(&before[0]["id"]), text(&before[1]["thread"]));
+
+    let moved = real_json(&cli, &["mail", "archive", &first, "--json"]);
+    keys(&moved[0], &["thread", "title", "done", "error"]);
+    assert_eq!((&moved[0]["done"], &moved[0]["error"]), (&json!(true), &Value::Null));
+    assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 1));
+    assert_eq!(open(&cli).len(), 1, "its card went with it");
+    let thread = text(&moved[0]["thread"]);
+    let again = real(&cli, &["mail", "delete", &thread]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.out.contains("put away already"), "{again:?}");
+    assert!(real_json(&cli, &["show", &thread, "--json"])["state"]["settled"] == "you have archived it");
+
+    real_json(&cli, &["mail", "restore", &thread, "--json"]);
+    assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (2, 0));
+    real_json(&cli, &["run", "--until-idle", "--json"]);
+    assert_eq!(open(&cli).len(), 2, "and came back");
+
+    // Several are listed first.
+    let listed = real(&cli, &["mail", "delete", &thread, &second]);
+    assert!(
+        listed.done().contains("would be deleted") && listed.done().contains("--yes"),
+        "{}",
+        listed.done()
+    );
+    assert_eq!((files(&cli, ""), files(&cli, ".Trash")), (2, 0));
+    real_json(&cli, &["mail", "delete", &thread, &second, "--yes", "--json"]);
+    assert_eq!((files(&cli, ""), files(&cli, ".Trash")), (0, 2));
+    assert!(open(&cli).is_empty());
+    let nowhere = real(&cli, &["mail", "restore", "t00000000"]);
+    nowhere.refused(3, "");
+}
+
+#[test]
+fn an_account_that_only_observes_keeps_its_mail_where_it_is() {
+    let cli = configured();
+    configure(&cli, "mode = \"observe\"\n");
+    deliver(&cli, 1);
+    real_json(&cli, &["mail", "sync", "--json"]);
+    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
+    assert_eq!(real(&cli, &["mail", "archive", &thread]).code, 1);
+    assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 0));
+    let trouble = real_json(&cli, &["list", "--kind", "trouble", "--json"]);
+    assert!(text(&trouble[0]["gist"]).contains("only observes"), "{trouble}");
+}
+
+#[test]
+fn what_is_attached_is_listed_and_saved_and_what_runs_is_not() {
+    let cli = configured();
+    let raw = "From: Bob <bob@b.example>\r\nTo: ada@example.org\r\nSubject: Files\r\nMessage-ID: <files@b.example>\r\n\
+        MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n\
+        Could you look at these?\r\n--b\r\nContent-Type: text/csv; name=\"numbers.csv\"\r\nContent-Disposition: attachment\r\n\r\n\
+        a,b\r\n--b\r\nContent-Type: application/octet-stream; name=\"../../setup.exe\"\r\n\
+        Content-Disposition: attachment\r\n\r\nMZ\r\n--b--\r\n";
+    let now = jiff::Timestamp::now().as_second();
+    std::fs::write(cli.path("mail/new").join(format!("{now}.9.host")), raw).unwrap();
+    real_json(&cli, &["mail", "sync", "--json"]);
+    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
+    let files = real_json(&cli, &["mail", "attachments", &thread, "--json"]);
+    keys(&files[0], &["n", "name", "kind", "bytes", "program", "from"]);
+    assert_eq!((&files[0]["name"], &files[0]["program"]), (&json!("numbers.csv"), &json!(false)));
+    assert_eq!(files[1]["program"], json!(true), "{files}");
+    let to = cli.path("saved");
+    std::fs::create_dir(&to).unwrap();
+    let to = to.display().to_string();
+    for name in ["numbers.csv", "numbers (2).csv"] {
+        let saved = real_json(&cli, &["mail", "save", &thread, "1", "--to", &to, "--json"]);
+        assert_eq!(text(&saved["path"]), format!("{to}/{name}"));
+        assert_eq!(std::fs::read_to_string(format!("{to}/{name}")).unwrap().trim(), "a,b");
+    }
+    real(&cli, &["mail", "save", &thread, "2", "--to", &to]).refused(1, "--anyway");
+    real(&cli, &["mail", "open", &thread, "2"]).refused(1, "can run programs");
+    real(&cli, &["mail", "save", &thread, "7", "--to", &to]).refused(1, "there is no attachment 7");
+    assert_eq!(std::fs::read_dir(&to).unwrap().count(), 2);
+    let saved = real_json(&cli, &["mail", "save", &thread, "2", "--to", &to, "--anyway", "--json"]);
+    assert!(text(&saved["path"]).starts_with(&format!("{to}/")), "{saved}");
+}
+
+#[test]
+fn a_copy_of_what_is_sent_lies_beside_the_maildir_and_doctor_says_so() {
+    let cli = configured();
+    // Any program that is there.
+    let program = env!("CARGO_BIN_EXE_sayso");
+    configure(&cli, &format!("[mail.outgoing]\nkind = \"command\"\ncommand = [\"{program}\"]\n"));
+    let checks = real(&cli, &["doctor", "--json"]);
+    let checks: Value = serde_json::from_str(&checks.out).unwrap();
+    let said: Vec<String> = checks.as_array().unwrap().iter().map(|check| text(&check["text"])).collect();
+    assert!(said.iter().any(|text| text.contains("a copy goes to") && text.contains(".Sent")), "{said:?}");
+}

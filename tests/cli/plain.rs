@@ -72,6 +72,7 @@ fn help_is_there_for_every_verb() {
         "init",
         "list",
         "view",
+        "why",
         "accept",
         "edit",
         "respond",

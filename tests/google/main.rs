@@ -59,6 +59,7 @@ impl Desk {
             address: "ada@gmail.example".to_owned(),
             aliases: Vec::new(),
             mode: MailMode::Act,
+            model: None,
             handled_done: done,
             handled_ignored: AfterHandling::None,
             outgoing: None,

@@ -3,7 +3,7 @@
 use crate::fake::Fault;
 use crate::{Desk, letter};
 use sayso::config::AfterHandling;
-use sayso::mail::{Handled, Mailbox};
+use sayso::mail::{Destination, Handled, Mailbox};
 
 #[tokio::test]
 async fn labels_come_and_go_as_the_config_says() {
@@ -56,4 +56,35 @@ async fn a_mail_that_is_gone_is_no_error() {
         desk.mailbox.mark(odd, Handled::Done).await.unwrap();
     }
     assert_eq!(desk.google.world().count("profile"), 0);
+}
+
+#[tokio::test]
+async fn mail_is_put_away_once_and_comes_back() {
+    let cases = [
+        (Destination::Archive, "UNREAD"),
+        (Destination::Trash, "TRASH UNREAD"),
+        (Destination::Spam, "SPAM UNREAD"),
+        (Destination::Folder("Work".into()), "Label_1 UNREAD"),
+    ];
+    for (to, labels) in cases {
+        let desk = Desk::usual();
+        let id = desk.google.deliver(&letter(1));
+        let now = || -> String {
+            let labels: Vec<String> = desk.google.world().mail(&id).unwrap().labels.iter().cloned().collect();
+            labels.join(" ")
+        };
+        let before = now();
+        let way = desk.mailbox.put_away(&id, &to).await.unwrap();
+        assert_eq!(desk.mailbox.put_away(&id, &to).await.unwrap(), way, "once more is once");
+        assert_eq!(now(), labels, "{to:?}");
+        for _ in 0..2 {
+            desk.mailbox.put_back(&way).await.unwrap();
+        }
+        assert_eq!(now(), before, "{to:?}");
+    }
+    let desk = Desk::usual();
+    let id = desk.google.deliver(&letter(1));
+    let nowhere = desk.mailbox.put_away(&id, &Destination::Folder("Nowhere".into())).await;
+    assert!(nowhere.unwrap_err().to_string().contains("Gmail has no label Nowhere"));
+    assert!(desk.mailbox.put_away("../profile", &Destination::Archive).await.is_err());
 }

@@ -105,12 +105,17 @@ async fn it_takes_so_many_at_most() {
 
 #[tokio::test]
 async fn a_cost_nobody_knows_is_asked_about() {
-    let model = "[model]\nprovider = \"openai\"\nname = \"big\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
-    for (prices, asks, cost) in [
-        ("", true, "not known"),
-        ("[prices.big]\ninput = 1\noutput = 5\n", false, ""),
-        ("[prices.big]\ninput = 1\noutput = 5\n[intake]\nask_over = 1\n", true, "about $0.01"),
+    let far = "https://models.example/v1";
+    let here = "http://127.0.0.1:9/v1";
+    for (url, prices, asks, cost) in [
+        (far, "", true, "not known"),
+        // A model on this machine costs nothing, unless the config says what it costs.
+        (here, "", false, ""),
+        (here, "[intake]\nask_over = 1\n", true, "nothing"),
+        (far, "[prices.big]\ninput = 1\noutput = 5\n", false, ""),
+        (here, "[prices.big]\ninput = 1\noutput = 5\n[intake]\nask_over = 1\n", true, "about $0.01"),
     ] {
+        let model = format!("[model]\nprovider = \"openai\"\nname = \"big\"\nbase_url = \"{url}\"\n");
         let folder = tempfile::tempdir().unwrap();
         let post = Post::open(folder.path(), &format!("{CONFIG}{model}{prices}"));
         put(&post, 2);

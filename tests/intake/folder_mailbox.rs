@@ -105,6 +105,7 @@ impl FolderMailbox {
             address: "ada@example.org".to_owned(),
             addresses: vec!["ada@example.org".to_owned()],
             mode: MailMode::Act,
+            model: None,
             handled_done: AfterHandling::None,
             handled_ignored: AfterHandling::None,
             mailbox: self.clone(),

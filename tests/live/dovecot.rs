@@ -161,6 +161,7 @@ impl Dovecot {
             address: "ada@example.org".to_owned(),
             aliases: Vec::new(),
             mode: MailMode::Act,
+            model: None,
             handled_done: AfterHandling::Seen,
             handled_ignored: AfterHandling::None,
             outgoing: None,

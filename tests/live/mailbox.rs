@@ -3,7 +3,7 @@
 use super::dovecot::{Dovecot, available, server};
 use sayso::config::{AfterHandling, MailLogin, MailSource, MailTls, Secret};
 use sayso::mail::imap::Imap;
-use sayso::mail::{Cursor, Handled, MailError, Mailbox, NewMail, Standing};
+use sayso::mail::{Cursor, Destination, Handled, MailError, Mailbox, NewMail, Standing};
 use std::time::Duration;
 
 async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<NewMail>, Option<Cursor>) {
@@ -145,4 +145,30 @@ async fn what_is_wrong_is_said() {
     };
     let error = Imap::open(&account).unwrap().check().await.unwrap_err().to_string();
     assert!(error.contains("has no folder Wörk; there are") && error.contains("Gesendete Post"), "{error}");
+}
+
+#[tokio::test]
+#[ignore = "needs Dovecot; run by .ci/run"]
+async fn mail_is_put_away_and_comes_back() {
+    if !available(&["dovecot"]) {
+        return;
+    }
+    let dovecot = Dovecot::start();
+    for (n, (to, folder)) in
+        [(Destination::Archive, "Archive"), (Destination::Trash, "Trash"), (Destination::Spam, "Junk")]
+            .into_iter()
+            .enumerate()
+    {
+        let n = n as u64 + 1;
+        dovecot.deliver(n);
+        let imap = Imap::open(&dovecot.account()).unwrap();
+        let (mails, _) = all(&imap, None).await;
+        let place = mails.last().unwrap().place.clone();
+        let way = imap.put_away(&place, &to).await.unwrap();
+        assert_eq!(imap.put_away(&place, &to).await.unwrap(), way);
+        assert_eq!(dovecot.count(folder), 1, "{to:?}");
+        imap.put_back(&way).await.unwrap();
+        assert_eq!(dovecot.count(folder), 0, "{to:?}");
+        imap.leave().await;
+    }
 }

@@ -174,15 +174,19 @@ async fn requests() {
         "Dear Mara,\n\nOur legal team is happy with clause 4. Could you send us the countersigned copy by Thursday?\n\nCould you also confirm the name of the delivery lead?\n\nBest regards\nPatience",
     );
     show(&mut out, "two points and a deadline", &figures).await;
-    show(&mut out, "answered line by line", &figures.clone().answered("yes\nJonas Beck").await).await;
     show(
         &mut out,
-        "answered in own words",
+        "short words for two questions are no answer",
+        &figures.clone().answered("yes\nJonas Beck").await,
+    )
+    .await;
+    show(
+        &mut out,
+        "an instruction is not carried out",
         &figures.clone().answered("Tell her the copy is on its way and Jonas is the lead").await,
     )
     .await;
-    let declined =
-        figures.clone().answered("yes\nJonas Beck").await.answered("decline, legal has not finished").await;
+    let declined = figures.clone().answered("The copy is on its way").await.answered("decline").await;
     show(&mut out, "the draft is turned round", &declined).await;
     let shorter = figures
         .clone()
@@ -204,7 +208,7 @@ async fn requests() {
         &mut out,
         "told before anything was proposed",
         &mail(JONAS.0, JONAS.1, "Prod is slow", "Hi Mara,\n\nprod has been slow since noon. FYI.\n\nJonas")
-            .told("Tell him I restarted the cache and he should watch it"),
+            .told("I restarted the cache."),
     )
     .await;
     insta::assert_snapshot!("requests", out);
@@ -249,7 +253,7 @@ async fn meetings() {
     show(&mut out, "a free time", &booked).await;
     show(&mut out, "done after it is booked", &booked.clone().accepted().await).await;
     show(&mut out, "done after a refusal", &booked.clone().then("refused", "", Value::Null).await).await;
-    let moved = booked.clone().answered("make it Thursday at 16:00, 30 minutes").await;
+    let moved = booked.clone().answered("Thursday at 16:00").await;
     show(&mut out, "another day is looked up first", &moved).await;
     show(&mut out, "and proposed", &moved.calendar(BUSY).await).await;
     let taken = mail(
@@ -270,6 +274,17 @@ async fn meetings() {
     show(&mut out, "a vague request", &vague.clone().calendar(BUSY).await).await;
     let mornings = vague.set("/cal_profile", json!("- Duration: meetings of 45 minutes\n- Time of day: prefer the morning (moved from 16:00 to 10:00)\n- No meetings on Mondays\n- 15 minutes buffer between meetings"));
     show(&mut out, "the same with other habits", &mornings.calendar(BUSY).await).await;
+    let afternoon = mail(
+        JONAS.0,
+        JONAS.1,
+        "Talk",
+        "Hi Mara,\n\nwould tomorrow afternoon or Friday afternoon suit you for a talk?\n\nJonas",
+    );
+    show(&mut out, "an afternoon is asked for", &afternoon.clone().calendar(BUSY).await).await;
+    let full: Vec<(&str, &str)> =
+        vec![("2026-11-12T09:00", "2026-11-12T17:00"), ("2026-11-13T09:00", "2026-11-13T17:00")];
+    let later = afternoon.calendar(&full).await.calendar(&full).await;
+    show(&mut out, "and is offered on other days, too", &later).await;
     let broken = exact.clone().then("failed", "calendar.ics cannot be read: line 3", Value::Null).await;
     show(&mut out, "a broken calendar is told, not guessed", &broken).await;
     let both = mail(
@@ -288,15 +303,17 @@ async fn meetings() {
         "You are invited to: Kickoff\nWhen: Tuesday 17 November 2026, 10:00 - 11:00\nWhere: Online",
     );
     invitation.facts["mail"]["headers"] = json!({"calendar": "REQUEST"});
-    show(&mut out, "an invitation", &invitation.calendar(BUSY).await).await;
+    invitation.facts["tools"].as_array_mut().unwrap().push(json!("answer_invitation"));
+    show(&mut out, "an invitation", &invitation).await;
+    show(&mut out, "and a no", &invitation.answered("no").await).await;
     let offered =
         mail("Ines Duarte", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes");
     let afternoons = offered.calendar(BUSY).await.answered("only in the afternoon please").await;
     show(&mut out, "offered times are moved", &afternoons).await;
-    show(&mut out, "and one is fixed", &afternoons.answered("make it Thursday at 14:00").await).await;
-    let later = booked.answered("at 16:30 instead, 30 minutes").await;
+    show(&mut out, "and one is fixed", &afternoons.answered("Thursday at 14:00").await).await;
+    let later = booked.answered("at 15:30 instead").await;
     show(&mut out, "the same day, later", &later).await;
-    show(&mut out, "and not at all", &later.answered("tell him I am away that day").await).await;
+    show(&mut out, "and not at all", &later.answered("I am away that day.").await).await;
     insta::assert_snapshot!("meetings", out);
 }
 
@@ -327,7 +344,7 @@ async fn conversations() {
     all.facts["mail"]["to"] = json!(["mara@northlight.example", "tom@northlight.example"]);
     all.facts["reply_all"] = json!(["tom@northlight.example"]);
     show(&mut out, "a question to several", &all.clone().told("I can take the morning")).await;
-    show(&mut out, "a name as copy", &all.clone().told("I can take it, and copy Tom")).await;
+    show(&mut out, "two sentences", &all.clone().told("I can take it. It is fun.")).await;
     show(&mut out, "a name nobody knows", &all.clone().told("I can take it").answered("cc Zoe").await).await;
 
     let quoted = mail(
@@ -337,7 +354,7 @@ async fn conversations() {
         "Fine with me. Shall I book it?\n\nOn Tue, 10 Nov 2026 at 17:00, Mara Lindqvist wrote:\n> Could you ask Tom? We need it by Monday.",
     );
     show(&mut out, "only the newest words count", &quoted).await;
-    let mut later = quoted.clone().answered("book it for two nights").await;
+    let mut later = quoted.clone().answered("It is for two nights.").await;
     later.facts["mail"]["text"] = json!("Sorry, they are full. Would the hotel next door do?");
     show(&mut out, "new mail came meanwhile", &later.came()).await;
 

@@ -1,5 +1,6 @@
 //! Mails on a card: what is folded, what is listed, what is copied and piped, and a mail of 50 MB.
 
+use crate::support::email_inbox::EmailInbox;
 use crate::support::samples::letter;
 use crate::test_screen::{TestScreen, dump};
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
@@ -142,4 +143,29 @@ fn a_mail_of_50_megabytes_scrolls() {
     assert!(began.elapsed() < Duration::from_secs(60));
     screen.press("G");
     assert!(screen.dump().contains("quoted lines"), "{}", screen.dump());
+}
+
+#[test]
+fn mail_is_put_away_after_a_list_to_confirm() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mail = EmailInbox::new("notify", []);
+    runtime.block_on(mail.receive_mail());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    for (key, asked) in [("f", "Archive 1 mail?"), ("d", "into the trash?"), ("S", "into the spam folder?")] {
+        screen.press(key);
+        let shown = screen.dump();
+        assert!(shown.contains(asked) && shown.contains("The report"), "{key}: {shown}");
+        screen.press("n");
+    }
+    screen.press("m").type_in("Travel").press("<enter>");
+    assert!(screen.dump().contains("Move 1 mail to Travel?"), "{}", screen.dump());
+    runtime.block_on(mail.drive());
+    assert!(mail.mailbox.moved.lock().unwrap().is_empty(), "nothing is moved by asking");
+    screen.press("y");
+    runtime.block_on(mail.drive());
+    assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")"]);
+    // A card that is about no mail says so.
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("f");
+    assert_eq!(screen.note(), "only mail is put away; j or k selects one");
 }

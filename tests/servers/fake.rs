@@ -258,6 +258,12 @@ impl Fake {
                 }
                 String::new()
             }
+            ["CREATE", ..] => {
+                let name = unquoted(command.split_once(' ').unwrap().1);
+                let folder = Folder { validity: 7, next: 1, special: "", letters: Vec::new() };
+                self.state().folders.insert(name, folder);
+                String::new()
+            }
             ["UID", "EXPUNGE", uid] => {
                 self.remove(selected, uid.parse().unwrap());
                 String::new()

@@ -3,7 +3,7 @@
 use super::fake::{Fake, letter};
 use super::script::CANARY;
 use sayso::config::{AfterHandling, MailSource};
-use sayso::mail::{Cursor, Fetched, Handled, MailError, Mailbox, Standing};
+use sayso::mail::{Cursor, Destination, Fetched, Handled, MailError, Mailbox, Standing};
 
 fn subjects(fetched: &Fetched) -> Vec<String> {
     let subject = |raw: &[u8]| {
@@ -222,4 +222,48 @@ async fn folders_that_are_not_there_are_named_with_some_that_are() {
     let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
     let error = imap.mark(&place, Handled::Done).await.unwrap_err().to_string();
     assert!(error.contains("has no folder Nowhere; there are Archive"), "{error}");
+}
+
+#[tokio::test]
+async fn mail_is_put_away_once_and_comes_back() {
+    let cases = [
+        (Destination::Archive, "Archive"),
+        (Destination::Trash, "Trash"),
+        (Destination::Spam, "Junk"),
+        (Destination::Folder("Archive".into()), "Archive"),
+    ];
+    for (to, folder) in cases {
+        for capabilities in ["IMAP4rev1 AUTH=PLAIN SASL-IR MOVE", "IMAP4rev1 UIDPLUS"] {
+            let fake = Fake::new();
+            fake.state().capabilities = capabilities.to_owned();
+            fake.put("INBOX", &letter(1), &[]);
+            fake.put("INBOX", &letter(2), &[]);
+            let (imap, _) = fake.open().await;
+            let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+            let way = imap.put_away(&place, &to).await.unwrap();
+            assert_eq!(imap.put_away(&place, &to).await.unwrap(), way, "once more is once");
+            assert_eq!((fake.letters("INBOX").len(), fake.letters(folder).len()), (1, 1), "{to:?}");
+            assert_eq!(imap.standing(std::slice::from_ref(&place)).await.unwrap(), [Standing::Gone]);
+            for _ in 0..2 {
+                imap.put_back(&way).await.unwrap();
+            }
+            assert_eq!((fake.letters("INBOX").len(), fake.letters(folder).len()), (2, 0), "{to:?}");
+            for letter in fake.letters("INBOX") {
+                fake.state().folders.get_mut("INBOX").unwrap().letters.retain(|one| one.uid != letter.uid);
+            }
+            assert!(imap.put_back(&way).await.unwrap_err().to_string().contains("no longer where it was"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn mail_goes_to_no_folder_that_is_not_there() {
+    let fake = Fake::new();
+    fake.put("INBOX", &letter(1), &[]);
+    let (imap, _) = fake.open().await;
+    let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+    let refused =
+        imap.put_away(&place, &Destination::Folder("Nowhere".into())).await.unwrap_err().to_string();
+    assert!(refused.contains("Nowhere") && refused.contains("Archive"), "{refused}");
+    assert_eq!(fake.letters("INBOX").len(), 1);
 }

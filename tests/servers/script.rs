@@ -175,6 +175,7 @@ pub fn account(server: MailServer) -> Mail {
         address: "ada@example.org".to_owned(),
         aliases: Vec::new(),
         mode: MailMode::Act,
+        model: None,
         handled_done: AfterHandling::Seen,
         handled_ignored: AfterHandling::None,
         outgoing: None,

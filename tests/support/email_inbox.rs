@@ -9,7 +9,8 @@ use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
 use sayso::inbox::{By, Decide};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
-    Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
+    Account, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
+    Standing, WayBack,
 };
 use sayso::store::{NewMail, NewThread, Route, TakenIn};
 use sayso::workflows::Accounts;
@@ -72,6 +73,8 @@ impl Outgoing for FakeOutgoing {
 pub struct FakeMailbox {
     pub marks: Mutex<Vec<String>>,
     pub drafts: Mutex<Vec<String>>,
+    /// Where mail was put.
+    pub moved: Mutex<Vec<String>>,
     pub fails: Mutex<VecDeque<MailError>>,
 }
 
@@ -90,6 +93,24 @@ impl Mailbox for FakeMailbox {
                 return Err(error);
             }
             self.marks.lock().unwrap().push(format!("{place} {handled:?}"));
+            Ok(())
+        })
+    }
+
+    fn put_away<'a>(
+        &'a self,
+        place: &'a str,
+        to: &'a Destination,
+    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+        Box::pin(async move {
+            self.moved.lock().unwrap().push(format!("{place} {to:?}"));
+            Ok(WayBack(place.to_owned()))
+        })
+    }
+
+    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async move {
+            self.moved.lock().unwrap().push(format!("{} back", way.0));
             Ok(())
         })
     }
@@ -187,12 +208,14 @@ pub struct EmailSetup {
     pub settings: Settings,
     /// Whether mail can be sent.
     pub outgoing: bool,
+    /// The model that alone reads the account's mail.
+    pub model: Option<&'static str>,
 }
 
 impl Default for EmailSetup {
     fn default() -> Self {
         let config = "[user]\nname = \"Ada\"\naddress = \"ada@example.org\"\n".to_owned();
-        Self { mode: MailMode::Act, config, settings: eager(), outgoing: true }
+        Self { mode: MailMode::Act, config, settings: eager(), outgoing: true, model: None }
     }
 }
 
@@ -250,6 +273,7 @@ impl EmailInbox {
             address: ME.to_owned(),
             addresses: vec![ME.to_owned()],
             mode: setup.mode,
+            model: setup.model.map(str::to_owned),
             handled_done: AfterHandling::Seen,
             handled_ignored: AfterHandling::None,
             mailbox: mailbox.clone(),

@@ -15,6 +15,7 @@ pub struct FakeModel {
     other: Arc<Scripted>,
     queued: Arc<Mutex<HashMap<String, VecDeque<Reply>>>>,
     is_builtin: bool,
+    server: Option<String>,
 }
 
 impl Default for FakeModel {
@@ -45,7 +46,7 @@ impl FakeModel {
             next.map_or_else(|| answer(request), Ok)
         });
         let other = Scripted::by(|request| Ok(Scripted::text(&format!("Other: {}", request.task))));
-        Self { main: Arc::new(main), other: Arc::new(other), queued, is_builtin: false }
+        Self { main: Arc::new(main), other: Arc::new(other), queued, is_builtin: false, server: None }
     }
 
     /// The built-in rules.
@@ -56,6 +57,11 @@ impl FakeModel {
     /// Passes for the built-in rules, which workflows treat as a model that is always there.
     pub fn builtin(self) -> Self {
         Self { is_builtin: true, ..self }
+    }
+
+    /// Has an address, so that being out of reach is the server's affair and not the thread's.
+    pub fn at(self, server: &str) -> Self {
+        Self { server: Some(server.to_owned()), ..self }
     }
 
     /// What is said next where this task is asked for.
@@ -91,7 +97,11 @@ impl Models for FakeModel {
     fn pick(&self, _: &str, _: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
         let model = if wanted == Some("other") { &self.other } else { &self.main };
         let (model, name) = (model.clone(), "scripted".to_owned());
-        Ok(Picked { model, name, builtin: self.is_builtin, window: None })
+        Ok(Picked { model, name, builtin: self.is_builtin, server: self.server.clone(), window: None })
+    }
+
+    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+        self.pick("", "", Some(name))
     }
 
     fn known(&self, name: &str) -> Result<(), String> {

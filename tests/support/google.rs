@@ -455,6 +455,16 @@ fn gmail(
             Some(mail) => say(200, &shown(mail, query)),
             None => gone(),
         },
+        ("POST", ["messages", id, verb @ ("trash" | "untrash")]) => {
+            if world.mail(id).is_none() {
+                return gone();
+            }
+            match *verb {
+                "trash" => world.relabel(id, &["TRASH"], &["INBOX"]),
+                _ => world.relabel(id, &[], &["TRASH"]),
+            }
+            say(200, &json!({"id": id}))
+        }
         ("POST", ["messages", id, "modify"]) => {
             let list = |key: &str| -> Vec<String> {
                 body[key]
@@ -468,7 +478,9 @@ fn gmail(
             if world.mail(id).is_none() {
                 return gone();
             }
-            if add.iter().any(|label| !world.labels.iter().any(|(known, _)| known == label)) {
+            let system = |label: &str| matches!(label, "UNREAD" | "SPAM" | "TRASH");
+            if add.iter().any(|label| !system(label) && !world.labels.iter().any(|(known, _)| known == label))
+            {
                 return error(400, "invalidArgument", "Invalid label");
             }
             let add: Vec<&str> = add.iter().map(String::as_str).collect();

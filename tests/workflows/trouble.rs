@@ -1,10 +1,13 @@
 //! `analyze`, when something fails: what is tried again, what is asked, and what is never done twice.
 
 use crate::inputs::{self, analysis, analyze, paid, refused, said, unreachable};
-use crate::support::test_inbox::respond;
+use crate::support::fake_model::FakeModel;
+use crate::support::test_inbox::{TestInbox, decide, respond};
 use sayso::graph::Decision;
-use sayso::inbox::Status;
+use sayso::inbox::{Item, ItemQuery, Status};
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[tokio::test]
 async fn a_result_that_cannot_be_written_waits_and_is_written_once() {
@@ -58,6 +61,77 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
         "{text}"
     );
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Waiting);
+}
+
+/// What waits, by what it proposes.
+async fn open_items(inbox: &TestInbox) -> Vec<Item> {
+    inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items
+}
+
+#[tokio::test]
+async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
+    let away = Arc::new(AtomicBool::new(true));
+    let there = away.clone();
+    let model = FakeModel::by(move |_| match there.load(Ordering::SeqCst) {
+        true => unreachable(),
+        false => paid("Since when?"),
+    });
+    let inbox = inputs::with_model("", model.at("http://127.0.0.1:11434"));
+    let mut threads = Vec::new();
+    for _ in 0..3 {
+        threads.push(inbox.start("analyze", analysis(&inbox)).await);
+    }
+    inbox.drive().await;
+    let items = open_items(&inbox).await;
+    assert_eq!(items.len(), 1, "{items:?}");
+    assert_eq!((items[0].kind.word(), items[0].action.as_str()), ("trouble", "unreachable"));
+    assert_eq!(items[0].title, "The model at http://127.0.0.1:11434 cannot be reached");
+    let card = inbox.decisions().card(items[0].interrupt().unwrap()).await.unwrap().0.text;
+    assert!(
+        card.contains("nobody answers. Is the server running") && card.contains("waiting: 3 threads"),
+        "{card}"
+    );
+    assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 3);
+    for thread in &threads {
+        assert_eq!(inbox.status(thread).await, Status::Ready);
+    }
+    // Trying in vain says it again, once.
+    decide(&inbox, &items[0].interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    let again = open_items(&inbox).await;
+    assert_eq!(again.len(), 1, "{again:?}");
+    assert_ne!(again[0].id, items[0].id);
+    // It is tried by itself, and the card goes.
+    away.store(false, Ordering::SeqCst);
+    inbox.drive().await;
+    for thread in &threads {
+        assert_eq!(inbox.status(thread).await, Status::Waiting);
+    }
+    assert!(open_items(&inbox).await.iter().all(|item| item.action != "unreachable"));
+    assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 0);
+}
+
+#[tokio::test]
+async fn one_thread_that_is_come_back_to_brings_the_others_with_it() {
+    let tries = Arc::new(AtomicUsize::new(0));
+    let counted = tries.clone();
+    // Both threads fail as often as they are tried, and then the server is back.
+    let model = FakeModel::by(move |_| match counted.fetch_add(1, Ordering::SeqCst) {
+        0..6 => unreachable(),
+        _ => paid("Since when?"),
+    });
+    let inbox = inputs::with_model("", model.at("http://10.0.0.7:8080/v1"));
+    let threads =
+        [inbox.start("analyze", analysis(&inbox)).await, inbox.start("analyze", analysis(&inbox)).await];
+    inbox.drive().await;
+    assert_eq!(tries.load(Ordering::SeqCst), 6, "three times each, and no more in a run that ends when idle");
+    let card = open_items(&inbox).await.remove(0);
+    decide(&inbox, &card.interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    for thread in &threads {
+        assert_eq!(inbox.status(thread).await, Status::Waiting);
+    }
+    assert_eq!(tries.load(Ordering::SeqCst), 8);
 }
 
 #[tokio::test]

@@ -91,7 +91,7 @@ pub(super) fn command(text: &str) -> Option<MailOutgoing> {
         let name = program.rsplit('/').next().unwrap_or_default();
         ["msmtp", "sendmail", "esmtp", "msmtpq", "msmtp-enqueue.sh"].contains(&name)
     });
-    known.then_some(MailOutgoing::Command { command, sent: None })
+    known.then_some(MailOutgoing::Command { command, sent: None, filed_by: FiledBy::Auto })
 }
 
 fn sections(text: &str) -> Vec<(String, BTreeMap<String, String>)> {

@@ -1,7 +1,7 @@
 //! msmtp's settings: which of its accounts sends as whom. It sends for sayso too, so it keeps its passwords.
 
 use super::place;
-use crate::config::MailOutgoing;
+use crate::config::{FiledBy, MailOutgoing};
 
 /// An account mail can be given to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Sender {
     /// The program, as the config calls it.
     pub(super) fn outgoing(&self) -> MailOutgoing {
         let command = vec!["msmtp".to_owned(), format!("--account={}", self.account)];
-        MailOutgoing::Command { command, sent: None }
+        MailOutgoing::Command { command, sent: None, filed_by: FiledBy::Auto }
     }
 
     /// Whose mail it sends.

@@ -213,7 +213,7 @@ impl Text<'_> {
                 self.set("kind", "maildir");
                 self.path("path", path);
             }
-            MailOutgoing::Command { command, sent } => {
+            MailOutgoing::Command { command, sent, .. } => {
                 self.set("kind", "command");
                 self.set("command", command.clone());
                 let beside = match source {

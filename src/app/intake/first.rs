@@ -2,7 +2,6 @@
 
 use super::route::Read;
 use super::{FirstLook, Intake, Synced, Trouble};
-use crate::config::Provider;
 use crate::driver::fail_point;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
@@ -63,10 +62,11 @@ impl Intake {
     /// Dollars for handling so many mails; `None` where the model's price is not known.
     fn cost(&self, mails: usize) -> Option<f64> {
         let model = self.0.config.model_for("email", "triage");
-        if model.provider == Provider::Builtin {
-            return Some(0.0);
-        }
-        let price = self.0.config.prices.get(&model.name)?;
+        let price = match self.0.config.prices.get(&model.name) {
+            Some(price) => price,
+            None if model.is_on_this_machine() => return Some(0.0),
+            None => return None,
+        };
         let (input, output) = TOKENS;
         Some(mails as f64 * (input * price.input + output * price.output) / 1_000_000.0)
     }

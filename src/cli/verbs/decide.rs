@@ -128,10 +128,11 @@ impl Edit {
     /// The proposal with changes. It is bound to the proposal it changes, so that no other one is decided by it.
     async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<SeenHash>), Failure> {
         let (item, _) = here.inbox().decisions().card(id.clone()).await?;
-        let changes = pairs::read(&self.set, &item.schema, &item.args)?;
+        let changes = pairs::read(&self.set, &item.schema, item.edit_args())?;
         let shown = self.binding.shown().or_else(|| item.args_hash.map(SeenHash::Whole));
-        let args = match item.args {
-            Value::Object(mut fields) => {
+        let args = match item.edit_args() {
+            Value::Object(fields) => {
+                let mut fields = fields.clone();
                 fields.extend(changes);
                 Value::Object(fields)
             }

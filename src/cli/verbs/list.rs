@@ -133,7 +133,7 @@ mod tests {
         let said = |results: u64, ready: u64, paused: bool, driver: Option<u32>| {
             let open = vec![("question".to_owned(), 0), ("result".to_owned(), results)];
             let threads = vec![("ready".to_owned(), ready), ("done".to_owned(), 7)];
-            besides(&Overview { open, snoozed: 0, threads, paused, driver })
+            besides(&Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 })
         };
         let see = "see `sayso list --kind result`";
         assert_eq!(said(0, 0, false, None), ".\n");

@@ -9,12 +9,16 @@ use crate::cli::pages;
 use crate::cli::progress::Bar;
 use crate::cli::table::{cut, right, table, whole};
 use crate::inbox::MailLine;
+use crate::service::{Destination, Way};
 use std::time::Duration;
+
+use super::attachments;
+use super::put_away::{Mails, MoveTo};
 
 /// How long another process that drives may take for a look at every mailbox.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// List mail with its threads, or fetch what is new
+/// List mail with its threads, fetch what is new, or put mail away
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:\n  \
@@ -40,6 +44,30 @@ enum Verb {
         sayso mail sync --json"
     )]
     Sync,
+    /// Take mails out of the inbox, into the archive
+    #[command(after_help = "Examples:\n  sayso mail archive i7k2\n  sayso mail archive t3h8 t9f --yes")]
+    Archive(Mails),
+    /// Put mails into the trash
+    #[command(after_help = "Examples:\n  sayso mail delete i7k2\n  sayso mail delete t3h8 t9f --yes")]
+    Delete(Mails),
+    /// Put mails into the spam folder
+    #[command(after_help = "Examples:\n  sayso mail spam i7k2")]
+    Spam(Mails),
+    /// Move mails to another folder
+    #[command(after_help = "Examples:\n  sayso mail move i7k2 --to Travel")]
+    Move(MoveTo),
+    /// List what is attached to the mails of a thread
+    #[command(after_help = "Examples:\n  sayso mail attachments i7k2")]
+    Attachments(attachments::List),
+    /// Save something attached; what can run programs only with --anyway
+    #[command(after_help = "Examples:\n  sayso mail save i7k2 1 --to ~/Downloads")]
+    Save(attachments::Save),
+    /// Open a copy of something attached with the system's program
+    #[command(after_help = "What can run programs is not opened.\n\nExamples:\n  sayso mail open i7k2 1")]
+    Open(attachments::Open),
+    /// Put back mails that were archived, deleted, marked as spam or moved
+    #[command(after_help = "Examples:\n  sayso mail restore t3h8")]
+    Restore(Mails),
 }
 
 impl Args {
@@ -47,6 +75,14 @@ impl Args {
         let here = context.open()?;
         match self.verb {
             Some(Verb::Sync) => sync(&here).await,
+            Some(Verb::Archive(mails)) => mails.run(&here, &Way::Away(Destination::Archive)).await,
+            Some(Verb::Delete(mails)) => mails.run(&here, &Way::Away(Destination::Trash)).await,
+            Some(Verb::Spam(mails)) => mails.run(&here, &Way::Away(Destination::Spam)).await,
+            Some(Verb::Move(to)) => to.run(&here).await,
+            Some(Verb::Attachments(list)) => list.run(&here).await,
+            Some(Verb::Save(save)) => save.run(&here).await,
+            Some(Verb::Open(open)) => open.run(&here).await,
+            Some(Verb::Restore(mails)) => mails.run(&here, &Way::Back).await,
             None => list(&here, self.limit.and_then(|limit| usize::try_from(limit).ok())).await,
         }
     }

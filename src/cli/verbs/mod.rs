@@ -4,6 +4,7 @@
 mod activity;
 mod answer;
 mod apis;
+mod attachments;
 mod auth;
 mod completions;
 mod config;
@@ -28,6 +29,7 @@ mod memory;
 mod pause;
 mod proceed;
 mod prune;
+mod put_away;
 mod reclassify;
 mod request;
 mod resume;
@@ -42,6 +44,7 @@ mod threads;
 mod undo;
 mod view;
 mod watch;
+mod why;
 
 use super::context::Context;
 use super::failure::Failure;
@@ -126,6 +129,7 @@ verbs! {
     Init => init::Args,
     List => list::Args,
     View => view::Args,
+    Why => why::Args,
     Accept => decide::Accept,
     Edit => decide::Edit,
     Respond => decide::Respond,

@@ -55,6 +55,7 @@ fn data(overview: &Overview) -> Value {
         "threads": object(&overview.threads),
         "paused": overview.paused,
         "driver": overview.driver,
+        "waiting_for_model": overview.waiting_for_model,
     })
 }
 
@@ -74,6 +75,7 @@ fn short(overview: &Overview) -> String {
     add(overview.open_of(ItemKind::Result), "results");
     add(overview.threads_in(Status::Held), "held");
     add(overview.threads_in(Status::Running), "running");
+    add(overview.waiting_for_model, "waiting for the model");
     if overview.paused {
         parts.push("paused".to_owned());
     }
@@ -91,8 +93,12 @@ fn text(overview: &Overview) -> String {
         (Some(pid), false) => format!("process {pid}"),
         (None, false) => "none; `sayso run` drives".to_owned(),
     };
+    let model = match overview.waiting_for_model {
+        0 => String::new(),
+        waiting => format!("model    out of reach; {waiting} threads wait for it\n"),
+    };
     format!(
-        "open     {}\nsnoozed  {}\nthreads  {}\ndriver   {driver}\n",
+        "open     {}\nsnoozed  {}\nthreads  {}\ndriver   {driver}\n{model}",
         counts(&overview.open),
         overview.snoozed,
         counts(&overview.threads)
@@ -110,6 +116,7 @@ mod tests {
             threads: vec![("running".into(), running), ("done".into(), 2)],
             paused,
             driver: None,
+            waiting_for_model: 0,
         }
     }
 

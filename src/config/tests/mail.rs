@@ -63,7 +63,10 @@ fn mail_is_meant_as_written() {
     assert_eq!(work.handled_done, AfterHandling::Label("sayso".into()));
     assert_eq!(work.handled_ignored, AfterHandling::Seen);
     let command = vec!["/home/ada/bin/send".to_owned(), "-t".to_owned()];
-    assert_eq!(work.outgoing, Some(MailOutgoing::Command { command, sent: Some("/x/sent".into()) }));
+    assert_eq!(
+        work.outgoing,
+        Some(MailOutgoing::Command { command, sent: Some("/x/sent".into()), filed_by: FiledBy::Auto })
+    );
     assert_eq!(config.rules.len(), 2);
     assert_eq!(config.rules[1].class, RuleClass::Respond);
     assert_eq!(config.calendar, Some(Calendar::Ics { path: "/x/cal.ics".into() }));

@@ -198,7 +198,8 @@ impl<P: Protocol> Wire<P> {
             Ok(Err(error)) => return Err(Failure::Again(self.unreachable(client::reason(error)))),
             Err(_) => {
                 let why = format!("no answer within {} s", idle.as_secs_f32());
-                return Err(Failure::Again(self.unreachable(why)));
+                let model = self.settings.label.clone();
+                return Err(Failure::Again(ModelError::Silent { model, why }));
             }
         };
         if response.status() != StatusCode::OK {

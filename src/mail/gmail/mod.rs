@@ -21,6 +21,7 @@
 //! Gmail gives what is sent by this interface a Message-ID of its own, so each mail leaves with ours in a second field,
 //! by which it is found again. What is not here: parsing mail, and Gmail by IMAP (`imap`).
 
+mod away;
 mod cursor;
 mod fetch;
 mod find;
@@ -31,7 +32,10 @@ mod wire;
 
 pub use send::GmailOutgoing;
 
-use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, SendError, Standing};
+use super::{
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, Mailbox, People, SendError, Standing,
+    WayBack,
+};
 use crate::config::{self, AfterHandling, Google};
 use crate::web::Wait;
 use crate::web::google::{Api, CallError, Repeat};
@@ -241,6 +245,18 @@ impl Mailbox for Gmail {
             }
             inner.labels.mark(place, after, handled).await
         })
+    }
+
+    fn put_away<'a>(
+        &'a self,
+        place: &'a str,
+        to: &'a Destination,
+    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+        Box::pin(away::put_away(&self.0.api, &self.0.labels, place, to))
+    }
+
+    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(away::put_back(&self.0.api, way))
     }
 
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {

@@ -42,6 +42,9 @@ impl Listed {
 pub(super) enum Use {
     Sent,
     Drafts,
+    Archive,
+    Trash,
+    Junk,
 }
 
 impl Use {
@@ -49,6 +52,9 @@ impl Use {
         match self {
             Self::Sent => "\\Sent",
             Self::Drafts => "\\Drafts",
+            Self::Archive => "\\Archive",
+            Self::Trash => "\\Trash",
+            Self::Junk => "\\Junk",
         }
     }
 
@@ -57,6 +63,9 @@ impl Use {
         match self {
             Self::Sent => &["Sent", "Sent Items", "Sent Messages", "Sent Mail"],
             Self::Drafts => &["Drafts", "Draft"],
+            Self::Archive => &["Archive", "Archives", "All Mail"],
+            Self::Trash => &["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"],
+            Self::Junk => &["Junk", "Spam", "Junk E-mail"],
         }
     }
 
@@ -64,7 +73,15 @@ impl Use {
         match self {
             Self::Sent => "sent",
             Self::Drafts => "drafts",
+            Self::Archive => "archive",
+            Self::Trash => "trash",
+            Self::Junk => "junk",
         }
+    }
+
+    /// What such a folder is called where one has to be made.
+    pub(super) fn made(self) -> &'static str {
+        self.names().first().copied().unwrap_or_default()
     }
 }
 

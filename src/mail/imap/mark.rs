@@ -53,14 +53,18 @@ pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result
 }
 
 /// Where a mail is by now.
-enum Now {
+pub(super) enum Now {
     Uid(u64),
     Gone,
     Unknown,
 }
 
 /// The number a mail has now: the one it had, or where the numbers are void the one its Message-ID finds.
-async fn place_now(session: &mut Session, open: &Open, place: &MailLocation) -> Result<Now, ImapError> {
+pub(super) async fn place_now(
+    session: &mut Session,
+    open: &Open,
+    place: &MailLocation,
+) -> Result<Now, ImapError> {
     if place.validity == open.validity {
         return Ok(Now::Uid(place.uid));
     }
@@ -113,7 +117,7 @@ fn keyword(label: &str) -> Result<String, ImapError> {
     Err(ImapError::Lasting(text))
 }
 
-async fn move_to(
+pub(super) async fn move_to(
     session: &mut Session,
     uid: u64,
     place: &MailLocation,

@@ -20,6 +20,7 @@
 //! beyond the standard.
 
 mod answer;
+mod away;
 mod cursor;
 mod fetch;
 mod folders;
@@ -32,7 +33,9 @@ mod value;
 mod watch;
 
 use super::net::{Patience, crlf, said};
-use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, Standing};
+use super::{
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, Mailbox, People, Standing, WayBack,
+};
 use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
 use cursor::MailLocation;
@@ -160,6 +163,15 @@ impl Imap {
         }.await)
     }
 
+    /// The folder that is for sent mail; `None` where none is.
+    pub(super) async fn sent_folder(&self) -> Result<Option<String>, MailError> {
+        in_session!(&self.0, session => async {
+            let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
+            fetch::open(&mut session, &folder, false).await?;
+            Ok(Some(folder.name))
+        }.await)
+    }
+
     /// Keeps a copy of a sent mail, unless one is there.
     pub(super) async fn file_sent(
         &self,
@@ -228,6 +240,7 @@ impl Inner {
         let (configured, known) = match what {
             Use::Sent => (&self.sent, &self.found_sent),
             Use::Drafts => (&self.drafts, &self.found_drafts),
+            Use::Archive | Use::Trash | Use::Junk => return folders::find_use(session, None, what).await,
         };
         if let Some(folder) = known.get() {
             return Ok(Some(folder.clone()));
@@ -347,6 +360,29 @@ impl Mailbox for Imap {
             in_session!(inner, session => async {
                 Ok(mark::mark(&mut session, &place, flags, after).await?)
             }.await)
+        })
+    }
+
+    fn put_away<'a>(
+        &'a self,
+        place: &'a str,
+        to: &'a Destination,
+    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            let Some(place) = MailLocation::read(place) else {
+                return Err(MailError::Lasting("where this mail lies cannot be read".to_owned()));
+            };
+            in_session!(inner, session => async {
+                Ok(away::put_away(&mut session, &place, to).await?)
+            }.await)
+        })
+    }
+
+    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async { Ok(away::put_back(&mut session, way).await?) }.await)
         })
     }
 

@@ -69,7 +69,7 @@ pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), M
 }
 
 /// Renames, also onto another disk.
-fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
+pub(super) fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             let Some(name) = to.file_name() else { return Err(error) };

@@ -21,6 +21,7 @@
 //!
 //! What is not here: parsing, cleaning `tmp`, creating folders that the config names (only drafts are created).
 
+mod away;
 mod cursor;
 mod deliver;
 mod fetch;
@@ -38,7 +39,9 @@ pub use deliver::{Delivered, Delivery, Shelf};
 pub(super) use folder::Folder;
 pub(super) use header::{head, identity, ids, with_message_id};
 
-use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, Standing};
+use super::{
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, Mailbox, People, Standing, WayBack,
+};
 use crate::config::{self, AfterHandling, MailMode, MailSource};
 use crate::text::{Visible, io_words};
 use jiff::Timestamp;
@@ -141,6 +144,20 @@ impl Mailbox for Maildir {
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>> {
         let place = place.to_owned();
         self.work(move |inner| mark::mark(inner, &place, handled))
+    }
+
+    fn put_away<'a>(
+        &'a self,
+        place: &'a str,
+        to: &'a Destination,
+    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+        let (place, to) = (place.to_owned(), to.clone());
+        self.work(move |inner| away::put_away(inner, &place, &to))
+    }
+
+    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+        let way = way.clone();
+        self.work(move |inner| away::put_back(inner, &way))
     }
 
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {

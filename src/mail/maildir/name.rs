@@ -1,7 +1,7 @@
 //! File names: what of them is the mail's, and what its flags.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// The name of a file in `cur` or `new`, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,19 @@ fn key(unique: &[u8]) -> String {
         return key;
     }
     format!("{before}{rest}")
+}
+
+/// A file name without the number a synchroniser gave the mail: it holds in one folder alone.
+pub(super) fn without_number(file: &OsStr) -> OsString {
+    let bytes = file.as_bytes();
+    let Some(at) = bytes.windows(3).position(|part| part == b",U=") else { return file.to_owned() };
+    let digits = bytes[at + 3..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &bytes[at + 3 + digits..];
+    let ends = rest.first().is_none_or(|byte| matches!(byte, b',' | b':' | b'!' | b';'));
+    if digits == 0 || !ends {
+        return file.to_owned();
+    }
+    OsString::from_vec([&bytes[..at], rest].concat())
 }
 
 fn spelled_out(unique: &[u8], odd: impl Fn(char) -> bool) -> String {

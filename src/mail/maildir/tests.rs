@@ -21,6 +21,7 @@ impl Desk {
             address: "ann@example.org".to_owned(),
             aliases: Vec::new(),
             mode: MailMode::Act,
+            model: None,
             handled_done: AfterHandling::Seen,
             handled_ignored: AfterHandling::None,
             outgoing: None,
@@ -317,4 +318,46 @@ async fn who_lies_in_the_mailbox_is_known() {
     // A mail that is yet to be taken in makes nobody known.
     let people = desk.open().people(Timestamp::UNIX_EPOCH).await.unwrap();
     assert_eq!((people.heard_from.len(), people.wrote_to.len()), (0, 3));
+}
+
+#[tokio::test]
+async fn mail_is_put_away_once_and_comes_back() {
+    let desk = Desk::new();
+    let cases = [
+        (Destination::Archive, ".Archive"),
+        (Destination::Trash, ".Trash"),
+        (Destination::Spam, ".Junk"),
+        (Destination::Folder("Work".into()), ".Work"),
+    ];
+    for (n, (to, folder)) in cases.into_iter().enumerate() {
+        // A synchroniser gave it a number, which holds in its folder alone.
+        desk.put(&format!("cur/{n}.host,U=7:2,FS"), "one");
+        let place = format!("INBOX/{n}.host");
+        let way = desk.open().put_away(&place, &to).await.unwrap();
+        assert_eq!(desk.open().put_away(&place, &to).await.unwrap(), way, "once more is once");
+        assert_eq!(desk.files(&format!("{folder}/cur")), [format!("{n}.host:2,FS")], "{to:?}");
+        let standing = desk.open().standing(std::slice::from_ref(&place)).await.unwrap();
+        assert_eq!(standing, [Standing::Gone]);
+        for _ in 0..2 {
+            desk.open().put_back(&way).await.unwrap();
+        }
+        assert_eq!(desk.files("cur"), [format!("{n}.host:2,FS")], "{to:?}");
+        assert!(desk.files(&format!("{folder}/cur")).is_empty());
+        fs::remove_file(desk.path(&format!("cur/{n}.host:2,FS"))).unwrap();
+        // Once the trash is emptied there is no way back.
+        assert!(desk.open().put_back(&way).await.unwrap_err().to_string().contains("no longer where it was"));
+        assert!(desk.open().put_away(&place, &to).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
+    let desk = Desk::new();
+    desk.put("new/1.host", "one");
+    for name in ["Nowhere", "../../elsewhere", "", "Work/../.."] {
+        let to = Destination::Folder(name.to_owned());
+        let refused = desk.open().put_away("INBOX/1.host", &to).await.unwrap_err().to_string();
+        assert!(refused.contains("there is no folder"), "{name}: {refused}");
+    }
+    assert_eq!(desk.files("new"), ["1.host"]);
 }

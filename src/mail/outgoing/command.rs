@@ -14,7 +14,10 @@
 //! | anything else: a signal, our own patience, a cut connection (74, 76), codes without a meaning | may have left |
 
 use super::envelope::{Envelope, without_bcc};
-use crate::mail::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, newlines, with_message_id};
+use crate::config::FiledBy;
+use crate::mail::copies::Copies;
+use crate::mail::imap::Imap;
+use crate::mail::maildir::{blocking, ids, newlines};
 use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
 use crate::text::{Visible, hex, io_words};
 use std::fs::{self, File, OpenOptions};
@@ -38,7 +41,7 @@ const COMPLAINT: usize = 4 << 10;
 /// A program mail is given to.
 pub struct Program {
     words: Vec<String>,
-    sent: Option<PathBuf>,
+    copies: Copies,
     patience: Duration,
 }
 
@@ -53,7 +56,12 @@ impl Program {
             let text = "take -t out of the command that sends mail; it is given the recipients as arguments";
             return Err(MailError::Lasting(text.to_owned()));
         }
-        Ok(Self { words, sent, patience: PATIENCE })
+        Ok(Self { words, copies: sent.map_or(Copies::Nowhere, Copies::Folder), patience: PATIENCE })
+    }
+
+    /// The same with copies in the Sent folder of the account's server, unless that files them itself.
+    pub fn filing_on(self, sent: Imap, by: FiledBy) -> Self {
+        Self { copies: Copies::Server(Box::new(sent), by), ..self }
     }
 
     /// The same with another patience.
@@ -187,68 +195,28 @@ impl Outgoing for Program {
         Box::pin(async move {
             let envelope = Envelope::of(raw)?;
             self.run(raw, &envelope).await?;
-            let mut place = None;
-            if let Some(path) = self.sent.clone() {
-                let raw = raw.to_vec();
-                // The mail has left: a copy that cannot be kept changes nothing about that.
-                match blocking(move || keep(&path, &raw)).await {
-                    Ok(kept) => place = Some(kept),
-                    Err(error) => tracing::warn!(%error, "no copy of a sent mail could be kept"),
-                }
-            }
+            let place = self.copies.keep(raw, &envelope.message_id).await;
             Ok(Sent { message_id: envelope.message_id, place, refused: Vec::new() })
         })
     }
 
     fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
-        let (name, sent, raw) = (self.name(), self.sent.clone(), raw.to_vec());
         Box::pin(async move {
-            let Some(path) = sent else {
-                let text =
-                    format!("{name} keeps no record that could be looked at; see whether the mail was sent");
-                return Found::Unknown(text);
-            };
-            match blocking(move || find(&path, &raw)).await {
-                Ok(Some(sent)) => Found::Sent(sent),
-                // It may have been sent an instant before its copy was to be kept.
-                Ok(None) => Found::Unknown(format!("no copy of it was kept, but {name} may have sent it")),
-                Err(error) => Found::Unknown(error.to_string()),
-            }
+            let message_id = ids(raw).own.unwrap_or_default();
+            self.copies.find(raw, &message_id, &self.name()).await
         })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
-        let (name, program, sent) = (self.name(), self.words.first().cloned(), self.sent.clone());
-        Box::pin(blocking(move || {
-            if !is_there(&program.unwrap_or_default()) {
+        let (name, program) = (self.name(), self.words.first().cloned().unwrap_or_default());
+        Box::pin(async move {
+            if !blocking(move || Ok(is_there(&program))).await? {
                 let text = format!("there is no program {name}; install it or change outgoing.command");
                 return Err(MailError::Lasting(text));
             }
-            let sent = sent.map(|path| Folder::new("Sent", path)).filter(Folder::exists);
-            sent.map_or(Ok(()), |folder| folder.writable())?;
-            Ok(format!("mail is given to {name}"))
-        }))
+            Ok(format!("mail is given to {name}{}", self.copies.check().await?))
+        })
     }
-}
-
-/// Keeps a copy of what was sent, once.
-fn keep(path: &Path, raw: &[u8]) -> Result<String, MailError> {
-    Folder::new("Sent", path.to_owned()).create()?;
-    Ok(Delivery::begin(path, raw, Shelf::Sent)?.finish()?.0.display().to_string())
-}
-
-fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
-    let folder = Folder::new("Sent", path.to_owned());
-    if !folder.exists() {
-        return Ok(None);
-    }
-    let message_id = ids(raw).own;
-    let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
-    Ok(place.map(|place| Sent {
-        message_id: message_id.unwrap_or_default(),
-        place: Some(place.display().to_string()),
-        refused: Vec::new(),
-    }))
 }
 
 /// Whether a program of this name can be run.

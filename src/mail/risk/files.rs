@@ -104,7 +104,7 @@ const KINDS: &[&str] = &[
 ];
 
 /// Whether an attachment is a program by its name or its type.
-pub(super) fn is_program(name: &str, kind: &str) -> bool {
+pub fn is_program(name: &str, kind: &str) -> bool {
     // What hides or turns letters around has no business in a name.
     let turned = ["⟨U+202A", "⟨U+202B", "⟨U+202D", "⟨U+202E", "⟨U+2066", "⟨U+2067", "⟨U+2068", "⟨U+2069"];
     let plain = without_placeholders(name).to_lowercase();

@@ -15,6 +15,8 @@ mod tests;
 pub use domains::elsewhere;
 pub use quoting::{DistinctiveText, distinctive_text};
 
+pub use files::is_program;
+
 use super::compose::is_own;
 use super::{Address, AddressField, Mail, Oddity};
 use crate::text::{Visible, truncate};
@@ -235,7 +237,7 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     found.extend(name_holds_address(&mail.from));
     found.extend(mail.links.iter().filter_map(|link| domains::link_differs(mail, link)).take(MOST_ALIKE));
     let programs =
-        mail.attachments.iter().filter(|attachment| files::is_program(&attachment.name, &attachment.kind));
+        mail.attachments.iter().filter(|attachment| is_program(&attachment.name, &attachment.kind));
     found.extend(
         programs.take(MOST_ALIKE).map(|attachment| Risk::Executable { name: attachment.name.clone() }),
     );

@@ -1,7 +1,7 @@
 //! Lists, page by page: each an indexed query that begins where the last page ended.
 
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{Item, ItemKind, ItemPage, ItemQuery, Status};
+use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemPage, ItemQuery, Status};
 use crate::store::log::{Did, Kind as Happened};
 use crate::store::pages::Page;
 use crate::store::record::append::append;
@@ -80,6 +80,15 @@ impl Inbox<'_> {
                 .prepare_cached("SELECT count(*) FROM threads WHERE unread = 1")?
                 .query_row([], |row| row.get(0))?;
             counts.results = results.unsigned_abs();
+            let waiting: i64 = db
+                .prepare_cached(
+                    "SELECT CASE WHEN EXISTS (
+                         SELECT 1 FROM interrupts INDEXED BY interrupts_live
+                         WHERE status <> 'closed' AND status = 'open' AND action = ?
+                     ) THEN (SELECT count(*) FROM threads WHERE status = 'ready') ELSE 0 END",
+                )?
+                .query_row([ABSENT_ACTION], |row| row.get(0))?;
+            counts.waiting_for_model = waiting.unsigned_abs();
             Ok(counts)
         })
     }
@@ -126,6 +135,8 @@ pub struct Counts {
     /// Results nobody has read.
     pub results: u64,
     pub threads: [u64; 8],
+    /// Threads that wait for a model server that cannot be reached.
+    pub waiting_for_model: u64,
 }
 
 /// The item the inbox shows; its text comes with its card.
@@ -150,6 +161,7 @@ fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result
         action: asked.action,
         args: asked.args,
         schema,
+        edit_from: asked.edit_from,
         labels: asked.labels,
         warnings: asked.warnings,
         source: asked.source,
@@ -207,6 +219,7 @@ pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         action: "result".to_owned(),
         args: output,
         schema: Value::Bool(true),
+        edit_from: None,
         allow: crate::graph::Allow { edit: false, ignore: false, ..crate::graph::Allow::ALL },
         labels: crate::graph::Labels {
             accept: Some("file away".to_owned()),

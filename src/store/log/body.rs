@@ -143,6 +143,9 @@ pub(in crate::store) struct Asked {
     /// Where its schema is kept, which many share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<SchemaBlob>,
+    /// What an edit starts from, where that is something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit_from: Option<Value>,
     pub allow: u8,
     #[serde(default, skip_serializing_if = "is_default")]
     pub labels: Labels,
@@ -194,6 +197,7 @@ impl Asked {
             action: asked.action.clone(),
             args: asked.args.clone(),
             schema,
+            edit_from: asked.edit_from.clone(),
             allow: bits.iter().rev().fold(0, |all, bit| all << 1 | u8::from(*bit)),
             labels: asked.labels.clone(),
             title: asked.title.clone(),

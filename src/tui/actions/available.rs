@@ -93,6 +93,10 @@ impl Action {
                 "it has asked nothing; l shows its trace",
             ),
             Action::Why => when(row.is_some(), "nothing is selected; j or k selects an item"),
+            Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => when(
+                inbox && crate::tui::tabs::inbox::away::has_mail(model),
+                "only mail is put away; j or k selects one",
+            ),
             Action::Reclassify => when(
                 crate::tui::tabs::inbox::skipped::can_reclassify(model),
                 "only mail that was triaged can be taken for something else",

@@ -6,11 +6,12 @@ mod available;
 use super::layers::{self, Ask, Help, form};
 use super::model::Model;
 use super::msg::{Cmd, Past, Press};
-use super::tabs::inbox::{self, Filter, decide, grant, mail, marks, menus, skipped};
+use super::tabs::inbox::{self, Filter, away, decide, grant, mail, marks, menus, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Tab, activity, memory, moves};
 use crate::graph::Kind;
 use crate::inbox::ItemKind;
+use crate::service::Destination;
 
 /// Where a key means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -222,7 +223,7 @@ actions! {
         PreviousPart ["["] "previous_part": "previous part of the card" => moves::act(model, action),
         Quotes ["T"] "quotes": "fold or unfold quotes and older parts" => moves::act(model, action),
         Headers ["H"] "headers": "show or hide a mail's headers" => moves::act(model, action),
-        Attachments ["v"] "attachments": "list what is attached" => mail::attachments(model),
+        Attachments ["v"] "attachments": "save or open what is attached" => mail::attachments(model),
         Links ["L"] "links": "list links and where they lead" => mail::links(model),
         Pipe ["|"] "pipe": "pipe the mail through a command" => mail::ask_pipe(model),
         Leave ["h", "tab", "left"] "leave": "back to the list" => moves::act(model, action),
@@ -240,6 +241,10 @@ actions! {
         Snooze ["z"] "snooze": "snooze" => menus::offer_snooze(model),
         SaveDraft ["D"] "save_draft": "save as a draft" => decide::act(model, action, press),
         Reclassify ["C"] "reclassify": "take the mail for something else" => skipped::offer(model),
+        Archive ["f"] "archive": "archive the mail" => away::ask(model, Destination::Archive),
+        Delete ["d"] "delete": "put the mail into the trash" => away::ask(model, Destination::Trash),
+        Spam ["S"] "spam": "put the mail into the spam folder" => away::ask(model, Destination::Spam),
+        MoveMail ["m"] "move_mail": "move the mail to a folder" => away::ask_folder(model),
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread" => tabs::stop(model, press),
         Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),
         OpenThread ["t"] "open_thread": "show the thread" => threads::open_thread(model),

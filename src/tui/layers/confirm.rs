@@ -3,6 +3,7 @@
 use super::{Layer, Popup, cells, draw_keys, form, screen};
 use crate::graph::ThreadId;
 use crate::inbox::{Decide, GrantRequest, PruneQuery};
+use crate::service::{Programs, Way};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
@@ -42,6 +43,10 @@ pub enum Then {
     Grant(Decide, GrantRequest),
     /// A built-in grant counts again.
     Restore(String),
+    /// Mails are put away.
+    PutAway(Vec<ThreadId>, Way),
+    /// Something attached is saved although it can run programs.
+    SaveAttached(ThreadId, usize),
     /// A mail is taken for something else.
     Reclassify(ThreadId, String),
     /// An earlier version of a profile becomes the newest.
@@ -113,6 +118,8 @@ impl Popup for Confirm {
                         vec![Cmd::Grant(decision, request)]
                     }
                     Then::Restore(grant) => vec![Cmd::Restore(grant)],
+                    Then::PutAway(threads, way) => vec![Cmd::PutAway(threads, way)],
+                    Then::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Save)],
                     Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
                     Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
                     Then::Fork(thread, step) => vec![Cmd::Fork(thread, step)],

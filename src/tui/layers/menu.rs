@@ -3,13 +3,14 @@
 use super::{Popup, cells, form, screen};
 use crate::graph::ThreadId;
 use crate::inbox::{GrantScope, MemoryVersion, Status};
+use crate::service::{AttachedFile, Programs};
 use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::{Group, Sort, grant, menus, skipped};
+use crate::tui::tabs::inbox::{Group, Sort, grant, mail, menus, skipped};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{activity, memory};
 use jiff::Timestamp;
@@ -51,6 +52,12 @@ pub enum Choice {
     Grant(GrantScope, Option<Duration>, bool),
     /// Ask whether to take the mail of this thread and title for this.
     Reclassify(ThreadId, String, String),
+    /// Ask what to do with something attached.
+    Attached(ThreadId, Box<AttachedFile>),
+    /// Save something attached, by its number.
+    SaveAttached(ThreadId, usize),
+    /// Open something attached, by its number.
+    OpenAttached(ThreadId, usize),
     /// Pin this line of a profile, or let it go.
     Pin(String, String, bool),
     /// Ask whether to go back to this version, from a profile that reads like this.
@@ -151,6 +158,9 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Reclassify(thread, title, class) => {
             return skipped::confirm(model, thread, &title, class);
         }
+        Choice::Attached(thread, file) => return mail::offer_attached(model, &thread, &file),
+        Choice::SaveAttached(thread, n) => return vec![Cmd::SaveAttached(thread, n, Programs::Refuse)],
+        Choice::OpenAttached(thread, n) => return vec![Cmd::OpenAttached(thread, n)],
         Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
         Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
         Choice::Prune(days) => return activity::plan_prune(model, days),

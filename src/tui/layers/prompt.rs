@@ -9,7 +9,7 @@ use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::tabs::inbox::query::Query;
-use crate::tui::tabs::inbox::{history, mail};
+use crate::tui::tabs::inbox::{away, history, mail};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{Tab, memory, moves};
 use ratatui::Frame;
@@ -30,6 +30,8 @@ pub enum Ask {
     Line,
     /// To write a thread to a file of this name.
     Export,
+    /// To move mail to a folder of this name.
+    Folder,
 }
 
 /// A line of text.
@@ -51,6 +53,7 @@ impl Ask {
             Ask::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
             Ask::Line => ("+", "one more line for this profile"),
             Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
+            Ask::Folder => ("to ", "a folder, or a label of Gmail"),
             Ask::Pipe => ("|", "a command; the mail's text is its input"),
             Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
         }
@@ -96,6 +99,7 @@ impl Popup for Prompt {
                         model.layers.pop();
                         history::search(model, &text)
                     }
+                    Ask::Folder => away::chose_folder(model, &text),
                     Ask::Pipe => mail::pipe(model, &text),
                     Ask::Line => memory::add_line(model, &text),
                     Ask::Export => review::export(model, &text),
@@ -158,6 +162,7 @@ impl Popup for Prompt {
             Ask::Search => "search",
             Ask::Narrow => "narrow",
             Ask::Palette => "do it",
+            Ask::Folder => "move it there",
             Ask::Pipe => "run it",
             Ask::Line => "add it",
             Ask::Export => "write it",

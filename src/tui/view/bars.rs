@@ -91,6 +91,11 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     signs.extend(mail(model));
     let failing = model.sources.iter().filter(|line| line.is_server() && line.error.is_some());
     signs.extend(failing.map(|line| (format!("{} is away", words::line(&line.source)), theme.warning)));
+    if let Some(waiting) =
+        model.overview.as_ref().map(|overview| overview.waiting_for_model).filter(|n| *n > 0)
+    {
+        signs.push((format!("model away, {waiting} wait"), theme.warning));
+    }
     let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
     let running = count(Status::Running).max(model.working.len() as u64);
     let spent =

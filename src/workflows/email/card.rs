@@ -3,8 +3,8 @@
 use super::mails::{self, Conversation};
 use super::meeting::When;
 use super::state::{Email, Turn};
-use super::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
-use super::{remind, risks, send};
+use super::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
+use super::{meeting, remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::mail::compose::reply_all_left_out;
@@ -143,11 +143,25 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         tools::SCHEDULE_MEETING => {
             let Some(args) = read::<ScheduleMeeting>(&item.args) else { return Vec::new() };
             let when = When::of(&args).map(|when| when.local(services)).unwrap_or_else(|why| why);
-            vec![fields(vec![
+            let mut blocks = vec![fields(vec![
                 ("When", format!("{when}, {} minutes", args.duration_minutes)),
                 ("Subject", args.subject),
                 ("With", args.attendees.join(", ")),
                 ("Where", args.location.unwrap_or_default()),
+                ("From", from),
+            ])];
+            let words = args.content.filter(|words| !words.trim().is_empty());
+            blocks.extend(words.map(|words| Block::Text(Visible::new(&words))));
+            blocks
+        }
+        tools::ANSWER_INVITATION => {
+            let Some(args) = read::<Answering>(&item.args) else { return Vec::new() };
+            vec![fields(vec![
+                ("Answer", args.answer.word().to_owned()),
+                ("Event", args.event.clone()),
+                ("When", meeting::span(services, &args)),
+                ("To", args.to),
+                ("Words", args.comment.unwrap_or_default()),
                 ("From", from),
             ])]
         }
@@ -208,8 +222,8 @@ fn remarked(remark: Remark, tool: &str) -> String {
             "The built-in rules put your own words into the mail. Check them before you send.".to_owned()
         }
         Remark::NotWritten => {
-            "The built-in rules can't write this mail. Its text is what you typed: edit it and send it \
-                               yourself, or connect a model."
+            "The built-in rules can't write this mail from your words. Edit it and write it yourself, answer with \
+             “Say:” and the words to send, or connect a model."
                 .to_owned()
         }
     }

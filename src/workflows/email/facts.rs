@@ -132,7 +132,7 @@ pub enum Remark {
     Unchanged,
     /// The text holds words as they were given.
     AsGiven,
-    /// The text is nothing but what the person typed, which may be meant for the agent. It is theirs to write.
+    /// There is no text, since what the person typed may be meant for the agent. It is theirs to write.
     NotWritten,
 }
 

@@ -4,13 +4,13 @@ use super::risks;
 use super::state::{Email, MailRef};
 use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
-use crate::graph::{Decision, NodeError, Warning};
+use crate::graph::{Ctx, Decision, NodeError, Warning};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
-use crate::workflows::Services;
 use crate::workflows::mail_facts::{MailFacts, Signals, User};
+use crate::workflows::{Picked, Services, pick_model, pick_only};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -25,6 +25,19 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
+    /// The model that alone may read this mail, where the account names one.
+    pub fn only_model(&self) -> Option<String> {
+        self.account.as_ref()?.model.clone()
+    }
+
+    /// The model for a role.
+    pub async fn model(&self, ctx: &Ctx<Services>, role: &str, state: &Email) -> Result<Picked, NodeError> {
+        match self.only_model() {
+            Some(name) => pick_only(ctx, &name).await,
+            None => pick_model(ctx, role, state.model_name.as_deref()).await,
+        }
+    }
+
     /// Reads every mail the thread knows.
     pub fn read(services: &Services, state: &Email) -> Result<Self, NodeError> {
         let mails = state.email_input.iter().map(|known| Ok((known.clone(), services.mail(&known.raw)?)));

@@ -2,10 +2,10 @@
 
 use super::mails::Conversation;
 use super::send;
-use super::tools::ScheduleMeeting;
+use super::tools::{Answering, ScheduleMeeting};
 use crate::calendar::{self, Busy, Event, Method, Person};
 use crate::graph::{NodeError, StepContext};
-use crate::mail::compose::{ComposeError, Draft};
+use crate::mail::compose::{ComposeError, Draft, is_own, with_signature};
 use crate::mail::{Address, Invitation};
 use crate::workflows::Services;
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -92,7 +92,9 @@ pub(super) fn invitation(
 ) -> Result<Draft, ComposeError> {
     let zone = services.user.time_zone.clone();
     let text = calendar::invitation(event, Method::Request);
-    let mut content = format!("{}\n\n{}\n", args.subject, described(event, &event.start.to_zoned(zone)));
+    let words = args.content.as_deref().map(str::trim).filter(|words| !words.is_empty());
+    let mut content = words.map(|words| format!("{words}\n\n")).unwrap_or_default();
+    content.push_str(&format!("{}\n{}\n", args.subject, described(event, &event.start.to_zoned(zone))));
     if let Some(location) = args.location.as_deref().filter(|location| !location.trim().is_empty()) {
         content.push_str(location);
         content.push('\n');
@@ -106,13 +108,72 @@ pub(super) fn invitation(
         from: send::sender(services, conversation),
         to: send::people(&args.attendees)?,
         subject: args.subject.clone(),
-        content: crate::mail::compose::with_signature(&content, &services.user.signature),
+        content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
             method: Method::Request.word().to_owned(),
             text: String::from_utf8_lossy(&text).into_owned(),
         }),
         ..begun
     })
+}
+
+/// From when until when, as the person's clock says it.
+pub(super) fn span(services: &Services, args: &Answering) -> String {
+    let at = |text: &str| text.parse::<Timestamp>().map(|at| at.to_zoned(services.user.time_zone.clone()));
+    match (at(&args.start), at(&args.end)) {
+        (Ok(start), Ok(end)) => {
+            format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime("%H:%M"))
+        }
+        _ => args.start.clone(),
+    }
+}
+
+/// An answer to an invitation, ready to go.
+pub(super) struct Attending {
+    pub uid: String,
+    /// The event as the calendar keeps it.
+    pub event: Vec<u8>,
+    pub draft: Draft,
+}
+
+/// The answer to the invitation of the mail that is decided about. It comes from the address that was invited.
+pub(super) fn attending(
+    services: &Services,
+    conversation: &Conversation,
+    args: &Answering,
+) -> Result<Attending, String> {
+    let Some((_, mail)) = conversation.about() else { return Err("there is no mail".to_owned()) };
+    let Some(part) = &mail.invitation else { return Err("there is no invitation".to_owned()) };
+    let zone = &services.user.time_zone;
+    let invited = calendar::read_invitation(&part.text, zone).map_err(|error| error.to_string())?;
+    let own = conversation.own();
+    let mut from = send::sender(services, conversation);
+    let named = invited.attendees.iter().find(|one| is_own(&one.address, &own));
+    if let Some(named) = named {
+        from.address.clone_from(&named.address);
+    }
+    let me = Person { name: from.name.clone(), address: from.address.clone() };
+    let stamp = services.clock.clone()();
+    let wrong = |error: calendar::InvitationError| error.to_string();
+    let text = calendar::answer(&part.text, &me, args.answer, stamp).map_err(wrong)?;
+    let said = args.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
+    let content = match said {
+        Some(comment) => comment.to_owned(),
+        None => format!("{}: {}", args.answer.word(), args.event),
+    };
+    let draft = Draft {
+        from,
+        to: send::people(std::slice::from_ref(&args.to)).map_err(|error| error.to_string())?,
+        subject: format!("{}: {}", args.answer.word(), args.event),
+        content: with_signature(&content, &services.user.signature),
+        calendar: Some(Invitation {
+            method: "REPLY".to_owned(),
+            text: String::from_utf8_lossy(&text).into_owned(),
+        }),
+        ..Draft::answering(mail)
+    };
+    let event = calendar::attended(&part.text, &me, args.answer).map_err(wrong)?;
+    Ok(Attending { uid: invited.uid, event, draft })
 }
 
 fn described(event: &Event, start: &Zoned) -> String {

@@ -18,6 +18,7 @@ mod input;
 mod mails;
 mod meeting;
 mod nodes;
+mod own_mail;
 mod own_rules;
 mod parts;
 mod progress;

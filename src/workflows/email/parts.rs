@@ -209,6 +209,9 @@ pub struct Acted {
     pub unproven: BTreeMap<String, Learn>,
     /// Files read since.
     pub attached: BTreeMap<String, Attached>,
+    /// A mail the person wrote instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnMail>,
     /// Whether something was only observed.
     pub observed: bool,
     /// Whether the person refused something.
@@ -218,4 +221,14 @@ pub struct Acted {
     pub expired: bool,
     /// Where it goes on.
     pub then: Then,
+}
+
+/// A mail the person wrote themselves, with the files they named.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct OwnMail {
+    /// The arguments of `write_email`.
+    pub args: Value,
+    /// The files, by the path they typed.
+    #[serde(default)]
+    pub attached: BTreeMap<String, Attached>,
 }

@@ -1,8 +1,15 @@
 //! How far a thread has come with its mails.
 
-use super::state::Email;
+use super::state::{Attached, Email};
+use serde_json::Value;
 
 impl Email {
+    /// The files that arguments name, as they were read.
+    pub fn files_of<'a>(&'a self, args: &'a Value) -> impl Iterator<Item = &'a Attached> {
+        let paths = args.get("attachments").and_then(Value::as_array).into_iter().flatten();
+        paths.filter_map(Value::as_str).filter_map(|path| self.attached.get(path))
+    }
+
     /// Whether the person is known to have settled it without us.
     pub fn is_settled(&self) -> bool {
         self.settled.is_some()
@@ -11,9 +18,15 @@ impl Email {
     /// What became of the mail by what left, where anything did.
     pub fn sent_outcome(&self) -> Option<&'static str> {
         let did = |kind: &str| self.sent.iter().any(|note| note.kind == kind);
-        [("mail", "replied"), ("meeting", "scheduled"), ("unsubscribe", "unsubscribed"), ("draft", "drafted")]
-            .into_iter()
-            .find_map(|(kind, outcome)| did(kind).then_some(outcome))
+        [
+            ("mail", "replied"),
+            ("invitation", "replied"),
+            ("meeting", "scheduled"),
+            ("unsubscribe", "unsubscribed"),
+            ("draft", "drafted"),
+        ]
+        .into_iter()
+        .find_map(|(kind, outcome)| did(kind).then_some(outcome))
     }
 
     /// Whether the thread has nothing more to do about a mail: it was decided on, or shown until time ran out.

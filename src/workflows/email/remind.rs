@@ -5,10 +5,11 @@
 //! thread goes on with that.
 
 use super::mails::Conversation;
+use super::own_mail;
 use super::state::{Email, Remind};
 use super::tools::WriteEmail;
 use crate::config::lasting;
-use crate::graph::{Allow, Interrupt, Kind, Labels};
+use crate::graph::{Interrupt, Kind, Labels};
 use crate::inbox::proposal;
 use crate::workflows::Services;
 use jiff::Timestamp;
@@ -34,13 +35,13 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> I
     let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
     let title = format!("No answer: {}", remind.subject);
     let mut asked = proposal(REMIND, Kind::Question, REMIND, &args, &title);
-    asked.allow = Allow { edit: false, ..Allow::ALL };
     asked.labels = Labels {
         accept: Some("write again".to_owned()),
         respond: Some("write again, saying".to_owned()),
         ignore: Some("drop it".to_owned()),
         ..Labels::default()
     };
+    own_mail::offer_to(&mut asked, &json!(remind.to), &remind.subject);
     asked.gist = format!("sent {}, and nobody has answered", day(services, remind.sent_at));
     asked.source = Some(remind.to.join(", "));
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();

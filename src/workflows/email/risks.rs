@@ -5,7 +5,8 @@ use super::meeting::{self, When};
 use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
-use super::tools::{self, ScheduleMeeting, WriteEmail};
+use super::tools::{self, Answering, ScheduleMeeting, WriteEmail};
+use crate::calendar::Attendance;
 use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
@@ -63,8 +64,10 @@ pub(super) async fn of_call(
             warnings.push(Warning::caution("attachment", error));
         }
     }
-    if tool == tools::SCHEDULE_MEETING {
-        warnings.extend(of_time(services, args).await);
+    match meant_time(tool, args) {
+        Some(Ok(when)) => warnings.extend(of_time(services, when).await),
+        Some(Err(text)) => warnings.push(Warning::caution("cannot_send", text)),
+        None => {}
     }
     Ok(warnings)
 }
@@ -151,14 +154,24 @@ fn said_in(args: &Value) -> Vec<String> {
     said.chain(people).map(str::to_owned).collect()
 }
 
+/// When the person would be busy with what a call proposes.
+fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
+    match tool {
+        tools::SCHEDULE_MEETING => {
+            Some(When::of(&serde_json::from_value::<ScheduleMeeting>(args.clone()).ok()?))
+        }
+        tools::ANSWER_INVITATION => {
+            let args: Answering = serde_json::from_value(args.clone()).ok()?;
+            let (start, end) = (args.start.parse().ok()?, args.end.parse().ok()?);
+            (args.answer != Attendance::Decline).then_some(Ok(When { start, end }))
+        }
+        _ => None,
+    }
+}
+
 /// Times that are taken, gone by, or cannot be looked up.
-async fn of_time(services: &Services, args: &Value) -> Vec<Warning> {
+async fn of_time(services: &Services, when: When) -> Vec<Warning> {
     let warn = |code: &str, text: String| Warning::caution(code, text);
-    let Ok(args) = serde_json::from_value::<ScheduleMeeting>(args.clone()) else { return Vec::new() };
-    let when = match When::of(&args) {
-        Ok(when) => when,
-        Err(text) => return vec![warn("cannot_send", text)],
-    };
     let mut warnings = Vec::new();
     if when.start < services.clock.clone()() {
         warnings.push(warn("time_gone", "That time has gone by.".to_owned()));

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::tools;
 
 pub use super::parts::{
-    Acted, Attached, By, Earlier, EmailInput, Learn, MailRef, Remind, SentNote, Then, Turn,
+    Acted, Attached, By, Earlier, EmailInput, Learn, MailRef, OwnMail, Remind, SentNote, Then, Turn,
 };
 
 /// A mail being handled.
@@ -161,6 +161,9 @@ pub enum EmailUpdate {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         decided: Vec<String>,
         lessons: Vec<Learn>,
+        /// A mail the person wrote themselves.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        own: Option<OwnMail>,
     },
     /// The model wants something done.
     Proposed {
@@ -199,6 +202,9 @@ pub enum EmailUpdate {
     Reminded {
         /// Words that go to the model, where they want to write again.
         told: Option<String>,
+        /// A mail the person wrote themselves.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        own: Option<OwnMail>,
     },
     /// New mail came.
     Came { mail: MailRef },
@@ -282,13 +288,14 @@ impl State for Email {
                 self.unseen = false;
                 self.shown = self.email_input.iter().map(|known| known.raw.clone()).collect();
             }
-            EmailUpdate::Shown { told, outcome, again, decided, lessons } => {
+            EmailUpdate::Shown { told, outcome, again, decided, lessons, own } => {
                 self.again = again;
                 self.note_decided(decided);
                 self.messages.extend(told.map(|text| Turn::Told { text }));
                 self.outcome = outcome;
                 self.lessons.extend(lessons);
                 self.answers.clear();
+                self.write(own);
             }
             EmailUpdate::Proposed { text, calls, about } => {
                 self.about = about;
@@ -311,13 +318,14 @@ impl State for Email {
                 self.outcome = Some(outcome);
                 self.notes.extend(notes);
             }
-            EmailUpdate::Reminded { told } => {
+            EmailUpdate::Reminded { told, own } => {
                 self.remind = None;
                 self.answers.clear();
-                if let Some(text) = told {
+                if told.is_some() || own.is_some() {
                     self.reopen();
-                    self.messages.push(Turn::Told { text });
                 }
+                self.messages.extend(told.map(|text| Turn::Told { text }));
+                self.write(own);
             }
             EmailUpdate::Came { mail } => self.came(mail),
             EmailUpdate::Settled { reason } => {
@@ -385,6 +393,18 @@ impl Email {
         self.answers.clear();
     }
 
+    /// What the person wrote themselves is asked about like a proposal.
+    fn write(&mut self, own: Option<OwnMail>) {
+        let Some(mut own) = own else { return };
+        self.attached.append(&mut own.attached);
+        let (id, name) = (format!("own{}", self.messages.len()), tools::WRITE_EMAIL.to_owned());
+        let call = ToolCall { id, name, args: own.args, signature: None };
+        self.remark = None;
+        self.then = Then::Ask;
+        self.pending = vec![call.clone()];
+        self.messages.push(Turn::Called { text: String::new(), calls: vec![call] });
+    }
+
     /// Every call must have become something before the model speaks again.
     fn drop_pending(&mut self, why: &str) {
         self.outdated = false;
@@ -446,12 +466,7 @@ impl Email {
             self.outdated = false;
         }
         self.answers.clear();
-    }
-
-    /// The files that arguments name, as they were read.
-    pub fn files_of<'a>(&'a self, args: &'a Value) -> impl Iterator<Item = &'a Attached> {
-        let paths = args.get("attachments").and_then(Value::as_array).into_iter().flatten();
-        paths.filter_map(Value::as_str).filter_map(|path| self.attached.get(path))
+        self.write(acted.own);
     }
 
     /// What it came to, in a few lines, for a later thread about the same conversation.

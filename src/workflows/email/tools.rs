@@ -3,8 +3,10 @@
 //! A schema is strict on purpose: what is not in it is refused, before a person sees anything, and again when a
 //! person has edited it. Attachments and reminders are the person's alone, so the model's schema does not know them.
 
+use crate::calendar::{self, Attendance, Invited};
 use crate::llm::ToolSpec;
 use crate::mail::{Mail, Unsubscribe};
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -12,6 +14,8 @@ use serde_json::{Value, json};
 pub const WRITE_EMAIL: &str = "write_email";
 /// Puts a meeting in the calendar and invites to it.
 pub const SCHEDULE_MEETING: &str = "schedule_meeting";
+/// Answers an invitation that came.
+pub const ANSWER_INVITATION: &str = "answer_invitation";
 /// Looks when the person is busy.
 pub const CHECK_CALENDAR: &str = "check_calendar_availability";
 /// Asks the person.
@@ -26,6 +30,7 @@ pub fn word(tool: &str) -> &str {
     match tool {
         WRITE_EMAIL => "mail",
         SCHEDULE_MEETING => "meeting",
+        ANSWER_INVITATION => "invitation",
         CHECK_CALENDAR => "calendar",
         other => other,
     }
@@ -76,6 +81,35 @@ pub struct ScheduleMeeting {
     pub duration_minutes: i64,
     #[serde(default)]
     pub location: Option<String>,
+    /// What the mail that invites says, with its greeting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+/// The arguments a person sees for [`ANSWER_INVITATION`]; a model says only how, the rest is the invitation's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answering {
+    /// Who invites.
+    pub to: String,
+    /// What to.
+    pub event: String,
+    /// From, RFC 3339.
+    pub start: String,
+    /// Until, RFC 3339.
+    pub end: String,
+    pub answer: Attendance,
+    /// Words that go with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// What a model says about an invitation.
+#[derive(Debug, Deserialize)]
+struct Answered {
+    answer: Attendance,
+    #[serde(default)]
+    comment: Option<String>,
 }
 
 /// The arguments of [`CHECK_CALENDAR`].
@@ -100,7 +134,7 @@ pub struct Leaving {
 
 /// Whether a person decides on this tool before it runs.
 pub fn asks(tool: &str) -> bool {
-    matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | QUESTION | UNSUBSCRIBE)
+    matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | ANSWER_INVITATION | QUESTION | UNSUBSCRIBE)
 }
 
 /// The tools a model is offered for this mail.
@@ -130,6 +164,11 @@ pub fn offered(mail: &Mail) -> Vec<ToolSpec> {
         ),
         tool(DONE, "Says that nothing is left to do about this mail.", done()),
     ];
+    if invited(mail).is_some() {
+        let text = "Proposes the answer to the invitation in this mail; it goes to who invites, and the event into the \
+                    person's calendar.";
+        tools.push(tool(ANSWER_INVITATION, text, answer_invitation()));
+    }
     if leaving(mail).is_some() {
         let text = "Proposes to leave the mailing list this mail came by.";
         tools.push(tool(UNSUBSCRIBE, text, object(&json!({}), &[])));
@@ -142,6 +181,15 @@ pub fn edit_schema(tool: &str) -> Value {
     match tool {
         WRITE_EMAIL => write_email(true),
         SCHEDULE_MEETING => schedule_meeting(),
+        ANSWER_INVITATION => {
+            let text = json!({"type": "string"});
+            let mut fields = answer_invitation()["properties"].clone();
+            for key in ["event", "start", "end"] {
+                fields[key] = text.clone();
+            }
+            fields["to"] = json!({"type": "string", "pattern": ADDRESS});
+            object(&fields, &["to", "event", "start", "end", "answer"])
+        }
         CHECK_CALENDAR => check_calendar(),
         QUESTION => question(),
         UNSUBSCRIBE => {
@@ -154,6 +202,11 @@ pub fn edit_schema(tool: &str) -> Value {
     }
 }
 
+/// Whether a person cannot change a call: on its card they write a mail of their own instead.
+pub fn has_no_edit(tool: &str) -> bool {
+    matches!(tool, QUESTION | UNSUBSCRIBE)
+}
+
 /// What the person alone adds to a mail.
 pub const PERSON_ONLY_ARGS: [&str; 2] = ["attachments", "remind_after"];
 
@@ -164,6 +217,34 @@ pub fn without_person_only_args(args: &Value) -> Value {
         args.retain(|key, _| !PERSON_ONLY_ARGS.contains(&key.as_str()));
     }
     args
+}
+
+/// The invitation a mail carries, where it can be answered by a mail.
+pub fn invited(mail: &Mail) -> Option<Invited> {
+    let part = mail.invitation.as_ref().filter(|part| part.method == "REQUEST")?;
+    let invited = calendar::read_invitation(&part.text, &TimeZone::UTC).ok()?;
+    let organizer = invited.organizer.as_ref()?;
+    send_to(&organizer.address).then_some(invited)
+}
+
+/// Whether a mail can go to an address.
+fn send_to(address: &str) -> bool {
+    address.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
+        && !address.contains(|c: char| c.is_whitespace() || "<>,;\"".contains(c))
+}
+
+/// The whole answer to the invitation of a mail; `None` where it has none.
+pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
+    let invited = invited(mail)?;
+    let said: Answered = serde_json::from_value(said.clone()).ok()?;
+    Some(Answering {
+        to: invited.organizer?.address,
+        event: invited.title,
+        start: invited.start.to_string(),
+        end: invited.end.to_string(),
+        answer: said.answer,
+        comment: said.comment.filter(|comment| !comment.trim().is_empty()),
+    })
 }
 
 /// How to leave the list the mail came by, where a mail does it.
@@ -236,8 +317,21 @@ fn schedule_meeting() -> Value {
         },
         "duration_minutes": {"type": "integer", "minimum": 5, "maximum": 1440, "description": "How long."},
         "location": {"type": "string", "description": "Where, if that is known."},
+        "content": {
+            "type": "string",
+            "description": "What the mail with the invitation says: a greeting, a line or two in answer to theirs, and the \
+                            person's name. Time and place are added.",
+        },
     });
     object(&properties, &["attendees", "subject", "start", "duration_minutes"])
+}
+
+fn answer_invitation() -> Value {
+    let properties = json!({
+        "answer": {"enum": ["accept", "tentative", "decline"], "description": "Whether the person comes."},
+        "comment": {"type": "string", "description": "A line or two to who invites, if there is something to say."},
+    });
+    object(&properties, &["answer"])
 }
 
 fn check_calendar() -> Value {

@@ -16,6 +16,7 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
         Asked::Login { .. } => {
             "A look at this mailbox was refused for its login, and only you can mend that."
         }
+        Asked::Absent { .. } => "Threads need this model, and it was tried several times without an answer.",
     };
     vec![Block::Text(Visible::new(why))]
 }
@@ -57,6 +58,15 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             Block::Text(Visible::new(
                 "No mail of this account comes in meanwhile, and none is lost. This goes by itself as soon as the login \
                  works; accept to look again at once, or snooze it.",
+            )),
+        ],
+        Asked::Absent { server, why } => vec![
+            heading,
+            Block::Text(Visible::new(why)),
+            Block::Fields(vec![(line("server"), line(server))]),
+            Block::Text(Visible::new(
+                "Threads that need it wait, and nothing of them is lost. They are tried again by themselves, at least \
+                 every two minutes; this goes as soon as one comes through. Accept to try now, or snooze it.",
             )),
         ],
     };

@@ -1,6 +1,7 @@
-//! `intake`: what taking mail in has to ask a person. Hidden: threads of it are started by intake alone.
+//! `intake`: what taking mail in, and the driver, have to ask a person. Hidden: nobody starts threads of it by hand.
 //!
-//! It asks one thing and ends with the answer as its output; intake carries it out. It reads and does nothing itself.
+//! It asks one thing and ends with the answer as its output; whoever started it carries it out. It reads and does nothing
+//! itself.
 
 mod card;
 mod state;
@@ -9,7 +10,7 @@ use super::Services;
 use crate::graph::{
     Allow, BuildError, Command, Ctx, Graph, Interrupt, Kind, Labels, NodeError, Workflow, ask, end,
 };
-use crate::inbox::{Spec, proposal};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Spec, proposal};
 use crate::text::Visible;
 use serde_json::json;
 use std::sync::Arc;
@@ -17,12 +18,12 @@ use std::sync::Arc;
 pub use state::{Asked, Asking, Taken};
 
 /// The name threads are started by.
-pub const NAME: &str = "intake";
+pub const NAME: &str = ASKING_WORKFLOW;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
-    Ok(Spec::new(workflow, "asks what mail to take in", card::draw)
+    Ok(Spec::new(workflow, "asks what mail to take in, and says what is out of reach", card::draw)
         .explaining(card::explain)
         .hidden()
         .without_results()
@@ -47,6 +48,7 @@ async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Askin
         }
         Asked::Unreadable { account, place, error, bytes, .. } => unreadable(account, place, error, *bytes),
         Asked::Login { account, why } => login(account, why),
+        Asked::Absent { server, why } => absent(server, why),
     };
     Ok(Command::ask(vec![asked], "answered"))
 }
@@ -107,5 +109,17 @@ fn login(account: &str, why: &str) -> Interrupt {
     asked.source = Some(Visible::line(account).into_string());
     asked.allow = Allow { accept: true, ..Allow::default() };
     asked.labels = Labels { accept: Some("try again".to_owned()), ..Labels::default() };
+    asked
+}
+
+/// It goes by itself, like a login.
+fn absent(server: &str, why: &str) -> Interrupt {
+    let args = json!({ "server": server });
+    let title = format!("The model at {server} cannot be reached");
+    let mut asked = proposal(ABSENT_ACTION, Kind::Trouble, ABSENT_ACTION, &args, &title);
+    asked.gist = Visible::line(why).into_string();
+    asked.source = Some(Visible::line(server).into_string());
+    asked.allow = Allow { accept: true, ..Allow::default() };
+    asked.labels = Labels { accept: Some("try now".to_owned()), ..Labels::default() };
     asked
 }

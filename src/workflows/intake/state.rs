@@ -40,6 +40,13 @@ pub enum Asked {
         /// Why, and what to do.
         why: String,
     },
+    /// That a model server cannot be reached.
+    Absent {
+        /// Its address.
+        server: String,
+        /// Why, and what to do.
+        why: String,
+    },
 }
 
 impl Default for Asked {
@@ -117,7 +124,7 @@ impl State for Asking {
             AskingUpdate::Answered { answers } => {
                 let all = match &self.asked {
                     Asked::FirstSync { mails, .. } => *mails,
-                    Asked::Unreadable { .. } | Asked::Login { .. } => 0,
+                    Asked::Unreadable { .. } | Asked::Login { .. } | Asked::Absent { .. } => 0,
                 };
                 self.answer = answers.first().map(|answer| match &answer.decision {
                     Decision::Accept => Taken { take: all, again: true },
@@ -136,6 +143,7 @@ impl State for Asking {
             Asked::FirstSync { account, .. } => format!("The first look at {account}"),
             Asked::Unreadable { account, .. } => format!("A mail of {account} that cannot be read"),
             Asked::Login { account, .. } => format!("The login of {account}"),
+            Asked::Absent { server, .. } => format!("The model at {server}"),
         }
     }
 

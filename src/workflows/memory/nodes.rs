@@ -9,7 +9,7 @@ use crate::workflows::email::defaults;
 use crate::workflows::email::rules;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{MailFacts, User};
-use crate::workflows::{Services, ask_for, pick_model_of};
+use crate::workflows::{Services, ask_for, pick_model_of, pick_only};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -27,7 +27,10 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     let preset = defaults::preset(&state.namespace);
     let profile = ctx.call("read", services.records.profile(&state.namespace, preset)).await?;
     let facts = facts(services, &state, profile.text.clone(), profile.pinned.clone());
-    let model = pick_model_of(&ctx, "email", "memory", None).await?;
+    let model = match only(&state) {
+        Some(name) => pick_only(&ctx, name).await?,
+        None => pick_model_of(&ctx, "email", "memory", None).await?,
+    };
     let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
     let proposed = whole(&update.profile);
     let reasoning = update.reasoning;
@@ -92,6 +95,13 @@ fn widened(
 
 fn is_ignored(cause: &Cause) -> bool {
     cause.kind == CauseKind::NotifyIgnored
+}
+
+/// The model that alone may read of what happened. Where two may each read a part, only the rules built in may read both.
+fn only(state: &Learning) -> Option<&str> {
+    let mut named = state.causes.iter().filter_map(|cause| cause.only.as_deref());
+    let first = named.next()?;
+    Some(if named.all(|other| other == first) { first } else { "builtin" })
 }
 
 /// Puts an update to the person.

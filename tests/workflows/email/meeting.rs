@@ -1,9 +1,10 @@
 //! Meetings and the calendar.
 
-use crate::support::email_inbox::{BOB, EmailInbox, calls, done, edit, meet};
+use crate::support::email_inbox::{BOB, EmailInbox, calls, done, edit, mail_with, meet};
 use crate::support::test_inbox::respond;
 use sayso::calendar::Busy;
-use sayso::graph::Decision;
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::Status;
 use serde_json::json;
 
 fn busy(start: &str, end: &str) -> Busy {
@@ -111,4 +112,87 @@ async fn a_time_there_is_not_goes_back_to_the_model() {
     let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
     assert!(said.contains("is not a time there is"), "{said}");
     assert!(inbox.sent().is_empty());
+}
+
+/// Bob's invitation to Ada.
+fn invitation(method: &str) -> String {
+    let calendar = format!(
+        "BEGIN:VCALENDAR\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:kick@client\r\nSEQUENCE:1\r\nDTSTAMP:20261101T080000Z\r\n\
+         DTSTART:20360505T120000Z\r\nDTEND:20360505T130000Z\r\nSUMMARY:Kickoff\r\nORGANIZER:mailto:{BOB}\r\n\
+         ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ada@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    );
+    mail_with(
+        "MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n",
+        &format!(
+            "--b\r\nContent-Type: text/plain\r\n\r\nPlease come.\r\n--b\r\nContent-Type: text/calendar; method={method}\r\n\r\n\
+             {calendar}--b--\r\n"
+        ),
+    )
+}
+
+#[tokio::test]
+async fn an_invitation_is_answered_and_stands_in_the_calendar() {
+    for (answer, partstat, stands) in
+        [("accept", "ACCEPTED", true), ("tentative", "TENTATIVE", true), ("decline", "DECLINED", false)]
+    {
+        let inbox = EmailInbox::by_rules();
+        inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:30:00Z", "2036-05-05T14:00:00Z"));
+        let thread = inbox.take_in(&invitation("REQUEST"), json!({})).await.unwrap();
+        inbox.drive().await;
+        let item = inbox.open_item(&thread).await;
+        assert_eq!((item.action.as_str(), item.title.as_str()), ("answer_invitation", "Invitation: Kickoff"));
+        assert_eq!((&item.args["answer"], &item.args["to"]), (&json!("accept"), &json!(BOB)));
+        assert!(item.text.contains("When: Monday 5 May 2036, 14:00–15:00"), "{}", item.text);
+        assert!(item.warnings.iter().any(|warning| warning.code == "conflict"), "{:?}", item.warnings);
+        assert!(item.irreversible && inbox.sent().is_empty());
+        // To whom it goes is the invitation's word.
+        let elsewhere = edit(("", item.args.clone()), "to", json!("eve@client.example"));
+        assert!(inbox.decide(&InterruptId::parse(&item.id).unwrap(), elsewhere).await.is_err());
+        inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
+        let sent = inbox.sent();
+        assert_eq!(sent.len(), 1, "{answer}");
+        assert!(sent[0].contains("method=REPLY") && sent[0].contains(&format!("To: {BOB}")), "{}", sent[0]);
+        let calendar = decoded(&sent[0]);
+        assert!(
+            calendar.contains(&format!("PARTSTAT={partstat}")) && calendar.contains("UID:kick@client"),
+            "{calendar}"
+        );
+        let events = inbox.calendar.events.lock().unwrap().clone();
+        assert_eq!(events.len(), usize::from(stands), "{answer}");
+        assert!(!stands || events[0].contains("UID:kick@client") && !events[0].contains("METHOD"));
+        assert_eq!(inbox.status(&thread).await, Status::Done);
+    }
+}
+
+/// The calendar part of a mail that was sent.
+fn decoded(raw: &str) -> String {
+    sayso::mail::parse(raw.as_bytes())
+        .unwrap()
+        .invitation
+        .unwrap()
+        .text
+        .replace("\r\n ", "")
+        .replace("\n ", "")
+}
+
+#[tokio::test]
+async fn a_cancelled_event_is_no_invitation() {
+    let inbox = EmailInbox::by_rules();
+    let thread = inbox.take_in(&invitation("CANCEL"), json!({})).await.unwrap();
+    inbox.drive().await;
+    assert_ne!(inbox.open_item(&thread).await.action, "answer_invitation");
+}
+
+#[tokio::test]
+async fn an_invitation_of_ours_carries_a_greeting_and_words() {
+    let inbox = EmailInbox::by_rules();
+    let mail = mail_with("", "Could we meet on 5 May 2036 at 14:00?\n\nBest,\nBob\n");
+    let thread = inbox.take_in(&mail, json!({})).await.unwrap();
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "schedule_meeting", "{}", item.text);
+    assert!(item.text.contains("Hi Bob,"), "{}", item.text);
+    inbox.answer(&thread, Decision::Accept).await;
+    let text = sayso::mail::parse(inbox.sent()[0].as_bytes()).unwrap().text;
+    assert!(text.starts_with("Hi Bob,") && text.contains("Monday 5 May 2036"), "{text}");
 }

@@ -3,6 +3,7 @@
 use crate::support::email_inbox::{
     BOB, EmailInbox, EmailSetup, ME, ask, calls, done, edit, mail_with, write,
 };
+use crate::support::fake_model::words;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{ItemKind, Status};
@@ -148,7 +149,7 @@ async fn a_question_takes_words_or_nothing() {
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
     assert_eq!(item.action, "question");
-    assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
+    assert!(!item.allow.accept && item.allow.edit && item.allow.respond && item.allow.ignore);
     assert!(!item.irreversible && item.text.contains("Which report?"));
     inbox.answer(&thread, respond("The yearly one")).await;
     let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
@@ -314,4 +315,48 @@ async fn an_edit_teaches_once_it_was_carried_out_and_a_file_teaches_nothing() {
     assert!(inbox.learned().is_empty(), "it may still be taken back");
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.learned(), ["response_preferences proposal_edited"]);
+}
+
+#[tokio::test]
+async fn every_card_of_a_mail_lets_the_person_write_it() {
+    let question = || calls([("question", json!({"content": "When does it come?"}))]);
+    for (class, replies) in [("notify", vec![]), ("respond", vec![question()])] {
+        let inbox = EmailInbox::new(class, replies);
+        let thread = inbox.receive_mail().await;
+        let item = inbox.open_item(&thread).await;
+        assert!(item.allow.edit, "{class}");
+        assert_eq!(item.labels.edit.as_deref(), Some("write it myself"), "{class}");
+        let start = item.edit_from.unwrap();
+        assert_eq!((&start["to"], &start["subject"]), (&json!([BOB]), &json!("Re: The report")));
+        inbox.answer(&thread, edit(("", start), "content", json!("It comes on Friday.\n\nAda"))).await;
+        // It is a proposal now, with everything that is unusual about it, and nothing has left.
+        let mine = inbox.open_item(&thread).await;
+        assert_eq!((mine.action.as_str(), inbox.sent().len()), ("write_email", 0), "{class}");
+        assert_eq!(mine.args["content"], "It comes on Friday.\n\nAda");
+        assert!(mine.irreversible && mine.edit_from.is_none());
+        inbox.answer(&thread, Decision::Accept).await;
+        assert!(inbox.sent()[0].contains("It comes on Friday."), "{class}");
+        assert_eq!(inbox.status(&thread).await, Status::Done, "{class}");
+        let asked = inbox.model.requests_for("email.reply").len();
+        assert!(asked <= replies_before(class) + 1, "{class}: the model wrote nothing in between");
+    }
+}
+
+fn replies_before(class: &str) -> usize {
+    usize::from(class == "respond")
+}
+
+#[tokio::test]
+async fn a_draft_that_comes_back_is_before_the_model_with_the_word_to_keep_what_it_offers() {
+    let offer = "Would Tuesday at 15:00 or Thursday at 10:00 suit you?";
+    let draft = json!({"to": [BOB], "subject": "Re: The report", "content": offer});
+    let inbox = EmailInbox::new("respond", [calls([("write_email", draft)])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, respond("shorter")).await;
+    let request = inbox.model.requests_for("email.reply").remove(1);
+    let told = format!("{:?}", request.messages);
+    assert!(told.contains("Tuesday at 15:00 or Thursday at 10:00"), "{told}");
+    let said = words(&request);
+    assert!(said.contains("The person says: shorter"), "{said}");
+    assert!(said.contains("every answer, offer, time and date in it stays"), "{said}");
 }

@@ -63,7 +63,8 @@ async fn an_instruction_is_put_up_for_editing_and_not_for_sending() {
     inbox.answer(&thread, respond(INSTRUCTION)).await;
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "write_email");
-    assert!(item.text.contains("The built-in rules can't write this mail."), "{}", item.text);
+    assert!(item.text.contains("The built-in rules can't write this mail from your words."), "{}", item.text);
+    assert!(!item.args.to_string().contains("customer number"), "{}", item.args);
     assert!(!item.allow.accept && item.allow.edit && item.allow.respond && item.allow.ignore);
     let id = InterruptId::parse(&item.id).unwrap();
     assert!(inbox.decide(&id, Decision::Accept).await.is_err());
@@ -86,20 +87,52 @@ async fn a_draft_that_the_person_changed_is_not_written_anew() {
     inbox.answer(&thread, edit(call, "attachments", json!([file]))).await;
     let mine = inbox.open_item(&thread).await;
     assert!(!mine.text.contains("built-in rules"), "{}", mine.text);
-    for wish in ["friendlier", "decline", "shorter"] {
+    for wish in ["friendlier", "decline", "shorter", "cc zoe@client.example", "We are closed on Monday."] {
         inbox.answer(&thread, respond(wish)).await;
         let item = inbox.open_item(&thread).await;
         assert_eq!(item.args, mine.args, "{wish}");
     }
-    inbox.answer(&thread, respond("cc zoe@client.example")).await;
+}
+
+#[tokio::test]
+async fn short_words_answer_one_question_and_say_which() {
+    let inbox = EmailInbox::by_rules();
+    let one = inbox.take_in(&mail_with("", "When does the report come?\n"), json!({})).await.unwrap();
+    inbox.drive().await;
+    inbox.answer(&one, respond("Friday")).await;
+    let item = inbox.open_item(&one).await;
+    let text = item.args["content"].as_str().unwrap();
+    assert!(text.contains("> When does the report come?\nFriday."), "{text}");
+    // Of two questions nobody knows which one they answer.
+    let inbox = EmailInbox::by_rules();
+    let two = "Could you send me the report? And who signs it?\n";
+    let thread = inbox.take_in(&mail_with("", two), json!({})).await.unwrap();
+    inbox.drive().await;
+    inbox.answer(&thread, respond("yes")).await;
     let item = inbox.open_item(&thread).await;
-    assert_eq!(item.args["cc"], json!(["zoe@client.example"]));
-    assert_eq!(
-        (&item.args["content"], &item.args["attachments"]),
-        (&mine.args["content"], &mine.args["attachments"])
-    );
-    inbox.answer(&thread, respond("friendlier")).await;
-    assert_eq!(inbox.open_item(&thread).await.args, item.args);
+    assert!(!item.allow.accept && item.allow.edit, "{}", item.text);
+    assert!(!item.args.to_string().contains("Yes"), "{}", item.args);
+}
+
+#[tokio::test]
+async fn nobody_but_a_person_is_greeted_by_name() {
+    let rows = [
+        ("Conference <conference@events.example>", "When do you come?\n", "Hi,"),
+        ("Summer Conference <summer@events.example>", "When do you come?\n", "Hi,"),
+        ("Rita Moreno <rm@client.example>", "When do you come?\n\nBest,\nRita\n", "Hi Rita,"),
+        ("Rita Moreno <rita.moreno@client.example>", "When do you come?\n", "Hi Rita,"),
+    ];
+    for (from, text, greeting) in rows {
+        let inbox = EmailInbox::by_rules();
+        let mail = mail_with("", text).replace("Bob Ray <bob@client.example>", from);
+        assert!(mail.contains(from), "{mail}");
+        let thread = inbox.take_in(&mail, json!({})).await.unwrap();
+        inbox.drive().await;
+        inbox.answer(&thread, respond("I come on Friday.")).await;
+        let content = inbox.open_item(&thread).await.args["content"].as_str().unwrap().to_owned();
+        assert!(content.starts_with(&format!("{greeting}\n")), "{from}: {content}");
+        assert!(content.contains("I come on Friday."), "{content}");
+    }
 }
 
 #[tokio::test]
@@ -119,9 +152,8 @@ async fn no_grant_sends_a_draft_that_words_left_as_it_was() {
     inbox.answer(&thread, respond(INSTRUCTION)).await;
     assert!(inbox.sent().is_empty());
     assert_eq!(inbox.open_item(&thread).await.args, draft.args);
-    // What was done as wished needs no second look.
     inbox.answer(&thread, respond("more formal")).await;
-    assert_eq!(inbox.sent().len(), 1);
+    assert!(inbox.sent().is_empty());
 }
 
 #[tokio::test]

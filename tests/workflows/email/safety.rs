@@ -30,7 +30,7 @@ async fn a_list_is_left_by_its_own_address_and_never_by_the_models() {
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "unsubscribe");
     assert_eq!(item.args, json!({"to": "leave@list.example", "subject": "stop", "content": "unsubscribe"}));
-    assert!(item.irreversible && !item.allow.edit);
+    assert!(item.irreversible && item.edit_from.is_some());
     inbox.answer(&thread, Decision::Accept).await;
     let sent = inbox.sent().remove(0);
     assert!(sent.contains("To: leave@list.example") && sent.contains("Subject: stop"), "{sent}");

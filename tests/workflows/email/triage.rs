@@ -34,10 +34,10 @@ async fn a_mail_worth_knowing_is_shown() {
     assert_eq!(item.gist, "Wants the report");
     assert_eq!(item.source.as_deref(), Some("Bob Ray"));
     let allow = item.allow;
-    assert!(allow.accept && !allow.edit && allow.respond && allow.ignore && !allow.draft);
+    assert!(allow.accept && allow.edit && allow.respond && allow.ignore && !allow.draft);
     assert!(item.text.contains("Bob Ray: Wants the report"), "{}", item.text);
     assert!(item.text.contains("When does the report come?"), "{}", item.text);
-    assert!(inbox.decide(&item.id_of(), edit()).await.is_err(), "there is nothing to edit");
+    assert!(inbox.decide(&item.id_of(), edit()).await.is_err(), "that is no mail");
     assert_eq!(inbox.ledger(&thread), ("notify".to_owned(), None));
 }
 
@@ -194,4 +194,15 @@ async fn an_account_is_marked_as_its_config_says_and_a_refusing_mailbox_loses_no
     inbox.mailbox.fails.lock().unwrap().push_back(MailError::Passing("busy".to_owned()));
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.marks(), ["new/1 Done"], "what passes is tried again");
+}
+
+#[tokio::test]
+async fn mail_of_an_account_with_a_model_of_its_own_is_read_by_no_other() {
+    let setup = EmailSetup { model: Some("other"), ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "notify", []);
+    let thread = inbox.receive_mail().await;
+    assert_eq!(inbox.model.requests().len(), 0, "the usual model saw nothing of it");
+    assert!(inbox.model.asked_other() > 0);
+    // What it said is no class, so the mail waits as trouble rather than going to another model.
+    assert_eq!(inbox.trouble(&thread).await.0, "failed");
 }

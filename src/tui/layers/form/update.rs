@@ -39,7 +39,8 @@ fn open(model: &mut Model, mut form: Form) {
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
     let Some(item) = item(model) else { return Vec::new() };
     let title = format!("Edit: {}", item.action);
-    let form = Form::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, &item.args);
+    let form =
+        Form::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, item.edit_args());
     open(model, form);
     Vec::new()
 }
@@ -282,7 +283,11 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
         Purpose::Edit { item } => {
             let Some(args) = form.value() else { return Vec::new() };
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-            let blocks = changes(&item.args, &args);
+            let blocks = changes(item.edit_args(), &args);
+            if blocks.is_empty() && item.edit_from.is_some() {
+                form.error = Some("write something, or leave with Esc".to_owned());
+                return Vec::new();
+            }
             let (kind, decision, why) = if blocks.is_empty() {
                 (DecisionKind::Accepted, Decision::Accept, "Nothing is changed: it is accepted as proposed.")
             } else {

@@ -2,6 +2,7 @@
 
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Card, Decide, ItemKind};
+use crate::service::Way;
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -194,6 +195,10 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
 pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     // What was decided elsewhere, or before this screen was opened, is taken back one press at a time.
     let Some(undo) = model.undo.take() else {
+        let away = std::mem::take(&mut model.put_away);
+        if !away.is_empty() && safe::is_deliberate(model, press) {
+            return vec![Cmd::PutAway(away, Way::Back)];
+        }
         return if safe::is_deliberate(model, press) { vec![Cmd::UndoLast] } else { Vec::new() };
     };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());

@@ -1,17 +1,49 @@
-//! What can be done with the mails of a card besides reading them: list what is attached and linked, pipe one on.
+//! What can be done with the mails of a card besides reading them: save and open what is attached, list what is linked,
+//! pipe one on.
 //!
-//! Nothing of a mail is ever opened or fetched here, and no text of it becomes a part of a command.
+//! Nothing of a mail is ever fetched here, no text of it becomes a part of a command, and what can run programs is not
+//! opened.
 
+use crate::graph::ThreadId;
 use crate::inbox::{Block, Card};
+use crate::service::AttachedFile;
 use crate::text::Visible;
 use crate::tui::card::{Doc, link};
-use crate::tui::layers::{Ask, Choice, Menu, Page, Prompt};
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::Cmd;
+use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::words;
 
-/// Lists what is attached to any mail of the card.
+/// Asks for what is attached to the mails of the card.
 pub fn attachments(model: &mut Model) -> Vec<Cmd> {
+    let Some(opened) = model.current() else { return Vec::new() };
+    vec![Cmd::Attachments(opened.item.thread.clone())]
+}
+
+/// Lists it. The list opens and saves nothing: what is chosen there is asked about.
+pub fn attached(model: &mut Model, thread: &ThreadId, result: InboxResult<Vec<AttachedFile>>) -> Vec<Cmd> {
+    let files = match result {
+        Ok(files) => files,
+        // What another program's card shows is known by name alone.
+        Err(_) => return list_by_name(model),
+    };
+    let row = |file: AttachedFile| {
+        let warning = if file.program { "  can run programs!" } else { "" };
+        let (name, from) = (words::line(&file.name), words::line(&file.from));
+        let text = format!(
+            "{}  {}, {}, from {from}{warning}",
+            name,
+            words::line(&file.kind),
+            words::bytes(file.bytes)
+        );
+        (text, Choice::Attached(thread.clone(), Box::new(file)))
+    };
+    let title = words::count(files.len(), "attachment");
+    model.push(Menu::new(title, files.into_iter().map(row).collect()));
+    Vec::new()
+}
+
+fn list_by_name(model: &mut Model) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let head = ["name", "type", "size", "from"].map(Visible::line).to_vec();
     let rows: Vec<Vec<Visible>> = opened
@@ -26,6 +58,26 @@ pub fn attachments(model: &mut Model) -> Vec<Cmd> {
     let meta = "Shown by name only: nothing of it is opened or run.";
     let doc = Doc::page(&words::count(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
     model.push(Page::new("Attachments", doc));
+    Vec::new()
+}
+
+/// What can be done with one of them.
+pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile) -> Vec<Cmd> {
+    let name = words::line(&file.name);
+    if file.program {
+        model.push(Confirm::new(
+            format!("Save {name} although it can run programs?"),
+            "It is not opened from here. Whoever opens it later lets its sender do what they please on this machine.",
+            Doc::default(),
+            Then::SaveAttached(thread.clone(), file.n),
+        ));
+        return Vec::new();
+    }
+    let rows = vec![
+        ("save it to Downloads".to_owned(), Choice::SaveAttached(thread.clone(), file.n)),
+        ("open it with the system's program".to_owned(), Choice::OpenAttached(thread.clone(), file.n)),
+    ];
+    model.push(Menu::new(name, rows));
     Vec::new()
 }
 

@@ -1,5 +1,6 @@
 //! The Inbox tab: what waits for the person, its card, and what is decided there.
 
+pub mod away;
 pub mod decide;
 pub mod grant;
 pub mod history;

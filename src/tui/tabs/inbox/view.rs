@@ -210,7 +210,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         actions.push(named(Action::SaveDraft, "draft"));
         actions.push(named(Action::Snooze, "snooze"));
     }
-    if model.undo.is_some() {
+    if model.undo.is_some() || !model.put_away.is_empty() {
         actions.push(named(Action::Undo, "undo"));
     }
     match model.focus {

@@ -2,6 +2,7 @@
 //! approval.
 
 use super::Given;
+use crate::calendar::Attendance;
 use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
 use crate::llm::ToolCall;
 use crate::mail::Sent;
@@ -12,8 +13,8 @@ use crate::workflows::email::facts::Became;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
-use crate::workflows::email::tools::{self, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
-use crate::workflows::email::{attach, defaults, meeting, remind};
+use crate::workflows::email::tools::{self, Answering, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::{attach, defaults, meeting, own_mail, remind};
 use crate::workflows::lesson::CauseKind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -35,6 +36,9 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
             doing.call(call).await?;
         }
     }
+    if doing.acted.own.is_some() {
+        doing.drop_others();
+    }
     let (told, over) = (doing.told, doing.over);
     let mut acted = doing.acted;
     let again = state.pending.len() > acted.became.len();
@@ -43,6 +47,7 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
     }
     acted.then = match (again, told, over) {
         _ if state.is_settled() => Then::Leave,
+        _ if acted.own.is_some() => Then::Ask,
         (true, _, _) => Then::Ask,
         (false, true, _) => Then::Model,
         // What ends it ends it for the mail it was about, unless the person dismissed the new one with it.
@@ -79,6 +84,12 @@ impl Doing<'_> {
                 self.prove(call, lesson);
                 Ok(())
             }
+            Decision::Edit { args } if tools::has_no_edit(&call.name) => {
+                self.acted.own = Some(own_mail::read(self.ctx, self.state, &answer.key, args).await?);
+                let text = "I write this mail myself.".to_owned();
+                self.became(call, Became::Answered, text, Value::Null);
+                Ok(())
+            }
             Decision::Edit { args } => self.edited(call, answer, args.clone()).await,
             Decision::Draft => self.draft(call, answer).await,
             Decision::Respond { text } => {
@@ -102,6 +113,17 @@ impl Doing<'_> {
                 let text = if answer.expired { "Nobody answered in time." } else { "" };
                 self.became(call, Became::Refused, text.to_owned(), Value::Null);
                 Ok(())
+            }
+        }
+    }
+
+    /// Whoever writes the mail themselves wants nothing else of the message.
+    fn drop_others(&mut self) {
+        for call in &self.state.pending {
+            let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
+            if !self.acted.became.iter().any(over) {
+                let text = "The person writes this mail themselves.".to_owned();
+                self.became(call, Became::Refused, text, Value::Null);
             }
         }
     }
@@ -192,6 +214,7 @@ impl Doing<'_> {
                 self.send(call, basis, &draft, note).await
             }
             tools::SCHEDULE_MEETING => self.meet(call, basis, &read(&args)?).await,
+            tools::ANSWER_INVITATION => self.attend(call, basis, &read(&args)?).await,
             // A question cannot be accepted; where somebody did, the model is told so.
             _ => {
                 self.became(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
@@ -243,6 +266,33 @@ impl Doing<'_> {
         };
         text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused(&sent)));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.became(call, Became::Done, text, Value::Null);
+        Ok(())
+    }
+
+    /// Answers an invitation: the event into the calendar, unless it is declined, and the answer to who invites.
+    async fn attend(&mut self, call: &ToolCall, basis: Basis, args: &Answering) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        let Ok(attending) = meeting::attending(services, self.conversation, args) else { return Ok(()) };
+        if self.withheld(call) {
+            return Ok(());
+        }
+        let mut text = String::new();
+        let calendar = self.conversation.calendar(services).filter(|_| args.answer != Attendance::Decline);
+        if let Some(calendar) = calendar {
+            let effect = AddEvent { calendar, uid: attending.uid.clone() };
+            let name = format!("event:{}", call.id);
+            self.ctx.once(&name, basis.clone(), attending.event, Arc::new(effect)).await?;
+            text.push_str("It stands in the calendar. ");
+        }
+        let draft = attending.draft;
+        let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
+        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, &draft).await? else {
+            return Ok(());
+        };
+        text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused(&sent)));
+        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
         self.became(call, Became::Done, text, Value::Null);
         Ok(())
     }

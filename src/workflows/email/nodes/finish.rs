@@ -4,7 +4,7 @@
 use super::Given;
 use super::triage::first_line;
 use crate::config::{AfterHandling, MailMode};
-use crate::graph::{Basis, Command, Ctx, Decision, NodeError};
+use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
 use crate::mail::{Account, Handled};
 use crate::text::{Visible, truncate};
 use crate::workflows::Services;
@@ -12,7 +12,7 @@ use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::progress::holds;
 use crate::workflows::email::send::Mark;
 use crate::workflows::email::state::{By, Email, EmailUpdate, Turn};
-use crate::workflows::email::{remind, tools};
+use crate::workflows::email::{own_mail, remind, tools};
 use crate::workflows::mail_facts::Class;
 use serde_json::Value;
 use std::sync::Arc;
@@ -107,15 +107,21 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
         }
         Some(Decision::Ignore | Decision::Edit { .. } | Decision::Draft) | None => None,
     };
+    let own = match state.answers.first() {
+        Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
+            Some(own_mail::read(&ctx, &state, key, args).await?)
+        }
+        _ => None,
+    };
     let next = if state.remind.is_none() && !state.is_settled() {
         // New mail came after they answered: it is what matters now.
         Command::goto("triage_router")
-    } else if told.is_some() {
+    } else if told.is_some() || own.is_some() {
         Command::goto("response_agent")
     } else {
         Command::end()
     };
-    Ok(next.update(EmailUpdate::Reminded { told }))
+    Ok(next.update(EmailUpdate::Reminded { told, own }))
 }
 
 /// Tells each mail's mailbox. One that refuses for good is noted and no reason to stop: what was decided stands.

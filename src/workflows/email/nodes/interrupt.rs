@@ -10,7 +10,7 @@ use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
 use crate::workflows::email::tools::{self, ScheduleMeeting, WriteEmail};
-use crate::workflows::email::{meeting, risks, send};
+use crate::workflows::email::{meeting, own_mail, risks, send};
 use crate::workflows::{Services, Wish};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -57,6 +57,9 @@ fn wrong(state: &Email, answered: &Mail) -> Option<Vec<Turn>> {
             let everybody: Vec<String> = everybody.collect();
             send::people(&everybody).map(drop).map_err(|e| e.to_string())
         }
+        tools::ANSWER_INVITATION if tools::answering(answered, &call.args).is_none() => {
+            Err("this mail carries no invitation that can be answered".to_owned())
+        }
         tools::UNSUBSCRIBE if tools::leaving(answered).is_none() => {
             Err("this mail names no address to leave its list by".to_owned())
         }
@@ -94,14 +97,27 @@ async fn interrupt(
     let args = match call.name.as_str() {
         // How to leave a list is the list's word; the model only says that it wants to.
         tools::UNSUBSCRIBE => json!(tools::leaving(answered)),
+        // So is what is answered; once the person has said how, it stands.
+        tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
+            Some(answering) => json!(answering),
+            None => call.args.clone(),
+        },
         _ => call.args.clone(),
     };
     let question = call.name == tools::QUESTION;
     let kind = if question { Kind::Question } else { Kind::Approval };
     let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
     asked.schema = tools::edit_schema(&call.name);
+    if call.name == tools::ANSWER_INVITATION {
+        for key in ["to", "event", "start", "end"] {
+            asked.schema["properties"][key] = json!({ "const": asked.args[key] });
+        }
+    }
     asked.allow = allow(&call.name, conversation);
     asked.labels = labels(&call.name, conversation.acts());
+    if tools::has_no_edit(&call.name) {
+        own_mail::offer(&mut asked, conversation, answered);
+    }
     if !question && state.remark == Some(Remark::NotWritten) {
         // An instruction that was taken for the text must not leave by one key.
         asked.allow.accept = false;
@@ -144,8 +160,7 @@ async fn interrupt(
 
 fn allow(tool: &str, conversation: &Conversation) -> Allow {
     match tool {
-        tools::QUESTION => Allow { accept: false, edit: false, ..Allow::ALL },
-        tools::UNSUBSCRIBE => Allow { edit: false, ..Allow::ALL },
+        tools::QUESTION => Allow { accept: false, ..Allow::ALL },
         tools::WRITE_EMAIL => Allow { draft: conversation.account.is_some(), ..Allow::ALL },
         _ => Allow::ALL,
     }
@@ -158,6 +173,7 @@ fn labels(tool: &str, acts: bool) -> Labels {
         _ if !acts => ("accept, sends nothing", "accepted, nothing sent"),
         tools::WRITE_EMAIL => ("send", "sent"),
         tools::SCHEDULE_MEETING => ("invite", "invited"),
+        tools::ANSWER_INVITATION => ("answer", "answered"),
         _ => ("unsubscribe", "unsubscribed"),
     };
     Labels { accept: word(accept), done: word(done), ..Labels::default() }
@@ -168,6 +184,7 @@ fn title(tool: &str, args: &Value, answered: &Mail) -> String {
     let subject = if answered.subject.trim().is_empty() { "(no subject)" } else { &answered.subject };
     match tool {
         tools::UNSUBSCRIBE => format!("Unsubscribe: {subject}"),
+        tools::ANSWER_INVITATION => format!("Invitation: {}", text("event")),
         tools::QUESTION => subject.to_owned(),
         _ if text("subject").trim().is_empty() => subject.to_owned(),
         _ => text("subject").to_owned(),
@@ -187,7 +204,7 @@ pub(in crate::workflows::email) fn recipients(tool: &str, args: &Value) -> Vec<S
     let keys: &[&str] = match tool {
         tools::WRITE_EMAIL => &["to", "cc", "bcc"],
         tools::SCHEDULE_MEETING => &["attendees"],
-        tools::UNSUBSCRIBE => &["to"],
+        tools::UNSUBSCRIBE | tools::ANSWER_INVITATION => &["to"],
         _ => &[],
     };
     let mut typed = Vec::new();

@@ -43,9 +43,10 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
     }
     let conversation = Conversation::read(ctx.services(), state)?;
     let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
+    let only = conversation.only_model();
     let lessons = state.lessons.iter().filter(|learn| lasts(learn)).map(|learn| Lesson {
         namespace: learn.namespace.clone(),
-        cause: Cause { mail: mail.clone(), ..cause(learn) },
+        cause: Cause { mail: mail.clone(), only: only.clone(), ..cause(learn) },
         interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
     });
     ctx.services().records.learn(ctx.step_context(), lessons.collect()).await

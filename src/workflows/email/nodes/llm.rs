@@ -5,8 +5,8 @@ use crate::graph::{Command, Ctx};
 use crate::llm::ToolCall;
 use crate::workflows::email::answer;
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, Turn};
-use crate::workflows::{Services, ask_model, pick_model};
+use crate::workflows::email::state::{Email, EmailUpdate, Then, Turn};
+use crate::workflows::{Services, ask_model};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -14,6 +14,10 @@ use std::sync::Arc;
 pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     if state.is_settled() {
         return Ok(Command::goto("leave"));
+    }
+    if state.then == Then::Ask && !state.pending.is_empty() {
+        // The person wrote it themselves.
+        return Ok(Command::goto("interrupt_handler"));
     }
     let services = ctx.services();
     let conversation = Conversation::read(services, &state)?;
@@ -23,7 +27,7 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     }
     let profiles = answer::profiles(services).await?;
     let request = answer::request(services, &state, &conversation, profiles)?;
-    let model = pick_model(&ctx, "reply", state.model_name.as_deref()).await?;
+    let model = conversation.model(&ctx, "reply", &state).await?;
     let reply = ask_model(&ctx, "reply", &model, &request).await?;
     let mut calls = unique(reply.calls, &state);
     answer::keep_added(&state, &mut calls);

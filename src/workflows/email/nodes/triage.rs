@@ -2,17 +2,17 @@
 //! the person is told.
 
 use super::Given;
-use crate::graph::{Allow, Command, Ctx, Decision, Kind, Labels, NodeError};
+use crate::graph::{Answer, Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::mail;
 use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef};
-use crate::workflows::email::{defaults, input, own_rules, prompts, rules};
+use crate::workflows::email::{defaults, input, own_mail, own_rules, prompts, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{Lesson, Services, ask_for, pick_model};
+use crate::workflows::{Lesson, Services, ask_for};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -35,8 +35,11 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         return Err(NodeError::failed("there is no mail in this thread"));
     };
     let (class, reasoning, gist, by) = if let Some(class) = state.corrected {
-        let cause =
-            Cause { mail: Some(mails::lesson_facts(newest)), ..Cause::new(CauseKind::Reclassified(class)) };
+        let cause = Cause {
+            mail: Some(mails::lesson_facts(newest)),
+            only: conversation.only_model(),
+            ..Cause::new(CauseKind::Reclassified(class))
+        };
         if state.classification_decision.is_some_and(|was| was != class) {
             let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
             services.records.learn(ctx.step_context(), vec![lesson]).await?;
@@ -88,7 +91,7 @@ async fn ask(
         mail: mails::facts(newest),
         profile: profile.text,
     };
-    let model = pick_model(ctx, "triage", state.model_name.as_deref()).await?;
+    let model = conversation.model(ctx, "triage", state).await?;
     let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = told.value;
     // Whatever model read the memory, what it learned to ignore does not reach further than the rules say.
@@ -160,7 +163,6 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         asked.title = "(no subject)".to_owned();
     }
     asked.gist = Visible::line(&state.gist).into_string();
-    asked.allow = Allow { edit: false, ..Allow::ALL };
     asked.labels = Labels {
         accept: Some("noted".to_owned()),
         respond: Some("answer it".to_owned()),
@@ -168,6 +170,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         done: Some("noted".to_owned()),
         ..Labels::default()
     };
+    own_mail::offer(&mut asked, &conversation, newest);
     asked.source = Some(mails::sender(newest));
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.warnings = mails::warnings(services, &conversation)?;
@@ -184,6 +187,12 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
         Some(Learn { namespace, kind, answer: Some(answer.clone()), action: None })
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
+    let own = match state.answers.first() {
+        Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
+            Some(own_mail::read(&ctx, &state, key, args).await?)
+        }
+        _ => None,
+    };
     let expired = state.answers.first().is_some_and(|answer| answer.expired);
     let (told, mut outcome, lesson) = match decision {
         Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
@@ -191,15 +200,14 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
         Some(Decision::Ignore) => {
             (None, state.sent_outcome().or(Some("ignored")), learn(CauseKind::NotifyIgnored))
         }
-        Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => {
-            (None, state.sent_outcome().or(Some("noted")), None)
-        }
+        Some(Decision::Edit { .. }) => (None, None, learn(CauseKind::NotifyResponded)),
+        Some(Decision::Accept | Decision::Draft) => (None, state.sent_outcome().or(Some("noted")), None),
         // Settled without us: nobody answered.
         None => (None, None, None),
     };
     // What was noted is the mail that was shown; nobody has said yet what the newer one is. It may be dismissed with
     // the first by whoever saw it.
-    let noted = matches!(decision, Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft));
+    let noted = matches!(decision, Some(Decision::Accept | Decision::Draft));
     if let Some((_, shown)) = conversation.about().filter(|_| noted && !ctx.step_context().forked) {
         ctx.services().records.noted(&shown.from.address).await?;
     }
@@ -213,5 +221,6 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
         outcome: outcome.map(str::to_owned),
         decided: conversation.decided(&state),
         lessons: lesson.into_iter().collect(),
+        own,
     }))
 }

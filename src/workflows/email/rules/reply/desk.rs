@@ -7,10 +7,11 @@ use jiff::{Timestamp, Zoned};
 
 use super::super::signs::{flat, has, own_text};
 use super::manner::Manner;
-use super::points::{Point, points};
-use super::story::Story;
+use super::meant::{Meant, meant};
+use super::points::{Point, points, wants_meeting};
+use super::story::{About, Story};
 use super::voice::{Lang, Voice};
-use super::wishes::{self, About, Context, Say, Wishes};
+use super::when::Mention;
 use crate::workflows::email::facts::ReplyFacts;
 
 /// Everything a reply is written from.
@@ -23,12 +24,17 @@ pub(super) struct Desk<'a> {
     pub written: Date,
     pub own: String,
     pub manner: Manner,
-    pub wishes: Wishes,
-    /// Which of the words heard were understood.
-    clear: Vec<bool>,
-    /// Addresses that names may stand for.
-    known: Vec<String>,
     pub points: Vec<Point>,
+    /// Whether the mail wants to meet.
+    pub meets: bool,
+    /// The newest yes, no or decline, unless something was said after it.
+    pub verdict: Option<Meant>,
+    /// The newest statement.
+    pub text: Option<String>,
+    /// The newest times.
+    pub times: Vec<Mention>,
+    /// What is made of each of the words heard; `None` for an address.
+    meant: Vec<Option<Meant>>,
     pub voice: Voice,
     /// Whom the reply goes to; nobody where the mail names no address that can be written to.
     pub to: Vec<String>,
@@ -42,34 +48,25 @@ impl<'a> Desk<'a> {
         let written = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
         let written = written.unwrap_or_else(|_| now.date());
         let own = own_text(&facts.mail.text);
-        let mut manner = Manner::read(&facts.response_profile);
-        let mut wishes = Wishes::default();
-        let mut known = facts.reply_all.clone();
-        known.extend(
-            facts.earlier.iter().flat_map(|mail| mail.to.iter().chain(&mail.cc).chain([&mail.from])).cloned(),
-        );
+        let manner = Manner::read(&facts.response_profile);
         let points = points(&facts.user, &facts.mail, written);
-        let sender = facts.mail.from_name.as_str();
-        let context = Context { today: now.date(), known: &known, sender, asked: !points.is_empty() };
-        for words in &story.older {
-            let mut older = manner.clone();
-            if wishes::read(&mut Wishes::default(), &mut older, words, About::Draft, context) {
-                manner = older;
-            }
-        }
-        let mut clear = Vec::new();
+        let meets = wants_meeting(&facts.mail, &points);
+        let (mut verdict, mut text, mut times) = (None, None, Vec::new());
+        let mut read = Vec::new();
         for (about, words) in &story.heard {
-            let (mut more, mut other) = (wishes.clone(), manner.clone());
             // An address alone says whom to write to, and is nothing to write.
-            let address = writable(words.trim());
-            let understood = address || wishes::read(&mut more, &mut other, words, *about, context);
-            if understood && !address {
-                (wishes, manner) = (more, other);
+            let found = (!writable(words.trim())).then(|| counted(meant(words, now.date()), *about, meets));
+            match &found {
+                Some(said @ (Meant::Yes | Meant::No | Meant::Decline)) => verdict = Some(said.clone()),
+                Some(Meant::Text(said)) => (text, verdict) = (Some(said.clone()), None),
+                Some(Meant::Times(said)) => (times, verdict) = (said.clone(), None),
+                Some(Meant::Unclear) | None => {}
             }
-            clear.push(understood);
+            read.push(found);
         }
-        let voice = voice(facts, &own, &manner, &wishes);
-        let to_all = !facts.reply_all.is_empty() && (wishes.to_all || speaks_to_several(&own));
+        let voice = voice(facts, &own, &manner, text.as_deref());
+        let to_all = !facts.reply_all.is_empty() && speaks_to_several(&own);
+        let to = to(facts, story);
         Ok(Self {
             facts,
             story,
@@ -78,12 +75,14 @@ impl<'a> Desk<'a> {
             written,
             own,
             manner,
-            wishes,
-            clear,
-            known,
             points,
+            meets,
+            verdict,
+            text,
+            times,
+            meant: read,
             voice,
-            to: to(facts, story),
+            to,
             to_all,
         })
     }
@@ -93,23 +92,15 @@ impl<'a> Desk<'a> {
         self.facts.tools.is_empty() || self.facts.tools.iter().any(|known| known == tool)
     }
 
-    /// Whether these of the words heard were understood.
-    pub fn understood(&self, heard: usize) -> bool {
-        self.clear.get(heard).copied().unwrap_or_default()
-    }
-
-    /// Whether the newest words about what to write were not understood.
+    /// Whether nothing can be made of the newest words.
     pub fn newest_words_unclear(&self) -> bool {
-        let newest = self.story.heard.iter().rposition(|(about, _)| *about == About::Mail);
-        newest.is_some_and(|heard| !self.understood(heard))
+        matches!(self.meant.last(), Some(Some(Meant::Unclear)))
     }
 
-    /// What words want by themselves, where they are understood.
-    pub fn read(&self, words: &str, about: About, asked: bool) -> Option<(Wishes, Manner)> {
-        let (today, sender) = (self.now.date(), self.facts.mail.from_name.as_str());
-        let context = Context { today, known: &self.known, sender, asked };
-        let (mut wishes, mut manner) = (Wishes::default(), Manner::default());
-        wishes::read(&mut wishes, &mut manner, words, about, context).then_some((wishes, manner))
+    /// The newest words, where they are days and times.
+    pub fn times_said(&self) -> Option<&'a str> {
+        let newest = self.meant.iter().rposition(|meant| matches!(meant, Some(Meant::Times(_))))?;
+        (newest + 1 == self.meant.len()).then(|| self.story.heard[newest].1)
     }
 
     /// Who wrote, for the person to read.
@@ -135,23 +126,45 @@ impl<'a> Desk<'a> {
             Some((last, first)) => format!("{first} {last}"),
             None => name.to_owned(),
         };
+        let title = |word: &&str| has(&flat(word), "dr, prof, mr, mrs, ms, herr, frau, dipl");
+        let words: Vec<&str> = name.split_whitespace().skip_while(title).collect();
+        let Some(first) = words.first().filter(|_| self.is_person(&words)) else { return String::new() };
+        if self.voice.formal && !self.by_first_name() { name } else { (*first).to_owned() }
+    }
+
+    /// Whether these are surely a person's names: the mail is signed with the first, or the address is made of the
+    /// first and the last. A conference and a shop have names, too.
+    fn is_person(&self, names: &[&str]) -> bool {
         let firm = "team, support, gmbh, inc, ltd, b v, ag, service, office, billing, newsletter, accounts, info, hr";
-        let words: Vec<&str> = name.split_whitespace().collect();
-        let person = (1..=4).contains(&words.len())
-            && !has(&flat(&name), firm)
-            && words.iter().all(|word| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c)));
-        match (person, self.voice.formal && !self.by_first_name()) {
-            (false, _) => String::new(),
-            (true, true) => name,
-            (true, false) => words.first().map(|first| (*first).to_owned()).unwrap_or_default(),
+        let letters = |word: &&str| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c));
+        let (Some(first), Some(last)) = (names.first(), names.last()) else { return false };
+        if names.len() > 4 || !names.iter().all(letters) || has(&flat(&names.join(" ")), firm) {
+            return false;
         }
+        let mut ending = self.own.lines().rev().filter(|line| !line.trim().is_empty()).take(3);
+        let signed = |line: &str| {
+            let line = flat(line);
+            line.split_whitespace().count() <= 4 && line.contains(&flat(first))
+        };
+        let local = self.facts.mail.from.split('@').next().unwrap_or_default().to_lowercase();
+        let holds = |name: &str| local.contains(&name.to_lowercase());
+        ending.any(signed) || names.len() > 1 && holds(first) && holds(last)
     }
 
     /// Whether the sender calls the person by their first name.
     fn by_first_name(&self) -> bool {
         let first = self.facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
-        let head = self.own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        !first.is_empty() && flat(head).contains(&format!(" {first} "))
+        !first.is_empty() && flat(head(&self.own)).contains(&format!(" {first} "))
+    }
+}
+
+/// What counts of words: a draft says something already, so that only a time or a no changes it.
+fn counted(meant: Meant, about: About, meets: bool) -> Meant {
+    match (about, meant) {
+        (About::Mail | About::Meeting, meant) => meant,
+        (About::Draft, Meant::Decline) => Meant::Decline,
+        (About::Draft, Meant::Times(times)) if meets => Meant::Times(times),
+        (About::Draft, _) => Meant::Unclear,
     }
 }
 
@@ -163,7 +176,8 @@ fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
     if !usable.is_empty() {
         return usable;
     }
-    let words = story.words().rev().flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
+    let heard = story.heard.iter().rev().map(|(_, words)| *words);
+    let words = heard.flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
     words
         .map(|word| word.trim_end_matches('.'))
         .find(|word| writable(word))
@@ -173,7 +187,7 @@ fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
 }
 
 /// Whether mail can be sent to an address as it stands.
-pub(super) fn writable(address: &str) -> bool {
+fn writable(address: &str) -> bool {
     let odd = |c: char| c.is_whitespace() || c.is_control() || "<>,;\"\\()".contains(c);
     let parts = address.split_once('@');
     parts.is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))
@@ -189,26 +203,15 @@ fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
 }
 
 /// The language is the one of the person's words, else the sender's; the distance is the sender's.
-fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, wishes: &Wishes) -> Voice {
-    let words: Vec<&str> = wishes
-        .say
-        .iter()
-        .filter_map(|said| match said {
-            Say::Words(text) | Say::That(text) | Say::Note(text) => Some(text.as_str()),
-            Say::Yes | Say::No | Say::Decline | Say::When(_) => None,
-        })
-        .collect();
-    let german = wishes.say.iter().any(|said| matches!(said, Say::That(_))).then_some(Lang::German);
-    let lang = german
-        .or(manner.lang)
-        .or_else(|| Lang::of(&words.join(" ")))
+fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, text: Option<&str>) -> Voice {
+    let lang = manner
+        .lang
+        .or_else(|| Lang::of(text.unwrap_or_default()))
         .or_else(|| Lang::of(own))
         .or_else(|| Lang::of(&facts.mail.subject))
         .unwrap_or(Lang::English);
-    let head = own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let head = flat(head);
     let distant = match Lang::of(own).unwrap_or(lang) {
-        Lang::English => head.starts_with(" dear ") || head.starts_with(" to whom "),
+        Lang::English => ["dear", "to whom"].iter().any(|word| flat(head(own)).starts_with(&flat(word))),
         Lang::German => {
             !has(&flat(own), "du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
         }
@@ -217,9 +220,11 @@ fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, wishes: &Wishes) -> Voi
 }
 
 fn speaks_to_several(own: &str) -> bool {
-    let head = own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    has(
-        &flat(head),
-        "all, both, everyone, everybody, team, folks, you two, zusammen, alle, ihr beiden, ihr lieben, and, und",
-    ) && head.len() < 60
+    let several = "all, both, everyone, everybody, team, folks, you two, zusammen, alle, ihr beiden, ihr lieben, and, und";
+    has(&flat(head(own)), several) && head(own).len() < 60
+}
+
+/// The line that greets.
+fn head(own: &str) -> &str {
+    own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }

@@ -14,12 +14,11 @@ use crate::text::words::stem_set;
 /// How replies are to be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Manner {
-    /// 0 as usual, more is shorter, less is longer.
-    pub short: i32,
+    /// No more than has to be said.
+    pub short: bool,
     pub greeting: Option<String>,
     pub sign_off: Option<String>,
     pub formal: Option<bool>,
-    pub warm: bool,
     pub no_exclamation: bool,
     pub lang: Option<Lang>,
     /// Whom to copy when writing to whom.
@@ -38,8 +37,6 @@ impl Manner {
         for line in profile.lines().map(bare).filter(|line| !line.is_empty()) {
             manner.line(line);
         }
-        // Lines repeat one another; only words about one draft cut it further.
-        manner.short = manner.short.clamp(-1, 1);
         manner
     }
 
@@ -75,36 +72,20 @@ impl Manner {
             && !has(&words, "never, don t, do not, without asking");
     }
 
-    /// Words about length, tone and language, from a profile or from feedback. Whether they said anything.
-    pub fn tone(&mut self, words: &str) -> bool {
-        let mut said = false;
-        let mut hears = |phrases: &str| {
-            let heard = has(words, phrases);
-            said |= heard;
-            heard
-        };
-        if hears("shorter, short, brief, briefly, briefer, shorten, too long, kürzer, kurz, knapp") {
-            self.short += 1;
-        } else if hears("longer, say more, more detail, more details, too short, länger, ausführlicher") {
-            self.short -= 1;
-        }
-        if hears("friendlier, warmer, warm, warmly, kinder, nicer, freundlicher, herzlicher") {
-            self.warm = true;
-        }
-        if hears("informal, casual, less formal, informell, duzen, lockerer, first names, first name") {
+    /// Words about length, tone and language.
+    fn tone(&mut self, words: &str) {
+        self.short |= has(words, "shorter, short, brief, briefly, briefer, shorten, kürzer, kurz, knapp");
+        if has(words, "informal, casual, less formal, informell, duzen, lockerer, first names, first name") {
             self.formal = Some(false);
-        } else if hears("formal, more formal, formally, förmlicher, formell, siezen") {
+        } else if has(words, "formal, more formal, formally, förmlicher, formell, siezen") {
             self.formal = Some(true);
         }
-        if hears("no exclamation marks, exclamation marks, without exclamation marks") {
-            self.no_exclamation = true;
-        }
-        if hears("in english, auf englisch") {
+        self.no_exclamation |= has(words, "exclamation marks");
+        if has(words, "in english, auf englisch") {
             self.lang = Some(Lang::English);
-        } else if hears("in german, auf deutsch") {
+        } else if has(words, "in german, auf deutsch") {
             self.lang = Some(Lang::German);
         }
-        said
     }
 
     /// What the profile says when this is asked.
@@ -168,7 +149,7 @@ mod tests {
              - If the mail mentions a deadline, acknowledge it.\n\
              - When asked about our office address, say: We are at Canal Street 4, Leiden.\n- Paint it blue.",
         );
-        assert_eq!(manner.short, 1);
+        assert!(manner.short);
         assert_eq!(manner.greeting.as_deref(), Some("Dear"));
         assert_eq!(manner.sign_off.as_deref(), Some("Kind regards\nAda"));
         assert!(manner.no_exclamation && manner.deadlines && !manner.hold);

@@ -6,24 +6,28 @@ use serde_json::json;
 use super::Call;
 use super::desk::Desk;
 use super::letter::{self, question};
+use super::meant::Meant;
 use super::points::{Point, invites};
 use super::slots::{Habits, Search, days, window, working_days};
 use super::when::{Day, Mention, mentions, minutes};
-use super::wishes::Say;
 
 /// What to do about a mail that wants to meet.
 pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
     let others: Vec<Point> = desk.points.iter().filter(|point| !point.meeting).cloned().collect();
-    let say = &desk.wishes.say;
-    if say.contains(&Say::Decline) {
+    let answers = invites(&desk.facts.mail) && desk.may("answer_invitation");
+    if answers && desk.text.is_none() && desk.times.is_empty() {
+        let declined = matches!(desk.verdict, Some(Meant::Decline | Meant::No));
+        let answer = if declined { "decline" } else { "accept" };
+        return vec![("answer_invitation", json!({ "answer": answer }))];
+    }
+    if matches!(desk.verdict, Some(Meant::Decline | Meant::No)) {
         return letter::propose(desk, &desk.points);
     }
     if desk.story.met {
         return letter::propose(desk, &others);
     }
-    let own_words = |said: &Say| !matches!(said, Say::Yes | Say::When(_));
-    let blind = desk.story.calendar_failed.is_some() && !say.is_empty();
-    if blind || others.is_empty() && say.iter().any(own_words) {
+    let told = desk.text.is_some();
+    if told && (others.is_empty() || desk.story.calendar_failed.is_some()) {
         return letter::propose(desk, &desk.points);
     }
     let habits = Habits::read(&desk.facts.cal_profile);
@@ -38,14 +42,8 @@ pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
     if !missing.is_empty() {
         return vec![look(desk, &missing)];
     }
-    let minutes = desk
-        .wishes
-        .minutes
-        .or_else(|| range(&wanted))
-        .or_else(|| minutes(&desk.own))
-        .unwrap_or(habits.minutes);
-    let refused = if desk.wishes.other_time { desk.story.proposed.as_slice() } else { &[] };
-    let search = Search { now: &desk.now, zone: &desk.zone, habits: &habits, known, minutes, refused };
+    let minutes = range(&wanted).or_else(|| minutes(&desk.own)).unwrap_or(habits.minutes);
+    let search = Search { now: &desk.now, zone: &desk.zone, habits: &habits, known, minutes };
     let exact = wanted.iter().filter_map(|mention| match (mention.day, mention.time) {
         (Day::On(date), Some(time)) => Some((date, time)),
         _ => None,
@@ -56,16 +54,9 @@ pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
         let (from, until) = part.hours();
         fitting.sort_by_key(|start| !(start.time() >= from && start.time() < until));
     }
-    let mut calls = Vec::new();
     if let Some(start) = fitting.first() {
-        if invites(&desk.facts.mail) && desk.wishes.when.is_empty() {
-            let when = desk.voice.time(start);
-            let mut said = vec![desk.voice.invited(), desk.voice.suits(&when)];
-            said.extend(letter::content(desk, &others).filter(|_| !others.is_empty()).unwrap_or_default());
-            return vec![letter::mail(desk, said)];
-        }
-        calls.push(schedule(desk, &habits, start, minutes));
-        if !others.is_empty() && desk.story.words().next().is_none() {
+        let mut calls = vec![schedule(desk, &habits, start, minutes)];
+        if !others.is_empty() && !told {
             calls.push(letter::ask(desk, &others));
         }
         return calls;
@@ -83,7 +74,7 @@ fn offer(
     others: &[Point],
 ) -> Vec<Call> {
     let known = &desk.story.known;
-    let mine = !desk.wishes.when.is_empty();
+    let mine = !desk.times.is_empty();
     // The days the person names are the only ones to offer.
     let named = if mine { days(wanted, desk.now.date()) } else { Vec::new() };
     let free = search.three(wanted, if named.is_empty() { &known.days } else { &named });
@@ -102,7 +93,7 @@ fn offer(
     }
     let mut said = Vec::new();
     if !others.is_empty() {
-        match letter::content(desk, others) {
+        match letter::answers(desk, others) {
             Some(answers) => said.extend(answers),
             None => return vec![letter::ask(desk, others)],
         }
@@ -138,31 +129,26 @@ fn wanted(desk: &Desk<'_>) -> Vec<Mention> {
         .into_iter()
         .filter(|mention| !desk.points.iter().any(|point| point.deadline.map(Day::On) == Some(mention.day)))
         .collect();
-    if desk.wishes.when.is_empty() {
+    if desk.times.is_empty() {
         return theirs;
     }
-    // "Only in the afternoon" is about all days that were spoken of.
-    let dayless = |mention: &Mention| mention.day == Day::Unnamed && mention.time.is_none();
-    if let [only] = desk.wishes.when[..]
-        && dayless(&only)
-    {
+    // "In the afternoon" is about all days that were spoken of.
+    if let [only @ Mention { day: Day::Unnamed, time: None, .. }] = desk.times[..] {
         let days = if theirs.is_empty() { vec![only] } else { theirs };
         return days.into_iter().map(|mention| Mention { day: mention.day, ..only }).collect();
     }
-    // "At four instead" is about the day that was spoken of, "Friday instead" about the time.
+    // "At four" is about the day that was spoken of, "Friday" about the time.
     let day = theirs.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
-    let proposed = desk.story.proposed.last().map(|at| at.to_zoned(desk.zone.clone()));
+    let start = desk.story.returned.and_then(|call| call.start());
+    let proposed = start.map(|at| at.to_zoned(desk.zone.clone()));
     let day = proposed.as_ref().map(|at| Day::On(at.date())).or(day).unwrap_or(Day::Unnamed);
     let time = proposed.map(|at| at.time()).or_else(|| theirs.iter().find_map(|mention| mention.time));
-    desk.wishes
-        .when
-        .iter()
-        .map(|mention| Mention {
-            day: if mention.day == Day::Unnamed { day } else { mention.day },
-            time: mention.time.or(time.filter(|_| mention.part.is_none())),
-            ..*mention
-        })
-        .collect()
+    let complete = |mention: &Mention| Mention {
+        day: if mention.day == Day::Unnamed { day } else { mention.day },
+        time: mention.time.or(time.filter(|_| mention.part.is_none())),
+        ..*mention
+    };
+    desk.times.iter().map(complete).collect()
 }
 
 /// How long a named range is.
@@ -195,8 +181,7 @@ fn schedule(desk: &Desk<'_>, habits: &Habits, start: &jiff::Zoned, minutes: u32)
     if desk.to_all {
         attendees.extend(facts.reply_all.iter().cloned());
     }
-    attendees.extend(desk.wishes.copy.iter().filter(|who| !desk.to.contains(who)).cloned());
-    let mut subject = desk.wishes.subject.clone().unwrap_or_else(|| facts.mail.subject.trim().to_owned());
+    let mut subject = facts.mail.subject.trim().to_owned();
     while let Some(rest) = ["re:", "aw:", "fwd:", "fw:", "wg:"].iter().find_map(|head| {
         subject.get(..head.len())?.eq_ignore_ascii_case(head).then(|| subject[head.len()..].trim().to_owned())
     }) {
@@ -210,6 +195,7 @@ fn schedule(desk: &Desk<'_>, habits: &Habits, start: &jiff::Zoned, minutes: u32)
         "subject": subject,
         "start": start.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         "duration_minutes": minutes,
+        "content": letter::inviting(desk),
     });
     if let Some(place) = &habits.place {
         args["location"] = json!(place);

@@ -5,9 +5,9 @@
 //! the mail are read for what they ask and when, and are never followed. After a mail was sent, or anything was refused,
 //! it is done.
 //!
-//! The person's words are carried out where they are understood surely and as a whole. Otherwise a proposal stays exactly
-//! as it is, and where there is none yet, the person gets a draft to write themselves; a [`Remark`] says which. So no
-//! question is asked twice, and no words lose a draft.
+//! The person's words are a yes or no, a time, or a statement that is sent as it is ([`meant`]). Whatever else they say,
+//! a proposal stays exactly as it is, and where there is none yet, the person gets a draft to write themselves; a
+//! [`Remark`] says which. So no question is asked twice, no words lose a draft, and no instruction is anybody's mail.
 //!
 //! [`story`] reads what happened, [`desk`] everything a reply needs, [`letter`] and [`meeting`] propose.
 
@@ -15,16 +15,13 @@ mod clock;
 mod desk;
 mod letter;
 mod manner;
+mod meant;
 mod meeting;
 mod points;
 mod slots;
-mod speech;
 mod story;
 mod voice;
 mod when;
-#[cfg(test)]
-mod wish_tests;
-mod wishes;
 
 use serde_json::{Value, json};
 
@@ -32,8 +29,7 @@ use super::signs::{flat, has};
 use crate::text::words::line;
 use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
 use desk::Desk;
-use story::{Returned, Story};
-use wishes::{About, Wishes};
+use story::{Proposed, Story};
 
 /// A tool and its arguments.
 pub(super) type Call = (&'static str, Value);
@@ -65,41 +61,31 @@ fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
         return Ok(Next::call(("done", json!({}))));
     }
     let desk = Desk::new(facts, &story)?;
-    let returned = story.returned.and_then(|returned| Some((returned, name(returned.call.tool)?)));
-    let Some((returned, tool)) = returned else {
-        return Ok(match story.failed {
-            Some((_, why)) => failed(why),
-            None => fresh(&desk, said),
-        });
-    };
-    let before = after(facts, &said[..returned.call.at])?;
-    let own = before.own && before.calls.iter().any(|(tool, args)| returned.call.is(tool, args));
-    let unwritten = own && returned.call.remark == Some(Remark::NotWritten);
+    if let Some(why) = story.failed {
+        let why = line(why, 300);
+        let text = format!("That could not be done: {why}. What shall I do instead?");
+        return Ok(Next::call(letter::question(text)));
+    }
+    if leaves(facts, &story) {
+        return Ok(unsubscribe(said));
+    }
+    let returned = story.returned.and_then(|returned| Some((returned, name(returned.tool)?)));
+    let Some((returned, tool)) = returned else { return Ok(fresh(&desk)) };
+    let before = after(facts, &said[..returned.at])?;
+    let own = before.own && before.calls.iter().any(|(tool, args)| returned.is(tool, args));
+    let unwritten = own && returned.remark == Some(Remark::NotWritten);
     let kept = Next {
-        calls: vec![(tool, returned.call.args.clone())],
+        calls: vec![(tool, returned.args.clone())],
         remark: Some(if unwritten { Remark::NotWritten } else { Remark::Unchanged }),
         own,
     };
-    let next = match story.failed {
-        Some((call, why)) if returned.call.is(call.tool, call.args) => return Ok(failed(why)),
-        Some(_) => None,
-        None if leaves(facts, &story) => Some(unsubscribe(said)),
-        None => changed(&desk, returned, tool, own),
-    };
-    let same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.call.is(tool, args));
+    let next = changed(&desk, returned, tool, own);
+    let same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.is(tool, args));
     Ok(next.filter(|next| !same(next)).unwrap_or(kept))
 }
 
-fn failed(why: &str) -> Next {
-    let why = line(why, 300);
-    Next::call(letter::question(format!("That could not be done: {why}. What shall I do instead?")))
-}
-
 /// A proposal where none came back with words.
-fn fresh(desk: &Desk<'_>, said: &[Said]) -> Next {
-    if leaves(desk.facts, desk.story) {
-        return unsubscribe(said);
-    }
+fn fresh(desk: &Desk<'_>) -> Next {
     if desk.to.is_empty() {
         return Next::call(ask_for_recipient(desk));
     }
@@ -109,8 +95,7 @@ fn fresh(desk: &Desk<'_>, said: &[Said]) -> Next {
     };
     // Asked again, they would have nothing else to say.
     if desk.newest_words_unclear() || calls.iter().any(asked) {
-        let remark = Some(Remark::NotWritten);
-        return Next { remark, ..Next::call(letter::unwritten(desk)) };
+        return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::unwritten(desk)) };
     }
     Next { remark: as_given(desk, &calls), calls, own: true }
 }
@@ -119,8 +104,8 @@ fn fresh(desk: &Desk<'_>, said: &[Said]) -> Next {
 fn ask_for_recipient(desk: &Desk<'_>) -> Call {
     let first = "This mail has no address that a reply can be sent to. Which address shall I \
                  write to? Ignore this if no reply is needed.";
-    match desk.story.words().next_back() {
-        Some(words) if desk.story.asked.contains(&first) => letter::question(format!(
+    match desk.story.heard.last() {
+        Some((_, words)) if desk.story.asked.contains(&first) => letter::question(format!(
             "“{}” contains no usable email address. Type one, or ignore this and write to them from your own \
              mail program.",
             line(words, 200)
@@ -130,81 +115,46 @@ fn ask_for_recipient(desk: &Desk<'_>) -> Call {
 }
 
 fn propose(desk: &Desk<'_>) -> Vec<Call> {
-    if points::wants_meeting(&desk.facts.mail, &desk.points) || desk.story.heard_of_meeting() {
-        meeting::propose(desk)
-    } else {
-        letter::propose(desk, &desk.points)
-    }
+    let moved = desk.story.returned.is_some_and(|call| call.tool == "schedule_meeting");
+    if desk.meets || moved { meeting::propose(desk) } else { letter::propose(desk, &desk.points) }
 }
 
-/// What the person's words make of a proposal; `None` where they are not understood, or it can't be done.
-fn changed(desk: &Desk<'_>, returned: Returned<'_>, tool: &'static str, own: bool) -> Option<Next> {
-    let (about, words) = *desk.story.heard.get(returned.words)?;
-    let (wishes, manner) = desk.read(words, about, true).filter(|_| desk.understood(returned.words))?;
-    let args = addressed(desk, tool, returned.call.args, &wishes);
-    let remark = returned.call.remark.filter(|remark| *remark != Remark::Unchanged);
-    if wishes.clone().inside() == Wishes::default() && manner == manner::Manner::default() {
-        return Some(Next { calls: vec![(tool, args)], remark, own });
-    }
-    // What somebody else wrote would be lost.
-    if !own && about != About::Meeting {
+/// What the person's words make of a proposal; `None` where nothing can be made of them, or it would lose what somebody
+/// else wrote.
+fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: bool) -> Option<Next> {
+    if desk.newest_words_unclear() || !own && tool != "schedule_meeting" {
         return None;
     }
     let mut calls = propose(desk);
     if calls.iter().any(|(tool, _)| *tool == "question") {
         return None;
     }
-    for (proposed, moved) in
-        calls.iter_mut().filter(|(proposed, _)| *proposed == tool && about == About::Meeting)
+    for (_, moved) in calls.iter_mut().filter(|(proposed, _)| *proposed == tool && tool == "schedule_meeting")
     {
-        let mut args = args.clone();
+        let mut args = returned.args.clone();
         for key in ["start", "duration_minutes"] {
             args[key] = moved[key].clone();
         }
-        (*proposed, *moved) = (tool, args);
+        *moved = args;
     }
     Some(Next { remark: as_given(desk, &calls), calls, own: true })
 }
 
-/// The arguments with the recipients and the subject that are wished for, and nothing else changed.
-fn addressed(desk: &Desk<'_>, tool: &str, args: &Value, wishes: &Wishes) -> Value {
-    let mut args = args.clone();
-    if let Some(subject) = &wishes.subject {
-        args["subject"] = json!(subject);
-    }
-    let list = |args: &Value, key: &str| -> Vec<String> {
-        let list = args.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        list.iter().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
-    };
-    let key = if tool == "schedule_meeting" { "attendees" } else { "cc" };
-    let before = list(&args, key);
-    let mut reached = before.clone();
-    let all = desk.facts.reply_all.iter().filter(|_| wishes.to_all);
-    for one in all.chain(&wishes.copy) {
-        let known = |other: &String| other.eq_ignore_ascii_case(one);
-        if !reached.iter().any(known) && !list(&args, "to").iter().any(known) {
-            reached.push(one.clone());
-        }
-    }
-    reached.retain(|one| !wishes.uncopy.iter().any(|other| other.eq_ignore_ascii_case(one)));
-    if reached != before && !(reached.is_empty() && key == "attendees") {
-        args[key] = json!(reached);
-    }
-    args
-}
-
 /// Whether the text of a mail holds words as they were given.
 fn as_given(desk: &Desk<'_>, calls: &[Call]) -> Option<Remark> {
-    let text = calls
-        .iter()
-        .find_map(|(tool, args)| (*tool == "write_email").then(|| args["content"].as_str())?)?;
-    let text = text.to_lowercase();
-    desk.wishes.given().any(|given| text.contains(&given.to_lowercase())).then_some(Remark::AsGiven)
+    let said = desk.text.as_deref().or_else(|| desk.times_said())?.to_lowercase();
+    let holds = |(tool, args): &Call| {
+        *tool == "write_email"
+            && args["content"].as_str().is_some_and(|text| text.to_lowercase().contains(&said))
+    };
+    calls.iter().any(holds).then_some(Remark::AsGiven)
 }
 
 /// A proposal's tool.
 fn name(tool: &str) -> Option<&'static str> {
-    ["write_email", "schedule_meeting", "unsubscribe"].into_iter().find(|known| *known == tool)
+    ["write_email", "schedule_meeting", "answer_invitation", "unsubscribe"]
+        .into_iter()
+        .find(|known| *known == tool)
 }
 
 /// Leaves the list, once.
@@ -305,10 +255,10 @@ mod tests {
         for from in ["", "root", "\"john doe\"@x.example"] {
             let mut facts = ReplyFacts {
                 user: User { name: "Ada Lovelace".into(), ..User::default() },
-                mail: MailFacts { from: from.into(), text: "Please call.".into(), ..MailFacts::default() },
+                mail: MailFacts { from: from.into(), text: "Please sign.".into(), ..MailFacts::default() },
                 reply_to: Some(from.to_owned()).filter(|from| !from.is_empty()).into_iter().collect(),
                 now: "2026-11-11T09:30:00+01:00".into(),
-                said: vec![Said::Told { text: "tell him I will".into() }],
+                said: vec![Said::Told { text: "I will sign it.".into() }],
                 ..ReplyFacts::default()
             };
             let calls = reply(&facts).unwrap().calls;
@@ -360,6 +310,33 @@ mod tests {
             args["content"].as_str().unwrap().contains("id you have a chance to look at my mail"),
             "{args}"
         );
+    }
+
+    #[test]
+    fn words_about_a_draft_that_failed_do_not_lose_it() {
+        let draft = json!({"to": ["b@x.example"], "subject": "Re: x", "content": "Soon."});
+        let became = |id: &str, how: Became, text: &str| Said::Became {
+            id: id.to_owned(),
+            how,
+            text: text.to_owned(),
+            data: Value::Null,
+        };
+        let mut facts = ReplyFacts {
+            mail: MailFacts { from: "b@x.example".into(), text: "When?".into(), ..MailFacts::default() },
+            now: "2026-11-11T09:30:00+01:00".into(),
+            said: vec![
+                called("c", "write_email", draft.clone()),
+                became("c", Became::Failed, "no such person"),
+            ],
+            ..ReplyFacts::default()
+        };
+        let (tool, args) = reply(&facts).unwrap().calls.remove(0);
+        assert_eq!(tool, "question");
+        assert!(args["content"].as_str().unwrap().contains("no such person"), "{args}");
+        facts.said.push(called("q", "question", args));
+        facts.said.push(became("q", Became::Answered, "try it again"));
+        let next = reply(&facts).unwrap();
+        assert_eq!((next.calls, next.remark), (vec![("write_email", draft)], Some(Remark::Unchanged)));
     }
 
     #[test]

@@ -1,10 +1,9 @@
-//! What a mail asks, point by point, and what a yes or a no to a point is in a sentence.
+//! What a mail asks, point by point.
 
 use jiff::civil::Date;
 
 use super::super::asks::asked;
 use super::super::signs::{flat, has, own_text};
-use super::voice::{Lang, Voice};
 use super::when::{Day, Mention, mentions};
 use crate::workflows::mail_facts::{MailFacts, User};
 
@@ -105,48 +104,6 @@ pub(super) fn invites(mail: &MailFacts) -> bool {
     mail.headers.calendar.as_deref().is_some_and(|method| method.eq_ignore_ascii_case("request"))
 }
 
-/// A plain yes or no to `point`, as a sentence that says what to.
-pub(super) fn settle(point: &Point, yes: bool, voice: Voice) -> Option<String> {
-    if voice.lang != Lang::English {
-        return None;
-    }
-    let work = work(&point.text)?;
-    Some(if yes { format!("Yes, I will {work}.") } else { format!("I am afraid I cannot {work}.") })
-}
-
-/// "Could you send me the figures by Friday?" → "send you the figures by Friday"
-fn work(text: &str) -> Option<String> {
-    let lower = text.to_lowercase();
-    let heads = ["could you", "can you", "would you", "will you", "please"];
-    let (at, head) = heads.iter().filter_map(|head| lower.find(head).map(|at| (at, *head))).min()?;
-    // What stands before is at most a name or a small word.
-    if text.get(..at)?.split_whitespace().count() > 2 {
-        return None;
-    }
-    let rest = text.get(at + head.len()..)?.trim().trim_end_matches(['?', '.', '!', ' ']);
-    let rest = rest.split([';', '–', '(']).next().unwrap_or(rest).trim();
-    let mut out = Vec::new();
-    for (n, word) in rest.split_whitespace().enumerate() {
-        let bare = word.trim_end_matches([',', ':']);
-        let swapped = match bare.to_lowercase().as_str() {
-            "please" | "also" | "kindly" | "possibly" | "maybe" if n < 2 => continue,
-            "me" | "us" => "you",
-            "my" | "our" => "your",
-            "your" => "my",
-            "mine" | "ours" => "yours",
-            // Whoever turns these round must understand the sentence.
-            "i" | "we" | "you" | "yours" | "let" | "i'm" | "we're" | "whether" | "be" | "if" => return None,
-            _ => bare,
-        };
-        out.push(format!("{swapped}{}", &word[bare.len()..]));
-    }
-    let verb = out.first()?.to_lowercase();
-    // "Will you be there" and "please note" are nothing one does.
-    let fits =
-        (2..=24).contains(&out.len()) && !matches!(verb.as_str(), "note" | "find" | "have" | "mind" | "the");
-    fits.then(|| out.join(" "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,23 +134,5 @@ mod tests {
         let german =
             of("Hallo Ada,\n\nwir brauchen die Zahlen spätestens am Freitag. Kannst du sie mir schicken?\n");
         assert_eq!(german[0].deadline, Some(date(2026, 11, 13)));
-    }
-
-    #[test]
-    fn a_yes_says_to_what() {
-        let voice = Voice { lang: Lang::English, formal: false };
-        let rows = [
-            ("Could you send me the figures by Friday?", Some("Yes, I will send you the figures by Friday.")),
-            ("Can you please review our draft?", Some("Yes, I will review your draft.")),
-            ("Is that on purpose?", None),
-            ("Will you be there?", None),
-            ("Can you tell me whether I should come?", None),
-        ];
-        for (text, expected) in rows {
-            let point = Point { text: text.into(), deadline: None, meeting: false };
-            assert_eq!(settle(&point, true, voice).as_deref(), expected, "{text}");
-        }
-        let point = Point { text: "Could you send me the figures?".into(), deadline: None, meeting: false };
-        assert_eq!(settle(&point, false, voice).unwrap(), "I am afraid I cannot send you the figures.");
     }
 }

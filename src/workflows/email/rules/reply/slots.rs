@@ -135,8 +135,6 @@ pub(super) struct Search<'a> {
     pub habits: &'a Habits,
     pub known: &'a Known,
     pub minutes: u32,
-    /// Starts that were proposed before and did not please.
-    pub refused: &'a [Timestamp],
 }
 
 impl Search<'_> {
@@ -158,7 +156,6 @@ impl Search<'_> {
         let Some(end) = end.filter(|end| end.date() == start.date()) else { return false };
         let kept = self.habits.kept.iter().any(|(from, until)| start.time() < *until && end.time() > *from);
         start > self.now
-            && !self.refused.contains(&start.timestamp())
             && self.known.days.contains(&start.date())
             && !self.habits.never.contains(&start.weekday())
             && start.time() >= self.habits.from
@@ -191,11 +188,7 @@ impl Search<'_> {
         let mut days = days.to_vec();
         days.sort_unstable();
         days.dedup();
-        let about = |mention: &Mention, date: Date| match mention.day {
-            Day::On(day) => day == date,
-            Day::Week(_) | Day::Unnamed => true,
-        };
-        let window = |date: Date| wanted.iter().filter(|m| about(m, date)).find_map(window);
+        let window = |date: Date| window_of(wanted, date);
         let by_day: Vec<Vec<Zoned>> = days.iter().map(|date| self.of_day(*date, window(*date))).collect();
         let mut out: Vec<Zoned> = Vec::new();
         for round in 0..3 {
@@ -215,6 +208,15 @@ impl Search<'_> {
         }
         out.sort();
         out
+    }
+}
+
+/// The hours that count on a day: those asked for it, else those asked for any day.
+fn window_of(wanted: &[Mention], date: Date) -> Option<(Time, Time)> {
+    let named = |mention: &&Mention| mention.day == Day::On(date);
+    match wanted.iter().find(named) {
+        Some(mention) => window(mention),
+        None => wanted.iter().find_map(window),
     }
 }
 
@@ -298,8 +300,7 @@ mod tests {
             ]),
         );
         let habits = Habits::read("");
-        let search =
-            Search { now: &now, zone: &zone, habits: &habits, known: &known, minutes: 60, refused: &[] };
+        let search = Search { now: &now, zone: &zone, habits: &habits, known: &known, minutes: 60 };
         assert!(search.exactly(day, time(14, 30, 0, 0)).is_none());
         assert!(search.exactly(day, time(15, 0, 0, 0)).is_some());
         assert!(search.exactly(day, time(16, 30, 0, 0)).is_none(), "it would end after five");

@@ -86,26 +86,6 @@ impl Voice {
         self.pick("Thank you for your mail.", "danke für deine Mail.", "vielen Dank für Ihre E-Mail.")
     }
 
-    pub fn warm_thanks(self) -> String {
-        self.pick(
-            "Thank you very much for your mail, it was good to hear from you.",
-            "vielen Dank für deine Mail, ich habe mich gefreut, von dir zu hören.",
-            "vielen Dank für Ihre E-Mail, ich habe mich sehr gefreut, von Ihnen zu hören.",
-        )
-    }
-
-    pub fn warm_end(self) -> String {
-        self.pick("I wish you a good week.", "Hab eine gute Woche.", "Ich wünsche Ihnen eine gute Woche.")
-    }
-
-    pub fn ask_back(self) -> String {
-        self.pick(
-            "If you need anything else, just write to me.",
-            "Wenn du noch etwas brauchst, schreib mir einfach.",
-            "Wenn Sie noch etwas benötigen, schreiben Sie mir gern.",
-        )
-    }
-
     pub fn hold(self) -> String {
         self.pick(
             "I will look into it and get back to you.",
@@ -130,38 +110,12 @@ impl Voice {
         self.pick("No, I am afraid not.", "Nein, leider nicht.", "Nein, leider nicht.")
     }
 
-    pub fn agree(self) -> String {
-        self.pick("Yes, that works for me.", "ja, das passt für mich.", "ja, das passt für mich.")
-    }
-
     pub fn decline(self) -> String {
         self.pick(
             "Thank you for asking. I am afraid I have to decline.",
             "danke für deine Anfrage. Leider muss ich absagen.",
             "vielen Dank für Ihre Anfrage. Leider muss ich absagen.",
         )
-    }
-
-    pub fn note(self, what: &str) -> String {
-        match (self.lang, self.formal) {
-            (Lang::English, _) => format!("Please also note {what}."),
-            (Lang::German, false) => format!("Beachte bitte auch: {what}."),
-            (Lang::German, true) => format!("Bitte beachten Sie auch: {what}."),
-        }
-    }
-
-    pub fn that(self, what: &str) -> String {
-        match self.formal {
-            false => format!("ich wollte dir sagen, dass {what}."),
-            true => format!("ich möchte Ihnen mitteilen, dass {what}."),
-        }
-    }
-
-    pub fn suits(self, when: &str) -> String {
-        match self.lang {
-            Lang::English => format!("{when} works for me."),
-            Lang::German => format!("{when} passt mir gut."),
-        }
     }
 
     pub fn busy(self, when: &str) -> String {
@@ -183,11 +137,12 @@ impl Voice {
         .to_owned()
     }
 
-    pub fn invited(self) -> String {
+    /// What goes with an invitation of ours.
+    pub fn invite(self) -> String {
         self.pick(
-            "Thank you for the invitation.",
-            "danke für die Einladung.",
-            "vielen Dank für die Einladung.",
+            "I am happy to meet; here is the invitation.",
+            "Ich treffe mich gern mit dir; hier ist die Einladung.",
+            "Ich treffe mich gern mit Ihnen; hier ist die Einladung.",
         )
     }
 

@@ -1,0 +1,197 @@
+//! Answers to invitations (RFC 5546): what goes back to who invites, and the event as the calendar keeps it then.
+
+use super::invited::InvitationError;
+use super::lines::{self, Component, Line};
+use super::write::{Lines, Person, mailto, named, utc};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How an invitation is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Attendance {
+    #[default]
+    Accept,
+    Tentative,
+    Decline,
+}
+
+impl Attendance {
+    fn partstat(self) -> &'static str {
+        match self {
+            Self::Accept => "ACCEPTED",
+            Self::Tentative => "TENTATIVE",
+            Self::Decline => "DECLINED",
+        }
+    }
+
+    /// As subjects of answers say it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Accept => "Accepted",
+            Self::Tentative => "Tentative",
+            Self::Decline => "Declined",
+        }
+    }
+}
+
+/// What an answer repeats of the event, so that whoever invited finds it.
+const REPEATED: [&str; 8] =
+    ["UID", "SEQUENCE", "ORGANIZER", "DTSTART", "DTEND", "DURATION", "RECURRENCE-ID", "SUMMARY"];
+
+/// The answer as a mail's calendar part carries it: a VCALENDAR with the method REPLY.
+pub fn answer(
+    invitation: &str,
+    me: &Person,
+    how: Attendance,
+    stamp: Timestamp,
+) -> Result<Vec<u8>, InvitationError> {
+    let (calendar, event) = chosen(invitation)?;
+    let mut out = begin(&calendar, Some("REPLY"));
+    out.line("BEGIN", "VEVENT");
+    out.line("DTSTAMP", &utc(stamp));
+    for line in event.lines.iter().filter(|line| REPEATED.contains(&line.name.as_str())) {
+        copy(&mut out, line);
+    }
+    attendee(&mut out, me, how);
+    out.line("END", "VEVENT");
+    Ok(end(out))
+}
+
+/// The event as a calendar keeps it: everything the invitation says, and the person's answer.
+pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8>, InvitationError> {
+    let (calendar, event) = chosen(invitation)?;
+    let mut out = begin(&calendar, None);
+    out.line("BEGIN", "VEVENT");
+    for line in &event.lines {
+        let mine = line.name == "ATTENDEE" && line.value.to_lowercase().ends_with(&me.address.to_lowercase());
+        // What is attached belongs to the mail.
+        if !mine && line.name != "ATTACH" {
+            copy(&mut out, line);
+        }
+    }
+    attendee(&mut out, me, how);
+    out.line("END", "VEVENT");
+    Ok(end(out))
+}
+
+/// The calendar and its event: the event itself rather than a changed occurrence of it.
+fn chosen(invitation: &str) -> Result<(Component, Component), InvitationError> {
+    let calendars =
+        lines::read(invitation.as_bytes()).map_err(|e| InvitationError::Damaged(e.to_string()))?;
+    let calendar = calendars.into_iter().next().ok_or(InvitationError::NoEvent)?;
+    let events = || calendar.inside.iter().filter(|part| part.kind == "VEVENT");
+    let whole = events().find(|event| event.line("RECURRENCE-ID").is_none());
+    let event = whole.or_else(|| events().next()).cloned().ok_or(InvitationError::NoEvent)?;
+    Ok((calendar, event))
+}
+
+fn begin(calendar: &Component, method: Option<&str>) -> Lines {
+    let mut out = Lines(String::new());
+    out.line("BEGIN", "VCALENDAR");
+    out.line("VERSION", "2.0");
+    out.line("PRODID", "-//sayso//sayso//EN");
+    if let Some(method) = method {
+        out.line("METHOD", method);
+    }
+    for zone in calendar.inside.iter().filter(|part| part.kind == "VTIMEZONE") {
+        component(&mut out, zone);
+    }
+    out
+}
+
+fn end(mut out: Lines) -> Vec<u8> {
+    out.line("END", "VCALENDAR");
+    out.0.into_bytes()
+}
+
+/// Depth was bounded when it was read, so this may call itself.
+fn component(out: &mut Lines, part: &Component) {
+    out.line("BEGIN", &part.kind);
+    part.lines.iter().for_each(|line| copy(out, line));
+    part.inside.iter().for_each(|inner| component(out, inner));
+    out.line("END", &part.kind);
+}
+
+fn attendee(out: &mut Lines, me: &Person, how: Attendance) {
+    out.line(&format!("ATTENDEE;PARTSTAT={}{}", how.partstat(), named(me)), &mailto(me));
+}
+
+/// A line as it stands; values that need quotes get them back.
+fn copy(out: &mut Lines, line: &Line) {
+    let mut name = line.name.clone();
+    for (key, value) in &line.params {
+        let quoted = value.contains([':', ';', ',']);
+        name.push_str(&if quoted { format!(";{key}=\"{value}\"") } else { format!(";{key}={value}") });
+    }
+    out.line(&name, &line.value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calendar::read_invitation;
+    use jiff::tz::TimeZone;
+
+    const INVITATION: &str = "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VTIMEZONE\r\nTZID:Home\r\nBEGIN:STANDARD\r\n\
+        DTSTART:19700101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n\
+        BEGIN:VEVENT\r\nUID:kick@lumen\r\nSEQUENCE:3\r\nDTSTAMP:20261101T080000Z\r\nDTSTART;TZID=Home:20261117T100000\r\n\
+        DTEND;TZID=Home:20261117T110000\r\nSUMMARY:Kickoff\\, part 1\r\nLOCATION:Online\r\n\
+        ORGANIZER;CN=\"Ines: Lumen\":mailto:ines@lumen.example\r\n\
+        ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:ADA@example.org\r\n\
+        ATTENDEE;PARTSTAT=ACCEPTED:mailto:bob@lumen.example\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
+    fn me() -> Person {
+        Person { name: "Ada".to_owned(), address: "ada@example.org".to_owned() }
+    }
+
+    fn unfolded(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap().replace("\r\n ", "")
+    }
+
+    #[test]
+    fn an_answer_names_the_event_and_one_person() {
+        let stamp = "2026-11-11T09:00:00Z".parse().unwrap();
+        for (how, partstat) in [
+            (Attendance::Accept, "ACCEPTED"),
+            (Attendance::Tentative, "TENTATIVE"),
+            (Attendance::Decline, "DECLINED"),
+        ] {
+            let text = unfolded(answer(INVITATION, &me(), how, stamp).unwrap());
+            for line in [
+                "METHOD:REPLY",
+                "UID:kick@lumen",
+                "SEQUENCE:3",
+                "DTSTAMP:20261111T090000Z",
+                "DTSTART;TZID=Home:20261117T100000",
+                "ORGANIZER;CN=\"Ines: Lumen\":mailto:ines@lumen.example",
+                "TZOFFSETTO:+0100",
+                &format!("ATTENDEE;PARTSTAT={partstat};CN=\"Ada\":mailto:ada@example.org"),
+            ] {
+                assert!(text.lines().any(|known| known == line), "{line}\n{text}");
+            }
+            assert_eq!(text.matches("ATTENDEE").count(), 1, "{text}");
+            assert!(!text.contains("bob@lumen.example") && !text.contains("LOCATION"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_calendar_keeps_the_whole_event_with_the_answer() {
+        let kept = attended(INVITATION, &me(), Attendance::Accept).unwrap();
+        let read = read_invitation(std::str::from_utf8(&kept).unwrap(), &TimeZone::UTC).unwrap();
+        assert_eq!((read.uid.as_str(), read.title.as_str()), ("kick@lumen", "Kickoff, part 1"));
+        assert_eq!(read.start.to_string(), "2026-11-17T09:00:00Z");
+        let text = unfolded(kept);
+        assert!(!text.contains("METHOD") && text.contains("LOCATION:Online"), "{text}");
+        assert_eq!(text.matches("ATTENDEE").count(), 2, "{text}");
+        assert!(!text.contains("NEEDS-ACTION"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_invitation_is_refused() {
+        let stamp = Timestamp::UNIX_EPOCH;
+        assert!(answer("hello", &me(), Attendance::Accept, stamp).is_err());
+        let empty = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
+        assert_eq!(answer(empty, &me(), Attendance::Accept, stamp), Err(InvitationError::NoEvent));
+    }
+}

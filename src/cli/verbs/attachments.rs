@@ -1,0 +1,105 @@
+//! `sayso mail attachments`, `save` and `open`.
+
+use crate::cli::context::Here;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::ids::{Target, target};
+use crate::cli::output::Answer;
+use crate::cli::table::{cut, right, table, whole};
+use crate::graph::ThreadId;
+use crate::service::{AttachedFile, Programs};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Whose attachments.
+#[derive(Debug, clap::Args)]
+pub(super) struct List {
+    /// An interrupt or a thread about mail
+    id: String,
+}
+
+/// Which one, and where to.
+#[derive(Debug, clap::Args)]
+pub(super) struct Save {
+    /// An interrupt or a thread about mail
+    id: String,
+    /// Its number in `sayso mail attachments`
+    #[arg(default_value_t = 1)]
+    n: usize,
+    /// The folder it is written to
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    to: PathBuf,
+    /// Save it although it can run programs when it is opened
+    #[arg(long)]
+    anyway: bool,
+}
+
+/// Which one.
+#[derive(Debug, clap::Args)]
+pub(super) struct Open {
+    /// An interrupt or a thread about mail
+    id: String,
+    /// Its number in `sayso mail attachments`
+    #[arg(default_value_t = 1)]
+    n: usize,
+}
+
+async fn thread(here: &Here, id: &str) -> Result<ThreadId, Failure> {
+    Ok(match target(id)? {
+        Target::Interrupt(id) => here.inbox().decisions().card(id).await?.0.thread,
+        Target::Result(thread) => here.inbox().threads().view(thread).await?.id,
+    })
+}
+
+impl List {
+    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+        let thread = thread(here, &self.id).await?;
+        let files = here.inbox().mail().attachments(thread).await?;
+        here.page.answer(&files, |page| {
+            if files.is_empty() {
+                return "Nothing is attached.\n".to_owned();
+            }
+            let row = |file: &AttachedFile| {
+                let warning = if file.program { "CAN RUN PROGRAMS" } else { "" };
+                [
+                    file.n.to_string(),
+                    file.bytes.to_string(),
+                    file.kind.clone(),
+                    file.from.clone(),
+                    warning.to_owned(),
+                    file.name.clone(),
+                ]
+            };
+            let rows: Vec<_> = files.iter().map(row).collect();
+            let columns =
+                [right("N"), right("BYTES"), whole("TYPE"), whole("FROM"), whole("WARNING"), cut("NAME")];
+            table(page, columns, &rows)
+        })
+    }
+}
+
+impl Save {
+    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+        let thread = thread(here, &self.id).await?;
+        let programs = if self.anyway { Programs::Save } else { Programs::Refuse };
+        let saved = here.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
+        let path = saved.map_err(|error| {
+            let failure = Failure::from_inbox(&error, Exit::Failed);
+            match self.anyway {
+                true => failure,
+                false => Failure::failed(format!("{}; --anyway saves what can run programs", failure.text())),
+            }
+        })?;
+        let path = path.display().to_string();
+        here.page.answer(&json!({ "path": path }), |_| format!("{path}\n"))
+    }
+}
+
+impl Open {
+    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+        let thread = thread(here, &self.id).await?;
+        let opened = here.inbox().mail().open_attachment(thread, self.n).await;
+        let path = opened.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+        let path = path.display().to_string();
+        here.page.answer(&json!({ "path": path }), |_| format!("opened {path}\n"))
+    }
+}

@@ -1,0 +1,107 @@
+//! `sayso mail archive`, `delete`, `spam`, `move` and `restore`.
+
+use crate::app::{Scope, Until};
+use crate::cli::context::Here;
+use crate::cli::drive::driven;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::ids::{Target, target};
+use crate::cli::output::Answer;
+use crate::graph::ThreadId;
+use crate::service::{Destination, Way};
+use crate::text::Visible;
+use serde::Serialize;
+
+/// Which mails.
+#[derive(Debug, clap::Args)]
+pub(super) struct Mails {
+    /// Interrupts or threads about mail
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Do it for several at once; without it they are only listed
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Which mails, and where to.
+#[derive(Debug, clap::Args)]
+pub(super) struct MoveTo {
+    #[command(flatten)]
+    mails: Mails,
+    /// The folder, or the label of Gmail
+    #[arg(long, value_name = "FOLDER")]
+    to: String,
+}
+
+impl MoveTo {
+    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+        let to = Destination::Folder(self.to);
+        self.mails.run(here, &Way::Away(to)).await
+    }
+}
+
+/// What became of one.
+#[derive(Serialize)]
+struct Moved {
+    thread: ThreadId,
+    title: String,
+    done: bool,
+    error: Option<String>,
+}
+
+impl Mails {
+    /// Moves them one after the other; what cannot be moved is named, and hurts none beside it.
+    pub(super) async fn run(self, here: &Here, way: &Way) -> Result<Answer, Failure> {
+        let mut found: Vec<(ThreadId, String)> = Vec::new();
+        for id in &self.ids {
+            let thread = match target(id)? {
+                Target::Interrupt(id) => here.inbox().decisions().card(id).await?.0.thread,
+                Target::Result(thread) => thread,
+            };
+            let view = here.inbox().threads().view(thread).await?;
+            if !found.iter().any(|(known, _)| *known == view.id) {
+                found.push((view.id, view.title));
+            }
+        }
+        let mut moved = Vec::new();
+        let only_listed = found.len() > 1 && !self.yes;
+        for (thread, title) in found {
+            let outcome = if only_listed { None } else { Some(one(here, &thread, way).await) };
+            let error = match &outcome {
+                Some(Err(failure)) => Some(failure.text().to_owned()),
+                Some(Ok(())) | None => None,
+            };
+            moved.push(Moved { thread, title, done: matches!(outcome, Some(Ok(()))), error });
+        }
+        let answer = here.page.answer(&moved, |_| text(&moved, way, only_listed))?;
+        let well = moved.iter().all(|moved| moved.error.is_none());
+        Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
+    }
+}
+
+async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
+    let refused = |error| Failure::from_inbox(&error, Exit::Failed);
+    let by = here.inbox().mail().begin_move(thread, way).await.map_err(refused)?;
+    let scope = Scope::Only(by.iter().cloned().collect());
+    driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` goes on with it")?;
+    here.inbox().mail().end_move(thread, way, &by).await.map_err(refused)
+}
+
+fn text(moved: &[Moved], way: &Way, only_listed: bool) -> String {
+    let line = |moved: &Moved| {
+        let what = match (&moved.error, only_listed) {
+            (Some(error), _) => format!("FAILED: {error}"),
+            (None, true) => format!("would be {}", way.done()),
+            (None, false) => way.done(),
+        };
+        format!("{}  {}: {}\n", moved.thread, Visible::line(&moved.title), Visible::line(&what))
+    };
+    let mut out: String = moved.iter().map(line).collect();
+    if only_listed {
+        out.push_str("Nothing is done yet; --yes does it.\n");
+    } else if *way != Way::Back && moved.iter().any(|moved| moved.done) {
+        out.push_str(
+            "`sayso mail restore` with the same id puts it back, for as long as the server keeps it.\n",
+        );
+    }
+    out
+}

@@ -1,0 +1,30 @@
+//! `sayso why`: what led to an item.
+
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::ids::{Target, target};
+use crate::cli::output::Answer;
+use serde_json::json;
+
+/// Say why an item is in the inbox: reasons, rules, memory and cost
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso why i7k2m9q4x\n  \
+    sayso why i7k2 --json | jq -r .text")]
+pub(in crate::cli) struct Args {
+    /// The interrupt, or the thread with a result
+    id: String,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let id = match target(&self.id)? {
+            Target::Interrupt(id) => id.to_string(),
+            Target::Result(thread) => thread.to_string(),
+        };
+        let here = context.open()?;
+        let card = here.inbox().decisions().why(id.clone()).await;
+        let text = card.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?.text();
+        here.page.answer(&json!({ "id": id, "text": text }), |_| format!("{text}\n"))
+    }
+}

@@ -1,0 +1,145 @@
+//! Servers that cannot be reached: threads wait for them without a question each, and one card a server says so. It
+//! goes by itself once a thread comes through; accepting it tries at once.
+
+use super::drive::{Absent, arrival};
+use super::engine::{Engine, StartError};
+use crate::graph::{Event, ThreadId, What};
+use crate::inbox::ASKING_WORKFLOW;
+use crate::store::StoreError;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What came of minding the cards.
+#[derive(Default)]
+pub(crate) struct Minded {
+    /// Threads to be tried at once, since the person said so.
+    pub(crate) at_once: Vec<ThreadId>,
+    /// Whether a card came or went.
+    pub(crate) changed: bool,
+}
+
+/// What a driver remembers of absent servers from one look to the next.
+#[derive(Default)]
+pub(crate) struct Absences {
+    waiting: HashMap<ThreadId, Absent>,
+    /// The open card of each server; `None` until the first look.
+    cards: Option<BTreeMap<String, ThreadId>>,
+    /// Servers that answered again.
+    back: HashSet<String>,
+}
+
+impl Absences {
+    /// A thread waits for a server.
+    pub(crate) fn waits(&mut self, thread: ThreadId, absent: Absent) {
+        self.back.remove(&absent.server);
+        self.waiting.insert(thread, absent);
+    }
+
+    pub(crate) fn is_waiting(&self, thread: &ThreadId) -> bool {
+        self.waiting.contains_key(thread)
+    }
+
+    /// A thread went on. Whoever waited for the same server can be tried again.
+    pub(crate) fn came_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
+        let Some(absent) = self.waiting.remove(thread) else { return Vec::new() };
+        let others = self.let_go(&absent.server);
+        self.back.insert(absent.server);
+        others
+    }
+
+    /// Forgets threads that no longer wait for anything.
+    pub(crate) fn retain(&mut self, still: impl Fn(&ThreadId) -> bool) {
+        self.waiting.retain(|thread, _| still(thread));
+    }
+
+    fn let_go(&mut self, server: &str) -> Vec<ThreadId> {
+        let waited = |absent: &Absent| absent.server == server;
+        self.waiting.extract_if(|_, absent| waited(absent)).map(|(thread, _)| thread).collect()
+    }
+
+    /// Puts up and takes down cards. `idle` says that nothing else is under way that could find out more.
+    pub(crate) async fn mind(&mut self, engine: &Engine, idle: bool) -> Result<Minded, StoreError> {
+        let mut minded = Minded::default();
+        let mut cards = match self.cards.take() {
+            Some(cards) => cards,
+            None => open_cards(engine)?,
+        };
+        let mut answered = Vec::new();
+        for (server, card) in &cards {
+            if engine.store().threads().outcome(card)?.status.ended() {
+                answered.push(server.clone());
+            }
+        }
+        for server in answered {
+            cards.remove(&server);
+            minded.at_once.extend(self.let_go(&server));
+        }
+        let servers: BTreeMap<&str, &Absent> =
+            self.waiting.values().map(|absent| (absent.server.as_str(), absent)).collect();
+        for (server, absent) in &servers {
+            if !cards.contains_key(*server)
+                && let Some(card) = put_up(engine, absent).await?
+            {
+                cards.insert((*server).to_owned(), card);
+                minded.changed = true;
+            }
+        }
+        let over =
+            |server: &String| !servers.contains_key(server.as_str()) && (idle || self.back.contains(server));
+        for server in cards.keys().filter(|server| over(server)).cloned().collect::<Vec<_>>() {
+            if let Some(card) = cards.remove(&server) {
+                take_down(engine, &server, &card).await?;
+                minded.changed = true;
+            }
+        }
+        self.cards = Some(cards);
+        Ok(minded)
+    }
+}
+
+fn key(server: &str) -> String {
+    format!("absent:{server}")
+}
+
+fn open_cards(engine: &Engine) -> Result<BTreeMap<String, ThreadId>, StoreError> {
+    let mut cards = BTreeMap::new();
+    for (key, thread) in engine.store().threads().keyed_waiting()? {
+        if let Some(server) = key.strip_prefix("absent:") {
+            cards.insert(server.split('#').next().unwrap_or_default().to_owned(), thread);
+        }
+    }
+    Ok(cards)
+}
+
+async fn put_up(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, StoreError> {
+    let key = key(&absent.server);
+    let newest = engine.store().threads().keyed(ASKING_WORKFLOW, &key)?;
+    if let Some((thread, status)) = &newest
+        && !status.ended()
+    {
+        return Ok(Some(thread.clone()));
+    }
+    // One thread of a key: the next is named after the last.
+    let key = newest.map_or_else(|| key.clone(), |(last, _)| format!("{key}#{last}"));
+    let input = json!({"ask": "absent", "server": absent.server, "why": absent.why});
+    match engine.new_thread(ASKING_WORKFLOW, input, &key) {
+        Ok(new) => Ok(Some(engine.store().threads().start(new, engine.step_limit()).await?)),
+        Err(StartError::Unknown(_)) => Ok(None),
+        Err(StartError::Input(error)) => {
+            tracing::error!(server = %absent.server, %error, "an absent server cannot be asked about");
+            Ok(None)
+        }
+    }
+}
+
+async fn take_down(engine: &Engine, server: &str, card: &ThreadId) -> Result<(), StoreError> {
+    let Some(spec) = engine.registry().get(ASKING_WORKFLOW) else { return Ok(()) };
+    let what = What::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };
+    let event = Event { id: key(server), what };
+    let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
+    match engine.store().threads().arrive(arrival).await {
+        // Somebody answered it in the same moment.
+        Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

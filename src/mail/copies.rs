@@ -1,0 +1,147 @@
+//! The copy of a sent mail: kept once, in a Maildir or in the Sent folder of a server that does not file it itself.
+
+use super::imap::{Filed, Imap};
+use super::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, with_message_id};
+use super::net::Patience;
+use super::{Found, MailError, Sent};
+use crate::config::FiledBy;
+use crate::text::Visible;
+use std::path::{Path, PathBuf};
+
+/// How often a server that files by itself is looked at.
+const LOOKS: u32 = 5;
+
+/// Where copies of sent mail are kept.
+pub(super) enum Copies {
+    Nowhere,
+    /// A Maildir, which is made where there is none.
+    Folder(PathBuf),
+    /// The Sent folder of the account's server, and who puts them there.
+    Server(Box<Imap>, FiledBy),
+}
+
+impl Copies {
+    /// How long is waited for what, where a server is asked.
+    pub(super) fn patience(&self) -> Option<Patience> {
+        match self {
+            Copies::Server(imap, _) => Some(*imap.patience()),
+            Copies::Nowhere | Copies::Folder(_) => None,
+        }
+    }
+
+    /// Sees to it that one copy lies there; says where. The mail has left: a copy that cannot be kept changes nothing
+    /// about that.
+    pub(super) async fn keep(&self, raw: &[u8], message_id: &str) -> Option<String> {
+        let kept = match self {
+            Copies::Nowhere => Ok(None),
+            Copies::Folder(path) => {
+                let (path, raw) = (path.clone(), raw.to_vec());
+                blocking(move || keep(&path, &raw)).await.map(Some)
+            }
+            Copies::Server(imap, by) => file(imap, *by, raw, message_id).await,
+        };
+        kept.unwrap_or_else(|error| {
+            tracing::warn!(%error, "no copy of a sent mail could be kept");
+            None
+        })
+    }
+
+    /// Whether a copy of the mail lies there. `who` sends, and may have done so an instant before its copy was kept.
+    pub(super) async fn find(&self, raw: &[u8], message_id: &str, who: &str) -> Found {
+        let unknown = |text: String| Found::Unknown(text);
+        match self {
+            Copies::Nowhere => {
+                unknown(format!("{who} keeps no record that could be looked at; ask whom the mail was for"))
+            }
+            Copies::Folder(path) => {
+                let (path, raw) = (path.clone(), raw.to_vec());
+                match blocking(move || find(&path, &raw)).await {
+                    Ok(Some(sent)) => Found::Sent(sent),
+                    Ok(None) => unknown(format!("no copy of it was kept, but {who} may have sent it")),
+                    Err(error) => unknown(error.to_string()),
+                }
+            }
+            Copies::Server(_, _) if message_id.is_empty() => {
+                unknown("nothing tells whether the mail was sent; ask whom it was for".to_owned())
+            }
+            Copies::Server(imap, _) => match imap.has_sent(message_id).await {
+                Ok(Some(true)) => {
+                    let (message_id, place) = (message_id.to_owned(), Some("Sent".to_owned()));
+                    Found::Sent(Sent { message_id, place, refused: Vec::new() })
+                }
+                Ok(Some(false)) => {
+                    unknown(format!("it is not in Sent, but {who} may have sent it all the same"))
+                }
+                Ok(None) => {
+                    unknown("the mailbox does not say which folder is for sent mail; set sent".to_owned())
+                }
+                Err(error) => unknown(error.to_string()),
+            },
+        }
+    }
+
+    /// What is said of it besides, where it works: it is looked for, and nothing is put there.
+    pub(super) async fn check(&self) -> Result<String, MailError> {
+        match self {
+            Copies::Nowhere => Ok("; no copy of it is kept".to_owned()),
+            Copies::Folder(path) => {
+                let path = path.clone();
+                blocking(move || {
+                    let folder = Folder::new("Sent", path.clone());
+                    if folder.exists() {
+                        folder.writable()?;
+                    }
+                    Ok(format!("; a copy goes to {}", Visible::line(&path.display().to_string())))
+                })
+                .await
+            }
+            Copies::Server(_, FiledBy::Server) => Ok("; the server keeps a copy".to_owned()),
+            Copies::Server(imap, _) => match imap.sent_folder().await? {
+                Some(folder) => Ok(format!("; a copy goes to {}", Visible::line(&folder))),
+                None => {
+                    let text = "no folder is for sent mail; set sent, or filed_by = \"server\"";
+                    Err(MailError::Lasting(text.to_owned()))
+                }
+            },
+        }
+    }
+}
+
+/// Sees to it that one copy lies in Sent.
+async fn file(imap: &Imap, by: FiledBy, raw: &[u8], message_id: &str) -> Result<Option<String>, MailError> {
+    if message_id.is_empty() {
+        return Ok(None);
+    }
+    let patience = imap.patience().filing;
+    if by == FiledBy::Auto && imap.has_sent(message_id).await? == Some(false) {
+        // Many servers file by themselves, and are not done when they say that they took the mail.
+        tokio::time::sleep(patience).await;
+    }
+    for _ in 0..LOOKS {
+        match imap.file_sent(raw, message_id, by).await? {
+            Filed::There => return Ok(Some("Sent".to_owned())),
+            Filed::Nowhere => return Ok(None),
+            Filed::Later => tokio::time::sleep(patience).await,
+        }
+    }
+    Ok(None)
+}
+
+fn keep(path: &Path, raw: &[u8]) -> Result<String, MailError> {
+    Folder::new("Sent", path.to_owned()).create()?;
+    Ok(Delivery::begin(path, raw, Shelf::Sent)?.finish()?.0.display().to_string())
+}
+
+fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
+    let folder = Folder::new("Sent", path.to_owned());
+    if !folder.exists() {
+        return Ok(None);
+    }
+    let message_id = ids(raw).own;
+    let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
+    Ok(place.map(|place| Sent {
+        message_id: message_id.unwrap_or_default(),
+        place: Some(place.display().to_string()),
+        refused: Vec::new(),
+    }))
+}

@@ -1,0 +1,77 @@
+//! Putting mail away: labels that go and come.
+
+use super::find;
+use super::labels::Labels;
+use super::wire;
+use crate::mail::{Destination, MailError, WayBack};
+use crate::web::google::{Api, Repeat};
+use reqwest::Method;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// The way back of a mail: what was taken off it and what was put on.
+#[derive(Serialize, Deserialize)]
+struct Way {
+    id: String,
+    put: Vec<String>,
+    take: Vec<String>,
+    trashed: bool,
+}
+
+/// Puts a mail away. Taking a label off twice is taking it off once.
+pub(super) async fn put_away(
+    api: &Api,
+    labels: &Labels,
+    id: &str,
+    to: &Destination,
+) -> Result<WayBack, MailError> {
+    let message = match wire::is_id(id) {
+        true => find::minimal(api, id).await?,
+        false => None,
+    };
+    let Some(message) = message else { return Err(gone()) };
+    let mut way = Way { id: id.to_owned(), put: vec!["INBOX".to_owned()], take: Vec::new(), trashed: false };
+    // What an attempt that broke off took away is not there any more, and goes back all the same.
+    if message.has("UNREAD") {
+        way.put.push("UNREAD".to_owned());
+    }
+    match to {
+        Destination::Archive => {}
+        Destination::Trash => way.trashed = true,
+        Destination::Spam => way.take.push("SPAM".to_owned()),
+        Destination::Folder(name) => way.take = labels.ids(std::slice::from_ref(name)).await?,
+    }
+    if way.trashed {
+        let ask = api.request(Method::POST, &wire::me(&["messages", id, "trash"]), &[]);
+        api.call(ask.body("application/json", Vec::new()), Repeat::Freely).await?;
+    } else {
+        modify(api, id, &way.take, &["INBOX".to_owned()]).await?;
+    }
+    let way = serde_json::to_string(&way).map_err(|error| MailError::Lasting(error.to_string()))?;
+    Ok(WayBack(way))
+}
+
+/// Puts a mail back where it was.
+pub(super) async fn put_back(api: &Api, way: &WayBack) -> Result<(), MailError> {
+    let Way { id, put, take, trashed } = serde_json::from_str(&way.0)
+        .map_err(|_| MailError::Lasting("where this mail went cannot be read".to_owned()))?;
+    if !wire::is_id(&id) || find::minimal(api, &id).await?.is_none() {
+        return Err(gone());
+    }
+    if trashed {
+        let ask = api.request(Method::POST, &wire::me(&["messages", &id, "untrash"]), &[]);
+        api.call(ask.body("application/json", Vec::new()), Repeat::Freely).await?;
+    }
+    modify(api, &id, &put, &take).await
+}
+
+async fn modify(api: &Api, id: &str, put: &[String], take: &[String]) -> Result<(), MailError> {
+    let body = json!({"addLabelIds": put, "removeLabelIds": take}).to_string();
+    let ask = api.request(Method::POST, &wire::me(&["messages", id, "modify"]), &[]);
+    api.call(ask.body("application/json", body.into_bytes()), Repeat::Freely).await?;
+    Ok(())
+}
+
+fn gone() -> MailError {
+    MailError::Lasting("the mail is no longer there; Gmail empties trash and spam after 30 days".to_owned())
+}

@@ -1,0 +1,90 @@
+//! Putting mail away into other folders, and back.
+
+use super::cursor::MailLocation;
+use super::fetch::open;
+use super::folders::{self, Folder, Use};
+use super::mark::{Now, move_to, place_now};
+use super::session::{Arg, ImapError, Session};
+use crate::mail::{Destination, WayBack};
+use serde::{Deserialize, Serialize};
+
+/// The way back of a mail: where it was and where it is. It is found there by its Message-ID.
+#[derive(Serialize, Deserialize)]
+struct Way {
+    from: String,
+    to: String,
+    message_id: String,
+}
+
+/// The folder mail goes to: a named one, or the one the server has for it, which is made where there is none.
+async fn target(session: &mut Session, to: &Destination) -> Result<Folder, ImapError> {
+    let what = match to {
+        Destination::Folder(name) => return Ok(Folder::named(name)),
+        Destination::Archive => Use::Archive,
+        Destination::Trash => Use::Trash,
+        Destination::Spam => Use::Junk,
+    };
+    if let Some(folder) = folders::find_use(session, None, what).await? {
+        return Ok(folder);
+    }
+    let folder = Folder::named(what.made());
+    session.command(&[Arg::Raw("CREATE "), Arg::Text(folder.wire.as_bytes())]).await?;
+    Ok(folder)
+}
+
+/// Puts a mail away. One that lies there already was put there by an attempt that broke off.
+pub(super) async fn put_away(
+    session: &mut Session,
+    place: &MailLocation,
+    to: &Destination,
+) -> Result<WayBack, ImapError> {
+    let target = target(session, to).await?;
+    let way =
+        Way { from: place.folder.clone(), to: target.name.clone(), message_id: place.message_id.clone() };
+    let opened = open(session, &Folder::named(&place.folder), true).await?;
+    let uid = match place_now(session, &opened, place).await? {
+        Now::Uid(uid) if is_there(session, uid).await? => Some(uid),
+        Now::Uid(_) | Now::Gone | Now::Unknown => None,
+    };
+    match uid {
+        Some(uid) => move_to(session, uid, place, &target).await?,
+        None if lies_in(session, &target, &place.message_id).await?.is_some() => {}
+        None => return Err(gone()),
+    }
+    let way = serde_json::to_string(&way).map_err(|error| ImapError::Lasting(error.to_string()))?;
+    Ok(WayBack(way))
+}
+
+/// Puts a mail back where it was.
+pub(super) async fn put_back(session: &mut Session, way: &WayBack) -> Result<(), ImapError> {
+    let Way { from, to, message_id } = serde_json::from_str(&way.0)
+        .map_err(|_| ImapError::Lasting("where this mail went cannot be read".to_owned()))?;
+    let (home, away) = (Folder::named(&from), Folder::named(&to));
+    let Some(uid) = lies_in(session, &away, &message_id).await? else {
+        return match lies_in(session, &home, &message_id).await? {
+            Some(_) => Ok(()),
+            None => Err(gone()),
+        };
+    };
+    let opened = open(session, &away, true).await?;
+    let place = MailLocation { folder: to, validity: opened.validity, uid, message_id };
+    move_to(session, uid, &place, &home).await
+}
+
+async fn is_there(session: &mut Session, uid: u64) -> Result<bool, ImapError> {
+    let answers = session.command(&[Arg::Raw(&format!("UID FETCH {uid} (UID)"))]).await?;
+    Ok(answers.fetched().any(|(found, _)| found == uid))
+}
+
+/// The number of a mail in a folder, where its Message-ID tells.
+async fn lies_in(session: &mut Session, folder: &Folder, id: &str) -> Result<Option<u64>, ImapError> {
+    if id.is_empty() {
+        return Ok(None);
+    }
+    open(session, folder, false).await?;
+    Ok(session.with_id("Message-ID", id).await?.last().copied())
+}
+
+fn gone() -> ImapError {
+    ImapError::Lasting("the mail is no longer where it was; look for it in your mail program".to_owned())
+}

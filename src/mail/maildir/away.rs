@@ -1,0 +1,107 @@
+//! Putting mail away into other folders, and back.
+
+use super::fetch::folder_and_key;
+use super::folder::{Entry, Folder, beneath};
+use super::mark::rename;
+use super::name::{with_flags, without_number};
+use super::{Inner, trouble};
+use crate::mail::{Destination, MailError, WayBack};
+use crate::text::Visible;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+
+/// The way back of a mail: where it was, where it is, and its key.
+#[derive(Serialize, Deserialize)]
+struct Way {
+    from: String,
+    to: PathBuf,
+    key: String,
+}
+
+/// What folders for something are called, the one that is made first.
+fn names(to: &Destination) -> Option<&'static [&'static str]> {
+    match to {
+        Destination::Archive => Some(&["Archive", "Archives", "All Mail"]),
+        Destination::Trash => Some(&["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"]),
+        Destination::Spam => Some(&["Junk", "Spam", "Junk E-mail"]),
+        Destination::Folder(_) => None,
+    }
+}
+
+/// The folder mail goes to. Those for something are made where there is none, as mail programs do; a named one is not.
+fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
+    if let Destination::Folder(name) = to {
+        let plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
+        let folder = Folder::new(name, beneath(&inner.root, name));
+        if !plain || !folder.exists() {
+            let name = Visible::line(name);
+            let root = Visible::line(&inner.root.display().to_string()).into_string();
+            return Err(MailError::Lasting(format!(
+                "there is no folder {name} beneath {root}; make it first"
+            )));
+        }
+        return Ok(folder);
+    }
+    let names = names(to).unwrap_or_default();
+    let known = names.iter().map(|name| Folder::new(name, beneath(&inner.root, name)));
+    if let Some(found) = known.clone().find(Folder::exists) {
+        return Ok(found);
+    }
+    let made = known.take(1).next().ok_or_else(|| MailError::Lasting("no folder is named".to_owned()))?;
+    made.create()?;
+    Ok(made)
+}
+
+/// Puts a mail away. One that lies there already was put there by an attempt that broke off.
+pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<WayBack, MailError> {
+    let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Err(gone()) };
+    let target = target(inner, to)?;
+    let way = Way { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
+    match folder.find(key)? {
+        Some(entry) => {
+            shift(folder, key, entry, &target)?;
+        }
+        None if target.find(key)?.is_some() => {}
+        None => return Err(gone()),
+    }
+    let way = serde_json::to_string(&way).map_err(|error| MailError::Lasting(error.to_string()))?;
+    Ok(WayBack(way))
+}
+
+/// Puts a mail back where it was.
+pub(super) fn put_back(inner: &Inner, way: &WayBack) -> Result<(), MailError> {
+    let Way { from, to, key } = serde_json::from_str(&way.0)
+        .map_err(|_| MailError::Lasting("where this mail went cannot be read".to_owned()))?;
+    let Some(back) = inner.folders.iter().find(|folder| folder.name == from) else {
+        let text = format!(
+            "the folder {} is not read any more; move the mail in your mail program",
+            Visible::line(&from)
+        );
+        return Err(MailError::Lasting(text));
+    };
+    let away = Folder::new("", to);
+    match away.find(&key) {
+        Ok(Some(entry)) => shift(&away, &key, entry, back),
+        _ if back.find(&key)?.is_some() => Ok(()),
+        Ok(None) => Err(gone()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves the file. The number a synchroniser gave it holds in its old folder alone.
+fn shift(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<(), MailError> {
+    let cur = target.path().join("cur");
+    if !cur.is_dir() {
+        return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));
+    }
+    let moved = folder.with(key, entry, |entry| {
+        let name = with_flags(&without_number(&entry.file), &entry.flags);
+        rename(&folder.path().join(entry.path()), &cur.join(name), target.path())
+    })?;
+    moved.ok_or_else(gone)
+}
+
+fn gone() -> MailError {
+    MailError::Lasting("the mail is no longer where it was; look for it in your mail program".to_owned())
+}

@@ -1,0 +1,174 @@
+//! What is attached to the mails of a thread: listed, saved, and opened with the system's program. What can run programs
+//! is never opened, and saved only by a second word.
+
+use super::mail::Mail;
+use crate::graph::ThreadId;
+use crate::inbox::InboxError;
+use crate::mail::{self, risk};
+use crate::text::{digest_from_hex, io_words};
+use crate::tools::atomic_write::create_private;
+use crate::workflows::email::Email;
+use serde::Serialize;
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// So many files of one name are kept beside each other.
+const MOST_ALIKE: usize = 100;
+
+/// Something attached to a mail of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AttachedFile {
+    /// Its number, from 1.
+    pub n: usize,
+    /// A name that is safe as a file name.
+    pub name: String,
+    /// Its media type, by its own account.
+    pub kind: String,
+    pub bytes: u64,
+    /// Whether it can run programs when it is opened.
+    pub program: bool,
+    /// Who sent it.
+    pub from: String,
+    #[serde(skip)]
+    raw: String,
+    #[serde(skip)]
+    digest: String,
+}
+
+/// What to do with something that can run programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programs {
+    Refuse,
+    /// The person was warned and wants it all the same.
+    Save,
+}
+
+impl Mail<'_> {
+    /// What is attached to the mails of a thread, oldest mail first.
+    pub async fn attachments(self, thread: ThreadId) -> Result<Vec<AttachedFile>, InboxError> {
+        self.0.work(move |inbox| Mail(inbox).list_attachments(&thread)).await
+    }
+
+    /// Saves one of them in a folder, beside whatever is there, and says where.
+    pub async fn save_attachment(
+        self,
+        thread: ThreadId,
+        n: usize,
+        folder: PathBuf,
+        programs: Programs,
+    ) -> Result<PathBuf, InboxError> {
+        self.0
+            .work(move |inbox| {
+                let (file, content) = Mail(inbox).read_attachment(&thread, n)?;
+                if file.program && programs == Programs::Refuse {
+                    return Err(InboxError::Conflict(format!(
+                        "{} can run programs when it is opened, so it is not saved unasked",
+                        file.name
+                    )));
+                }
+                keep(&folder, &file.name, &content)
+            })
+            .await
+    }
+
+    /// Opens a copy of one of them with the system's program.
+    pub async fn open_attachment(self, thread: ThreadId, n: usize) -> Result<PathBuf, InboxError> {
+        self.0
+            .work(move |inbox| {
+                let (file, content) = Mail(inbox).read_attachment(&thread, n)?;
+                if file.program {
+                    let text = format!("{} can run programs, so it is not opened from here", file.name);
+                    return Err(InboxError::Conflict(text));
+                }
+                let folder = inbox.store().folder().join("opened");
+                let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+                made.map_err(|error| failed(&error))?;
+                let path = keep(&folder, &file.name, &content)?;
+                let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+                let quiet = || Stdio::null();
+                let started =
+                    Command::new(program).arg(&path).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+                started.map_err(|error| {
+                    InboxError::Failed(format!(
+                        "{program} cannot be started: {}; save the file instead",
+                        io_words(&error)
+                    ))
+                })?;
+                Ok(path)
+            })
+            .await
+    }
+
+    fn list_attachments(self, thread: &ThreadId) -> Result<Vec<AttachedFile>, InboxError> {
+        let state = self.0.engine.state_at(thread, None)?;
+        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
+            return Err(InboxError::Conflict(format!(
+                "`{thread}` is not about a mail, so nothing is attached"
+            )));
+        };
+        let mut found = Vec::new();
+        for known in &email.email_input {
+            let raw = self.raw(&known.raw)?;
+            let mail = mail::parse(&raw).map_err(|error| InboxError::Failed(error.to_string()))?;
+            for file in mail.attachments {
+                found.push(AttachedFile {
+                    n: found.len() + 1,
+                    program: risk::is_program(&file.name, &file.kind),
+                    name: file.name,
+                    kind: file.kind,
+                    bytes: file.bytes,
+                    from: mail.from.address.clone(),
+                    raw: known.raw.clone(),
+                    digest: file.digest,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The bytes of a mail, by their digest.
+    fn raw(self, digest: &str) -> Result<Vec<u8>, InboxError> {
+        let known = digest_from_hex(digest);
+        let known =
+            known.ok_or_else(|| InboxError::Failed("the mail has no digest that can be read".to_owned()))?;
+        Ok(self.0.store().blob(&known)?)
+    }
+
+    fn read_attachment(self, thread: &ThreadId, n: usize) -> Result<(AttachedFile, Vec<u8>), InboxError> {
+        let mut all = self.list_attachments(thread)?;
+        let many = all.len();
+        let Some(at) = all.iter().position(|file| file.n == n) else {
+            return Err(InboxError::Conflict(format!("there is no attachment {n}; there are {many}")));
+        };
+        let file = all.swap_remove(at);
+        let raw = self.raw(&file.raw)?;
+        let content = mail::attachment(&raw, &file.digest);
+        let content = content.ok_or_else(|| InboxError::Failed(format!("{} cannot be read", file.name)))?;
+        Ok((file, content))
+    }
+}
+
+/// Writes a new file, under another name where the first is taken.
+fn keep(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError> {
+    let (stem, ending) = match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
+        _ => (name, String::new()),
+    };
+    for n in 1..=MOST_ALIKE {
+        let name = if n == 1 { name.to_owned() } else { format!("{stem} ({n}){ending}") };
+        let path = folder.join(name);
+        match create_private(&path, content) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(&error)),
+        }
+    }
+    Err(InboxError::Failed(format!("{name} is there {MOST_ALIKE} times already")))
+}
+
+fn failed(error: &io::Error) -> InboxError {
+    InboxError::Failed(format!("the attachment cannot be written: {}", io_words(error)))
+}

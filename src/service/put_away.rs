@@ -1,0 +1,181 @@
+//! Mail put away by the person, and back: the card goes once the mail is really gone, and returns with it.
+
+use super::mail::Mail;
+use crate::driver::StartError;
+use crate::graph::{ThreadId, What};
+use crate::inbox::{InboxError, Status};
+use crate::mail::Destination;
+use crate::store::DriverLock;
+use crate::workflows::email::{Email, MailRef};
+use crate::workflows::put_away::{self, Filed, FiledMail};
+use serde_json::json;
+
+/// Which way mail goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    Away(Destination),
+    Back,
+}
+
+impl Way {
+    /// What was done, as a person says it.
+    pub fn done(&self) -> String {
+        match self {
+            Way::Away(Destination::Archive) => "archived".to_owned(),
+            Way::Away(Destination::Trash) => "deleted".to_owned(),
+            Way::Away(Destination::Spam) => "marked as spam".to_owned(),
+            Way::Away(Destination::Folder(name)) => format!("moved to {name}"),
+            Way::Back => "put back".to_owned(),
+        }
+    }
+}
+
+impl Mail<'_> {
+    /// Begins to move the mails of an email thread. Gives the threads that do it.
+    pub async fn begin_move(self, thread: &ThreadId, way: &Way) -> Result<Vec<ThreadId>, InboxError> {
+        let mails = self.mails_of(thread)?;
+        let mut by = Vec::new();
+        for mail in mails {
+            let newest = self.filed(&mail)?;
+            match (way, newest) {
+                (Way::Away(_), Some((_, Filed { way: Some(_), back: false, .. }))) => {
+                    return Err(InboxError::Conflict(
+                        "it is put away already; `sayso mail restore` brings it back".to_owned(),
+                    ));
+                }
+                (Way::Away(to), newest) => {
+                    by.push(self.start_move(&mail, to, newest.map(|(id, _)| id)).await?)
+                }
+                (Way::Back, Some((id, Filed { way: Some(_), .. }))) => {
+                    let what = What::Words { text: "back".to_owned() };
+                    self.0.deliver(&id, "words", what, "cannot be taken back").await?;
+                    by.push(id);
+                }
+                (Way::Back, _) => {}
+            }
+        }
+        if by.is_empty() {
+            return Err(InboxError::Conflict(
+                "it was not put away, so there is nothing to put back".to_owned(),
+            ));
+        }
+        Ok(by)
+    }
+
+    /// Waits until whoever drives has moved the mails, and lets the card of their thread follow.
+    pub async fn end_move(self, thread: &ThreadId, way: &Way, by: &[ThreadId]) -> Result<(), InboxError> {
+        let store = self.0.store();
+        let _watcher = store.watch_others()?;
+        let mut changes = store.changes();
+        for moving in by {
+            loop {
+                changes.borrow_and_update();
+                match store.threads().outcome(moving)?.status {
+                    Status::Done => break,
+                    Status::Ready if store.paused()? => {
+                        let text = "everything is paused; it is done once you resume";
+                        return Err(InboxError::Failed(text.to_owned()));
+                    }
+                    Status::Ready if DriverLock::holder(store.folder()).is_none() => {
+                        let text = "no process drives now; it is done as soon as one does";
+                        return Err(InboxError::Failed(text.to_owned()));
+                    }
+                    Status::Ready | Status::Running | Status::Held | Status::Joining => {}
+                    Status::Waiting | Status::Trouble | Status::Abandoned => {
+                        let why = store.threads().line(moving)?;
+                        let text =
+                            format!("{} did not work; `sayso list --kind trouble` says why", why.title);
+                        return Err(InboxError::Failed(text));
+                    }
+                }
+                if changes.changed().await.is_err() {
+                    return Err(InboxError::Failed("nothing can be written any more".to_owned()));
+                }
+            }
+        }
+        self.follow(thread, way).await
+    }
+
+    /// The card goes with its mail, and comes back with it.
+    async fn follow(self, thread: &ThreadId, way: &Way) -> Result<(), InboxError> {
+        let status = self.0.store().threads().outcome(thread)?.status;
+        let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
+        let Some(email) = state.get::<Email>() else { return Ok(()) };
+        let reason = |way: &Way| format!("you have {} it", way.done());
+        match way {
+            Way::Away(_)
+                if matches!(status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) =>
+            {
+                let what = What::Settled { reason: reason(way), payload: json!({ "how": "put_away" }) };
+                self.0.deliver(thread, "settled", what, "have no mail").await?;
+            }
+            Way::Back if email.settled.as_ref().is_some_and(|why| why.starts_with("you have ")) => {
+                if let Some(class) = email.classification_decision {
+                    let what = What::Corrected { payload: json!({ "class": class }) };
+                    self.0.deliver(thread, "corrected", what, "have no class to correct").await?;
+                }
+            }
+            Way::Away(_) | Way::Back => {}
+        }
+        Ok(())
+    }
+
+    /// The mails of a thread that lie in a mailbox.
+    fn mails_of(self, thread: &ThreadId) -> Result<Vec<MailRef>, InboxError> {
+        let state = self.0.engine.state_at(thread, None)?;
+        let email = state.as_ref().and_then(|state| state.get::<Email>());
+        let Some(email) = email else {
+            return Err(InboxError::Conflict(format!(
+                "`{thread}` is not about a mail; only mail is put away"
+            )));
+        };
+        let kept = email.email_input.iter().filter(|mail| !mail.place.is_empty());
+        let mails: Vec<MailRef> = kept.cloned().collect();
+        if mails.is_empty() {
+            let text = "this mail was handed in by a file, so there is no mailbox to change";
+            return Err(InboxError::Conflict(text.to_owned()));
+        }
+        Ok(mails)
+    }
+
+    /// The thread that moved a mail last, and where it left it.
+    fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, Filed)>, InboxError> {
+        let newest = self.0.store().threads().keyed(put_away::NAME, &key(mail))?;
+        let Some((thread, _)) = newest else { return Ok(None) };
+        let state = self.0.engine.state_at(&thread, None)?;
+        Ok(state.and_then(|state| state.get::<Filed>().cloned()).map(|filed| (thread, filed)))
+    }
+
+    async fn start_move(
+        self,
+        mail: &MailRef,
+        to: &Destination,
+        last: Option<ThreadId>,
+    ) -> Result<ThreadId, InboxError> {
+        let filed = FiledMail {
+            account: mail.account.clone(),
+            identity: mail.identity.clone(),
+            place: mail.place.clone(),
+            from: mail.from.clone(),
+            subject: mail.subject.clone(),
+        };
+        // One thread of a key: the next is named after the last.
+        let key = match last {
+            None => key(mail),
+            Some(last) => format!("{}#{last}", key(mail)),
+        };
+        let engine = &self.0.engine;
+        let new =
+            engine.new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key).map_err(|error| {
+                InboxError::Failed(match error {
+                    StartError::Unknown(name) => format!("there is no workflow `{name}`"),
+                    StartError::Input(error) => error.to_string(),
+                })
+            })?;
+        Ok(self.0.store().threads().start_for_person(new, engine.step_limit()).await?)
+    }
+}
+
+fn key(mail: &MailRef) -> String {
+    format!("put_away:{}", mail.identity)
+}

@@ -1,0 +1,84 @@
+//! Mail is put away: what is selected or marked, after a list to confirm; `u` puts it back.
+
+use crate::graph::ThreadId;
+use crate::inbox::Block;
+use crate::service::{Destination, Way};
+use crate::text::Visible;
+use crate::tui::card::Doc;
+use crate::tui::layers::{Ask, Confirm, Prompt, Then};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs::inbox::Row;
+use crate::tui::update::data;
+use crate::tui::words;
+
+/// The mails that are meant: the marked ones, else the selected one.
+fn meant(model: &Model) -> Vec<&Row> {
+    let marked = model.inbox.list.marked();
+    let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
+    rows.into_iter().filter(|row| row.workflow == "email").collect()
+}
+
+/// Whether any mail is selected or marked.
+pub fn has_mail(model: &Model) -> bool {
+    !meant(model).is_empty()
+}
+
+/// Puts the list up that `y` confirms.
+pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
+    let mut threads: Vec<ThreadId> = Vec::new();
+    let mut rows = Vec::new();
+    for row in meant(model) {
+        if !threads.contains(&row.thread) {
+            threads.push(row.thread.clone());
+            let from = Visible::line(&row.source);
+            rows.push(vec![from, Visible::line(&row.title)]);
+        }
+    }
+    if threads.is_empty() {
+        return Vec::new();
+    }
+    let many = words::count(threads.len(), "mail");
+    let asked = match &to {
+        Destination::Archive => format!("Archive {many}?"),
+        Destination::Trash => format!("Put {many} into the trash?"),
+        Destination::Spam => format!("Put {many} into the spam folder?"),
+        Destination::Folder(name) => format!("Move {many} to {}?", Visible::line(name)),
+    };
+    let head = ["from", "subject"].map(Visible::line).to_vec();
+    let page = Doc::page("", "", vec![Block::Table { head, rows }]);
+    let why = "Its card goes with it. u puts it back, for as long as the server keeps it.";
+    model.push(Confirm::new(asked, why, page, Then::PutAway(threads, Way::Away(to))));
+    Vec::new()
+}
+
+/// Asks for the folder to move to.
+pub fn ask_folder(model: &mut Model) -> Vec<Cmd> {
+    model.push(Prompt::new(Ask::Folder, ""));
+    Vec::new()
+}
+
+/// The folder was typed.
+pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
+    model.layers.pop();
+    match name.trim() {
+        "" => Vec::new(),
+        name => ask(model, Destination::Folder(name.to_owned())),
+    }
+}
+
+/// What became of it: which are there now, and the first that failed.
+pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
+    let failed =
+        results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
+    let done: Vec<ThreadId> =
+        results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
+    let many = words::count(done.len(), "mail");
+    match failed {
+        Some(why) => model.fail(format!("{many} {}; not all of them: {why}", way.done())),
+        None => model.say(format!("{many} {}", way.done())),
+    }
+    model.put_away = if *way == Way::Back { Vec::new() } else { done };
+    model.inbox.list.marks.clear();
+    data::changed(model)
+}

@@ -1,0 +1,40 @@
+//! "Write it myself": a mail the person writes in place of what is asked. It becomes a proposal like any other, so that
+//! what is unusual about it is said before it leaves.
+
+use super::attach;
+use super::mails::Conversation;
+use super::state::{Email, OwnMail};
+use super::tools::{self, WriteEmail};
+use crate::graph::{Ctx, Interrupt, NodeError};
+use crate::mail::Mail;
+use crate::mail::compose::{reply_recipients, reply_subject};
+use crate::workflows::Services;
+use serde_json::{Value, json};
+
+/// Reads what the person typed into the form of the card `key`.
+pub(super) async fn read(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    key: &str,
+    args: &Value,
+) -> Result<OwnMail, NodeError> {
+    let written: WriteEmail = serde_json::from_value(args.clone())
+        .map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))?;
+    let attached = attach::read(ctx, state, &format!("own:{key}"), &written.attachments).await?;
+    Ok(OwnMail { args: args.clone(), attached })
+}
+
+/// Lets a card about a mail be answered by a mail of the person's own.
+pub(super) fn offer(asked: &mut Interrupt, conversation: &Conversation, answered: &Mail) {
+    let people = reply_recipients(answered, &conversation.own());
+    let to: Vec<&str> = people.to.iter().map(|one| one.address.as_str()).collect();
+    offer_to(asked, &json!(to), &reply_subject(&answered.subject));
+}
+
+/// The same to these people.
+pub(super) fn offer_to(asked: &mut Interrupt, to: &Value, subject: &str) {
+    asked.allow.edit = true;
+    asked.labels.edit = Some("write it myself".to_owned());
+    asked.schema = tools::edit_schema(tools::WRITE_EMAIL);
+    asked.edit_from = Some(json!({"to": to, "subject": subject, "content": ""}));
+}

@@ -1,0 +1,210 @@
+//! What a person's words to the rules are: a yes or no, a time, or a statement that can be sent. Everything else is
+//! unclear, and nothing is made of it: "ask for her customer number" must never become a mail.
+
+use jiff::civil::Date;
+
+use super::super::signs::{flat, has};
+use super::when::{Mention, mentions};
+use crate::text::words::sentences;
+
+/// What words are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Meant {
+    Yes,
+    No,
+    /// To be declined.
+    Decline,
+    /// Days and times, and nothing else.
+    Times(Vec<Mention>),
+    /// What is said to the sender.
+    Text(String),
+    Unclear,
+}
+
+/// Whoever speaks of the sender in the third person does not speak to them.
+const OTHERS: &str = "he, she, him, her, hers, his, they, them, their, theirs, er, ihm, ihn";
+
+/// Words about what somebody should do, which may be we.
+const TO_DO: &str =
+    "you should, you must, you could, want you, like you to, need you to, we should, du sollst, sie sollen";
+
+/// Words about the writing.
+const WRITING: &str = "shorter, longer, formal, informal, friendlier, nicer, polite, politer, politely, tone, wording, draft, \
+    sentence, sentences, paragraph, greeting, version, rewrite, rephrase, translate, too long, too short, kürzer, länger, \
+    freundlicher, förmlicher";
+
+/// How sentences begin that say something about oneself or a thing.
+const SUBJECTS: &str = "i, we, it, that, this, there, the, my, our, a, an, these, those, all, both, everything, nothing, \
+    unfortunately, yes, no, ich, wir, es, das, der, die, mein, meine, unser, unsere, leider, ja, nein";
+
+/// Days that sentences begin with, too.
+const DAYS: &str = "monday, tuesday, wednesday, thursday, friday, saturday, sunday, today, tomorrow, next, montag, dienstag, \
+    mittwoch, donnerstag, freitag, samstag, sonntag, heute, morgen";
+
+/// Verbs of a sentence. None of them is a noun, too: "include prices" is no sentence about somebody.
+const FINITE: &str = "is, are, was, were, will, works, suits, has, have, had, can, cannot, could, would, am, does, did, \
+    comes, came, fits, takes, took, arrived, arrives, approves, agrees, brings, sends, sent, pays, paid, knows, goes, says, \
+    said, writes, wrote, decides, confirms, gets, got, owns, ist, sind, war, wird, werden, hat, haben, kann, können, passt, \
+    kommt, kommen, geht";
+
+const YES: &str = "yes, yes please, ok, okay, sure, ja, gern, gerne, ja gerne, accept, agreed, agree, say yes, approve, \
+    approved, yep, fine, of course, klar, sag zu, zusagen";
+
+const NO: &str = "no, nope, nein, no thanks, no thank you, say no, leider nein, not interested, leider nicht";
+
+const DECLINE: &str =
+    "decline, decline it, decline please, please decline, absagen, sag ab, bitte absagen, ablehnen";
+
+/// Words that name a day or a time, or stand beside one.
+const TIMES: &str = "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag \
+    samstag sonntag today tomorrow heute morgen week woche day days tag tage january february march april may june july \
+    august september october november december januar februar märz mai juni juli oktober dezember morning mornings \
+    afternoon afternoons evening noon vormittag vormittags nachmittag nachmittags abend mittag am pm uhr o clock a an at on \
+    in by to for from until till or and next this the of only after before around about between um ab bis von zu nach vor \
+    oder und nächste nächsten kommenden am im der den die nur instead stattdessen please bitte rather better lieber besser \
+    st nd rd th";
+
+/// Reads words that were said on `today`.
+pub(super) fn meant(words: &str, today: Date) -> Meant {
+    if let Some(text) = word_for_word(words) {
+        return Meant::Text(text);
+    }
+    let bare = flat(words);
+    if is_whole(&bare, YES) {
+        return Meant::Yes;
+    }
+    if is_whole(&bare, NO) {
+        return Meant::No;
+    }
+    if is_whole(&bare, DECLINE) {
+        return Meant::Decline;
+    }
+    let times = mentions(words, today);
+    let beside = |word: &str| {
+        word.chars().all(|c| c.is_ascii_digit()) || TIMES.split_whitespace().any(|known| known == word)
+    };
+    let split = bare.replace(|c: char| c.is_ascii_digit(), " ");
+    if !times.is_empty() && split.split_whitespace().all(beside) {
+        return Meant::Times(times);
+    }
+    // "Yes. Sam approves it." is a statement as well.
+    let said: Vec<&str> = words.lines().flat_map(sentences).filter(|part| !part.trim().is_empty()).collect();
+    let verdict = |part: &&str| is_whole(&flat(part), YES) || is_whole(&flat(part), NO);
+    match said.iter().any(|part| speaks(part)) && said.iter().all(|part| speaks(part) || verdict(part)) {
+        true => Meant::Text(sentence(words)),
+        false => Meant::Unclear,
+    }
+}
+
+/// Whether words are one of the phrases and nothing else.
+fn is_whole(bare: &str, phrases: &str) -> bool {
+    phrases.split(", ").any(|phrase| bare.trim() == phrase)
+}
+
+/// Words that are given as such: in quotation marks, or after "Say:".
+fn word_for_word(words: &str) -> Option<String> {
+    let words = words.trim();
+    let heads = ["say:", "write:", "reply:", "answer:", "sag:", "schreib:", "schreibe:", "antworte:"];
+    let headed = |head: &&str| words.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+    let given = heads.iter().find(|head| headed(head)).and_then(|head| words.get(head.len()..));
+    let text = given.unwrap_or(words).trim();
+    let inside = text
+        .strip_prefix(['"', '“', '„', '»'])
+        .and_then(|text| text.strip_suffix(['"', '”', '“', '«']))
+        .filter(|text| !text.contains(['"', '“', '”', '„', '»', '«']));
+    let text = inside.or(given.map(|_| text))?;
+    text.chars().any(char::is_alphanumeric).then(|| sentence(text))
+}
+
+/// Whether words are a sentence that one says to a sender.
+fn speaks(text: &str) -> bool {
+    let words = flat(text);
+    let odd = [OTHERS, WRITING, TO_DO].iter().any(|list| has(&words, list));
+    if odd || text.trim_end().ends_with('?') {
+        return false;
+    }
+    // "Yes, it still stands" is what follows the yes.
+    let mut rest: Vec<&str> = words.split_whitespace().collect();
+    if rest.len() > 2 && has(&flat(rest[0]), "yes, no, ja, nein, sorry, unfortunately, leider") {
+        rest.remove(0);
+    }
+    let nth = |n: usize| flat(rest.get(n).copied().unwrap_or_default());
+    let (first, finite, count) = (nth(0), has(&words, FINITE), rest.len());
+    // No instruction begins so, whatever verb follows.
+    let states = has(&first, "i, we, ich, wir") && count > 1 || has(&first, "it, there, es") && count > 2;
+    let subject = has(&first, SUBJECTS) || has(&first, DAYS);
+    states || subject && finite || has(&nth(1), FINITE) && !has(&first, "please, bitte")
+}
+
+/// A first capital letter and a full stop.
+pub(super) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else { return String::new() };
+    let mut out: String = first.to_uppercase().chain(chars).collect();
+    if !out.ends_with(['.', '!', '?', ':', '…']) {
+        out.push('.');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn of(words: &str) -> Meant {
+        meant(words, date(2026, 11, 11))
+    }
+
+    #[test]
+    fn statements_are_sent_and_instructions_are_not() {
+        for statement in [
+            "The report comes on Friday",
+            "I'll send it tomorrow.",
+            "We are closed on Monday. It is a holiday.",
+            "Tuesday at 3 works for me",
+            "Der Bericht kommt am Freitag",
+            "Unfortunately that is not possible.",
+            "yes\nSam approves it",
+            "Yes, it still stands.",
+            "Say: ask for the moon",
+            "“Come at nine.”",
+        ] {
+            assert!(matches!(of(statement), Meant::Text(_)), "{statement}: {:?}", of(statement));
+        }
+        for instruction in [
+            "Ask for her customer number.",
+            "tell him we can't",
+            "The report comes on Friday. Ask for her number.",
+            "shorter",
+            "shorter, propose Tuesday",
+            "a detailed answer, please",
+            "make it nicer and ask when he comes",
+            "cc Zoe",
+            "thanks him",
+            "we should decline this",
+            "I want a shorter reply",
+            "Sag ihm, dass es später wird",
+            "frag nach der Kundennummer",
+            "When does she need it?",
+            "",
+        ] {
+            assert_eq!(of(instruction), Meant::Unclear, "{instruction}");
+        }
+    }
+
+    #[test]
+    fn verdicts_and_times_are_read_whole() {
+        assert_eq!((of("Yes!"), of("nein"), of("decline")), (Meant::Yes, Meant::No, Meant::Decline));
+        for times in ["Tuesday afternoon", "am Donnerstag um 14 Uhr", "at 4 instead", "17 November, 3pm"] {
+            assert!(matches!(of(times), Meant::Times(_)), "{times}: {:?}", of(times));
+        }
+        assert_eq!(of("Tuesday with Bob"), Meant::Unclear);
+    }
+
+    #[test]
+    fn words_given_as_such_are_sentences() {
+        assert_eq!(of("say: see you there"), Meant::Text("See you there.".to_owned()));
+    }
+}

@@ -1,0 +1,112 @@
+//! `put_away`: a mail goes to the archive, the trash, the spam or another folder because the person said so, and comes
+//! back when they say so. Hidden: threads of it are started by a key or a verb, never by a model.
+//!
+//! One thread a mail. It does one thing and ends with what it did as its output; words let it take that back.
+
+mod state;
+
+use super::Services;
+use crate::graph::{
+    Basis, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, Found, Graph, NodeError, Workflow, end,
+};
+use crate::inbox::{Block, Card, PUT_AWAY, Spec};
+use crate::mail::{Destination, MailError, Mailbox, WayBack};
+use crate::text::Visible;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub use state::{Filed, FiledMail, Wanted};
+use state::{FiledUpdate, Step};
+
+/// The name threads are started by.
+pub const NAME: &str = "put_away";
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(NAME, graph()?, services);
+    let spec = Spec::new(workflow, "puts a mail away, and back", |_, _| Card::default());
+    Ok(spec.hidden().without_results().without_expiry().showing_in_trouble(|state| {
+        let Some(filed) = state.get::<Filed>() else { return Vec::new() };
+        let line = |text: &str| Visible::line(text);
+        let fields =
+            [("mail", &filed.mail.subject), ("from", &filed.mail.from), ("account", &filed.mail.account)];
+        vec![Block::Fields(fields.map(|(name, value)| (line(name), line(value))).into())]
+    }))
+}
+
+fn graph() -> Result<Graph<Filed, Services>, BuildError> {
+    Graph::builder(NAME, "move_mail").node("move_mail", move_mail, [end()]).build()
+}
+
+async fn move_mail(ctx: Ctx<Services>, state: Arc<Filed>) -> Result<Command<Filed>, NodeError> {
+    let Some(step) = state.next() else { return Ok(Command::end()) };
+    let services = ctx.services();
+    let FiledMail { account, identity, place, .. } = &state.mail;
+    let Some(account) = services.accounts.get(account) else {
+        return Err(NodeError::failed(format!("the config has no account {account} any more")));
+    };
+    let basis = Basis::Grant { name: PUT_AWAY.to_owned() };
+    let update = match step {
+        Step::Away(to) => {
+            let place = services.records.place_of(identity)?.unwrap_or_else(|| place.clone());
+            let frozen = json!({"place": place, "to": to}).to_string().into_bytes();
+            let effect = Arc::new(Move { mailbox: account.mailbox.clone(), place, to: to.clone() });
+            let name = format!("put_away:{}", state.steps);
+            let outcome = ctx.once(&name, basis, frozen, effect).await?;
+            let way = outcome.get("way").and_then(Value::as_str).unwrap_or_default();
+            FiledUpdate::WentAway { way: way.to_owned() }
+        }
+        Step::Back(way) => {
+            let frozen = way.0.clone().into_bytes();
+            let effect = Arc::new(MoveBack { mailbox: account.mailbox.clone(), way });
+            ctx.once(&format!("put_back:{}", state.steps), basis, frozen, effect).await?;
+            FiledUpdate::CameBack
+        }
+    };
+    Ok(Command::end().update(update))
+}
+
+/// Puts a mail away; the frozen bytes say which and where to.
+struct Move {
+    mailbox: Arc<dyn Mailbox>,
+    place: String,
+    to: Destination,
+}
+
+impl Effect for Move {
+    fn perform<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let moved = self.mailbox.put_away(&self.place, &self.to).await;
+            moved.map(|way| json!({ "way": way.0 })).map_err(refused)
+        })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        // Doing it again is doing it once.
+        Box::pin(async { Found::NotDone })
+    }
+}
+
+/// Puts a mail back; the frozen bytes are its way.
+struct MoveBack {
+    mailbox: Arc<dyn Mailbox>,
+    way: WayBack,
+}
+
+impl Effect for MoveBack {
+    fn perform<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move { self.mailbox.put_back(&self.way).await.map(|()| json!({})).map_err(refused) })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async { Found::NotDone })
+    }
+}
+
+fn refused(error: MailError) -> EffectError {
+    match error {
+        // Logged in again, the same can be done.
+        MailError::Passing(text) | MailError::Login(text) => EffectError::NotDone(text),
+        MailError::Lasting(text) => EffectError::Refused(text),
+    }
+}

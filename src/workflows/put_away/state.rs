@@ -1,0 +1,131 @@
+//! Where a mail was put, and whether it is back.
+
+use crate::graph::{Answer, ChildResult, Event, State, What};
+use crate::mail::{Destination, WayBack};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A mail to be put away.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FiledMail {
+    /// The account it came by.
+    pub account: String,
+    /// What makes it the same mail.
+    pub identity: String,
+    /// Where the mailbox kept it when it came.
+    pub place: String,
+    pub from: String,
+    pub subject: String,
+}
+
+/// What a thread is started with.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Wanted {
+    pub mail: FiledMail,
+    /// `archive`, `trash`, `spam` or `{"folder": NAME}`.
+    pub to: Value,
+}
+
+/// A mail and where it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Filed {
+    pub mail: FiledMail,
+    pub to: Value,
+    /// How it comes back, while it is away.
+    pub way: Option<String>,
+    /// Whether it is to come back.
+    pub back: bool,
+    /// How often it went one way or the other.
+    pub steps: u32,
+}
+
+/// What is to be done next.
+pub(super) enum Step {
+    Away(Destination),
+    Back(WayBack),
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum FiledUpdate {
+    /// The person wants it away.
+    Started { mail: FiledMail, to: Value },
+    /// It is away, and comes back this way.
+    WentAway { way: String },
+    /// The person wants it back.
+    Wanted,
+    /// It is back.
+    CameBack,
+    /// Nothing that concerns this workflow.
+    Nothing,
+}
+
+impl Filed {
+    pub(super) fn next(&self) -> Option<Step> {
+        match (&self.way, self.back) {
+            (None, false) => serde_json::from_value(self.to.clone()).ok().map(Step::Away),
+            (Some(way), true) => Some(Step::Back(WayBack(way.clone()))),
+            (Some(_), false) | (None, true) => None,
+        }
+    }
+}
+
+impl State for Filed {
+    type Input = Wanted;
+    type Update = FiledUpdate;
+
+    fn started(Wanted { mail, to }: Wanted) -> FiledUpdate {
+        FiledUpdate::Started { mail, to }
+    }
+
+    fn answered(_: Vec<Answer>) -> FiledUpdate {
+        // It asks nothing.
+        FiledUpdate::Nothing
+    }
+
+    fn joined(_: Vec<ChildResult>) -> FiledUpdate {
+        FiledUpdate::Nothing
+    }
+
+    fn arrived(event: Event) -> Option<FiledUpdate> {
+        match event.what {
+            What::Words { .. } => Some(FiledUpdate::Wanted),
+            What::Settled { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: FiledUpdate) {
+        match update {
+            FiledUpdate::Started { mail, to } => (self.mail, self.to) = (mail, to),
+            FiledUpdate::WentAway { way } => {
+                self.way = Some(way);
+                self.steps += 1;
+            }
+            FiledUpdate::Wanted => self.back = self.way.is_some(),
+            FiledUpdate::CameBack => {
+                self.way = None;
+                self.steps += 1;
+            }
+            FiledUpdate::Nothing => {}
+        }
+    }
+
+    fn title(&self) -> String {
+        let to = match &self.to {
+            Value::String(word) if word == "trash" => "Delete".to_owned(),
+            Value::String(word) if word == "spam" => "Spam".to_owned(),
+            Value::String(_) => "Archive".to_owned(),
+            other => format!("Move to {}", other.get("folder").and_then(Value::as_str).unwrap_or_default()),
+        };
+        format!("{to}: {}", self.mail.subject)
+    }
+
+    fn output(&self) -> Option<Value> {
+        let back = self.back && self.way.is_none();
+        (self.steps > 0).then(|| json!({"mail": self.mail, "to": self.to, "back": back}))
+    }
+}
