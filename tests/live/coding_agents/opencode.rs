@@ -1,7 +1,7 @@
 //! opencode by itself (`run`), which cannot ask anybody, and as a server, which can.
 
 use super::model::ToolCall;
-use super::{Workplace, end, installed, kill_tree, questions};
+use super::{Workplace, end, installed, questions};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -128,7 +128,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        kill_tree(self.child.id());
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }

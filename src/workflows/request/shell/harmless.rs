@@ -97,8 +97,7 @@ impl Harmless {
                 let known = LONG.contains(&word) || LONG_VALUED.iter().any(|start| word.starts_with(start));
                 known.then_some(())?;
             } else {
-                let mut letters = word.char_indices().skip(1);
-                while let Some((at, letter)) = letters.next() {
+                for (at, letter) in word.char_indices().skip(1) {
                     if self.valued.contains(letter) {
                         has_pattern |= self.takes == Takes::Pattern && letter == 'e';
                         if word[at + letter.len_utf8()..].is_empty() {
