@@ -1,15 +1,17 @@
 //! How well the configured model does, on labelled sets that come with the program.
 
+use super::accounts::accounts;
 use super::models::ConfiguredModels;
 use crate::config::{Config, Env};
 use crate::llm;
 use crate::workflows::Models;
 use crate::workflows::email::eval;
 use crate::workflows::email::prompts;
-use crate::workflows::mail_facts::Class;
+use crate::workflows::mail_facts::{Class, User};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What came out.
@@ -49,11 +51,12 @@ impl fmt::Display for TriageEval {
     }
 }
 
-/// Tries the model that triages mail; `told` hears how many of how many are done. A model that does not answer at
+/// Tries the model that triages mail on the set that comes with the program, or on the person's own; `told` hears how many of how many are done. A model that does not answer at
 /// all is an error that says what to do.
 pub async fn eval_triage(
     config: &Arc<Config>,
     env: &Env,
+    own: Option<&Path>,
     told: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Result<TriageEval, String> {
     let explained = |error: llm::ModelError| format!("{error}. {}", error.explain());
@@ -61,7 +64,10 @@ pub async fn eval_triage(
     let picked = models.pick("email", "triage", None).map_err(explained)?;
     let model = picked.model;
     llm::check(&*model).await.map_err(explained)?;
-    let cases = eval::triage_set().map_err(|e| format!("the labelled set cannot be read: {e}"))?;
+    let cases = match own {
+        Some(path) => eval::own_set(path, &reader(config))?,
+        None => eval::triage_set().map_err(|e| format!("the labelled set cannot be read: {e}"))?,
+    };
     let report = eval::triage(&*model, &cases, &prompts::triage_request, told).await;
     let row = |row: &[usize; 3]| Class::ALL.into_iter().map(Class::as_str).zip(*row).collect();
     let rows = Class::ALL.into_iter().zip(&report.confusion);
@@ -76,4 +82,14 @@ pub async fn eval_triage(
         misses: report.misses,
         failures: report.failures.into_iter().map(|(id, error)| Unanswered { id, error }).collect(),
     })
+}
+
+/// Whose mail a set of one's own is.
+fn reader(config: &Config) -> User {
+    let mut addresses: Vec<String> =
+        accounts(config).into_iter().flat_map(|account| account.addresses).collect();
+    addresses.extend(Some(config.user.address.clone()).filter(|address| !address.is_empty()));
+    addresses.sort();
+    addresses.dedup();
+    User { name: config.user.name.clone(), addresses, background: config.user.background.clone() }
 }

@@ -6,7 +6,7 @@ use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, Th
 use crate::inbox::{MailLine, MemoryCause, POLICY_GRANT};
 use crate::mail::Mail;
 use crate::mail::compose::is_own;
-use crate::mail::risk::DistinctiveText;
+use crate::mail::risk::{DistinctiveText, Receiver};
 use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::text::{digest_from_hex, hex};
 use crate::workflows::lesson::Cause;
@@ -186,6 +186,15 @@ impl Records for StoreRecords {
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError> {
         let began = self.store.mail().began(account).map_err(NodeError::failed)?;
         Ok(began.is_some_and(|began| self.store.now().duration_since(began) < FIRST_DAY))
+    }
+
+    fn by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
+        self.store.mail().by_name(name).map_err(NodeError::failed)
+    }
+
+    fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
+        let kept = self.store.mail().receiver(account).map_err(NodeError::failed)?;
+        kept.map(|kept| serde_json::from_str(&kept).map_err(NodeError::failed)).transpose()
     }
 
     fn noted<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {

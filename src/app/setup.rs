@@ -10,6 +10,7 @@ use crate::driver::{Engine, Settings};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
 use crate::mail::Account;
+use crate::mail::risk::Receiver;
 use crate::service::Inbox;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
@@ -191,6 +192,16 @@ impl Setup {
     /// Makes every list anew from the log; says which rows were not what it says.
     pub async fn repair(&self) -> Result<Vec<String>, StoreError> {
         self.store.audit().repair().await
+    }
+
+    /// The accounts of the config, each with the server whose word on senders counts, once that is known.
+    pub fn receivers(&self) -> Result<Vec<(String, Option<String>)>, StoreError> {
+        let receiver = |name: &String| {
+            let kept = self.store.mail().receiver(name)?;
+            let known = kept.and_then(|kept| serde_json::from_str::<Receiver>(&kept).ok());
+            Ok((name.clone(), known.filter(Receiver::is_trusted).map(|receiver| receiver.id)))
+        };
+        self.config.mail.iter().map(|account| &account.name).map(receiver).collect()
     }
 
     /// Reads everything there is and says how it is.

@@ -26,6 +26,11 @@ pub struct SkippedLine {
     pub reason: String,
     /// When it came.
     pub at: Timestamp,
+    /// How its text begins; empty where its bytes were let go of.
+    pub text: String,
+    /// The digest of its bytes.
+    #[serde(skip)]
+    pub raw: [u8; 32],
 }
 
 /// A page of them, newest first.

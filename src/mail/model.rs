@@ -89,7 +89,8 @@ pub struct Mail {
     pub text: String,
     /// How many pieces of text were left out because they were made not to be seen.
     pub hidden: u32,
-    /// How those pieces begin. Nobody is shown it and no model reads it; warnings are computed from it.
+    /// How those pieces begin, and those of a version that is not the one shown. Nobody is shown it and no model reads it;
+    /// warnings are computed from it.
     pub unseen: String,
     /// Whether the text was cut because it is too long; the raw bytes have all of it.
     pub cut: bool,
@@ -212,6 +213,11 @@ pub enum Unsubscribe {
         subject: String,
         /// With this text.
         body: String,
+    },
+    /// A page that a person has to open.
+    Page {
+        /// Where it is.
+        url: String,
     },
 }
 

@@ -6,6 +6,9 @@ use crate::inbox::{InboxError, MailPage, MailQuery, Outcome, SkippedPage, Skippe
 use crate::workflows::mail_facts::Class;
 use serde_json::json;
 
+/// How much of a skipped mail's text is shown, in characters.
+const SHOWN: usize = 4_000;
+
 /// The mail that was taken in.
 #[derive(Clone, Copy)]
 pub struct Mail<'a>(pub(super) &'a Inbox);
@@ -18,7 +21,17 @@ impl Mail<'_> {
 
     /// A page of the mail that was not shown.
     pub async fn skipped(self, query: SkippedQuery) -> Result<SkippedPage, InboxError> {
-        self.0.blocking(move |inbox| inbox.store().mail().skipped(&query)).await
+        let read = move |inbox: &Inbox| {
+            let mut page = inbox.store().mail().skipped(&query)?;
+            for line in &mut page.mails {
+                // What was pruned has no bytes, and is listed all the same.
+                let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
+                let text = mail.map(|mail| mail.text).unwrap_or_default();
+                line.text = text.trim().chars().take(SHOWN).collect();
+            }
+            Ok(page)
+        };
+        self.0.blocking(read).await
     }
 
     /// Corrects what a thread took its mail for; it runs again from there.

@@ -270,6 +270,13 @@ CREATE TABLE contacts (
     sent_at  INTEGER            -- when they were last written to, if ever
 ) STRICT, WITHOUT ROWID;
 
+-- What people the person knows are called, so that their names at other addresses are noticed.
+CREATE TABLE names (
+    address  TEXT PRIMARY KEY,
+    name     TEXT NOT NULL      -- its words in lower case, sorted
+) STRICT, WITHOUT ROWID;
+CREATE INDEX names_by_name ON names (name);
+
 -- Answers that something is to be learned from.
 CREATE TABLE lessons (
     seq        INTEGER PRIMARY KEY,

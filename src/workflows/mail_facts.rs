@@ -62,6 +62,9 @@ pub struct Signals {
     /// Whether there is a `List-Unsubscribe`.
     #[serde(default)]
     pub list_unsubscribe: bool,
+    /// Whether its list can be written to (`List-Post`): people talk there.
+    #[serde(default)]
+    pub list_post: bool,
     /// Whether it answers a mail of the conversation (`In-Reply-To`).
     #[serde(default)]
     pub in_reply_to: bool,

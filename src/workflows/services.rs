@@ -4,7 +4,7 @@ use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
 use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::{Model, ModelError, Usage};
-use crate::mail::risk::DistinctiveText;
+use crate::mail::risk::{DistinctiveText, Receiver};
 use crate::mail::{self, Account, Mail};
 use crate::tools::cage::Pythons;
 use crate::tools::catalogue::Shelf;
@@ -161,6 +161,10 @@ pub trait Records: Send + Sync {
     fn is_known(&self, address: &str) -> Result<bool, NodeError>;
     /// Whether this account has been looked at for less than a day.
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError>;
+    /// The address of somebody the person knows who is called this.
+    fn by_name(&self, name: &str) -> Result<Option<String>, NodeError>;
+    /// What is known of the server that checks senders for an account.
+    fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError>;
     /// Remembers that the person noted a mail from this address. It makes nobody trusted.
     fn noted<'a>(&'a self, address: &'a str) -> Answer<'a, ()>;
     /// Addresses the person wrote to, for look-alikes: at most a few thousand, newest first. Having written to the

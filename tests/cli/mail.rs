@@ -111,6 +111,45 @@ fn an_ignored_invoice_hides_the_next_invoice_and_not_the_dunning_letter() {
 }
 
 #[test]
+fn the_word_of_the_own_server_counts_once_it_is_known() {
+    let cli = configured();
+    let letter = |n: u32, from: &str, results: &str| {
+        let now = jiff::Timestamp::now();
+        let raw = format!(
+            "{results}Received: from x by mx.home.example\r\nMessage-ID: <{n}@post.example>\r\nFrom: {from}\r\n\
+             To: ada@example.org\r\nSubject: Letter {n}\r\nDate: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\n\
+             Shall we have lunch on Friday?\r\n"
+        );
+        std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
+        real_json(&cli, &["mail", "sync", "--json"]);
+    };
+    let line = |text: &str| format!("Authentication-Results: mx.home.example; {text}\r\n");
+    let senders = || {
+        let checks: Value = serde_json::from_str(&real(&cli, &["doctor", "--json"]).out).unwrap();
+        let check = checks.as_array().unwrap().iter().find(|check| check["check"] == "senders").cloned();
+        text(&check.unwrap()["text"])
+    };
+    letter(1, "Eve <eve@bank.example>", &line("dmarc=fail header.from=bank.example"));
+    assert!(senders().starts_with("home: not known yet"), "{}", senders());
+    for n in 2..=6 {
+        letter(n, &format!("Bob <bob@b{n}.example>"), &line(&format!("dmarc=pass header.from=b{n}.example")));
+    }
+    assert_eq!(senders(), "home: checked by mx.home.example");
+    letter(7, "Eve <eve@bank.example>", &line("dmarc=fail header.from=bank.example"));
+    letter(8, "Eve <eve@shop.example>", "Authentication-Results: mx.evil.example; dmarc=fail\r\n");
+    let listed = real_json(&cli, &["list", "--json"]);
+    let warned = |title: &str| -> Vec<Value> {
+        let item = listed.as_array().unwrap().iter().find(|item| item["title"] == title).unwrap();
+        let warnings = item["warnings"].as_array().unwrap().iter();
+        warnings
+            .filter(|warning| warning["code"] == "not_authentic")
+            .map(|warning| warning["grade"].clone())
+            .collect()
+    };
+    assert_eq!((warned("Letter 7"), warned("Letter 8")), (vec![json!("caution")], vec![]));
+}
+
+#[test]
 fn senders_as_the_world_writes_them_are_listed_and_shown() {
     let cli = configured();
     deliver_from(&cli, 1, "Microsoft account team , <x@evil.example>");

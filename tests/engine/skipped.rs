@@ -11,7 +11,8 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let mut threads = Vec::new();
     for (n, class) in ["ignore", "notify", "ignore", "ignore"].into_iter().enumerate() {
         let thread = inbox.run_program(json!([[{"note": "triaged"}]])).await;
-        let raw = inbox.store().put_blob(format!("mail {n}").into_bytes()).await.unwrap();
+        let raw = format!("Subject: Offer {n}\r\n\r\nOnly today: {n} for two.\r\n");
+        let raw = inbox.store().put_blob(raw.into_bytes()).await.unwrap();
         let mail = HandedIn {
             identity: format!("mail-{n}"),
             message_id: None,
@@ -33,6 +34,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let newest = &first.mails[0];
     assert_eq!((newest.reason.as_str(), newest.sender.as_str()), ("rule 3", "news@list.test"));
     assert_eq!(newest.thread.as_ref(), Some(&threads[3]));
+    assert_eq!(newest.text, "Only today: 3 for two.");
     let second = read(first.next, 2).await.unwrap();
     assert_eq!((second.mails.len(), second.mails[0].title.as_str(), second.next), (1, "Offer 0", None));
     // One that was reclassified is no longer among them; one that was tampered with is named.

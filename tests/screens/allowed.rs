@@ -178,12 +178,15 @@ fn skipped_mail_is_listed_with_its_reason() {
         sender: "news@letters.test".to_owned(),
         reason: "a rule says so".to_owned(),
         at: crate::test_screen::wall(),
+        text: "Ten ways to sell more.".to_owned(),
+        raw: [0; 32],
     };
     let mails = vec![line("One", None), line("Two", Some(thread))];
     let page = SkippedPage { mails, ..SkippedPage::default() };
     screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     screen.drawn();
-    assert!(screen.dump().contains("a rule says so"), "{}", screen.dump());
+    let shown = screen.dump();
+    assert!(shown.contains("a rule says so") && shown.contains("Ten ways to sell more."), "{shown}");
     screen.press("C");
     assert!(screen.model.layer().is_none(), "no thread, nothing to take it for");
     screen.press("j").press("a").press("i");

@@ -188,6 +188,8 @@ fn skipped() -> Vec<SkippedLine> {
         sender: sender.to_owned(),
         reason: reason.to_owned(),
         at: crate::test_screen::wall(),
+        text: String::new(),
+        raw: [0; 32],
     };
     let thread = ThreadId::parse("t12345678").ok();
     vec![

@@ -3,7 +3,9 @@
 use super::route::{Parsed, Read};
 use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
 use crate::driver::fail_point;
-use crate::mail::{Account, Cursor, Fetched, NewMail, Standing};
+use crate::mail::compose::is_own;
+use crate::mail::risk::{Receiver, elsewhere};
+use crate::mail::{Account, Cursor, Fetched, Mail, NewMail, Standing};
 use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -39,6 +41,8 @@ impl Intake {
             store.mail().wrote_to(people.wrote_to).await?;
             cursor = account.mailbox.start(source.since).await?;
         }
+        let mut receiver: Receiver =
+            source.receiver.as_deref().and_then(|kept| serde_json::from_str(kept).ok()).unwrap_or_default();
         let (mut done, mut missed) = (0, None);
         let mut page = self.page(account, cursor.as_ref()).await?;
         loop {
@@ -47,7 +51,22 @@ impl Intake {
             let moved = page.cursor.is_some() && page.cursor != cursor;
             // A mailbox that says there is more and gives nothing is asked again another time.
             let more = page.left > 0 && count > 0 && moved;
+            let before = receiver.clone();
+            let mut people = Vec::new();
+            for (read, _) in &page.mails {
+                if let Ok(Parsed { mail, .. }) = read {
+                    receiver.observe(mail);
+                    people.extend(self.people_named(account, mail)?);
+                }
+            }
             let taking = async {
+                if !people.is_empty() {
+                    store.mail().named(people).await?;
+                }
+                if receiver != before {
+                    let kept = serde_json::to_string(&receiver).unwrap_or_default();
+                    store.mail().keep_receiver(account.name.clone(), kept).await?;
+                }
                 for run in runs(page.mails) {
                     done += run.len() as u64;
                     let takes = run.iter().map(|(read, found)| self.take(account, &source, read, found));
@@ -83,6 +102,21 @@ impl Intake {
         }
         self.settle_answered(account).await?;
         Ok(missed)
+    }
+
+    /// What people of a mail are called whom the person knows: colleagues, whom they wrote to, whom they write to here.
+    fn people_named(&self, account: &Account, mail: &Mail) -> Result<Vec<(String, String)>, Trouble> {
+        let store = self.engine().store();
+        let own = is_own(&mail.from.address, &account.addresses);
+        let colleague = |address: &str| account.addresses.iter().any(|own| !elsewhere(own, address));
+        let mut people = Vec::new();
+        let shown = mail.recipients().filter(|_| own).chain(std::iter::once(&mail.from));
+        for person in shown.filter(|person| !person.name.trim().is_empty() && !person.address.is_empty()) {
+            if own || colleague(&person.address) || store.mail().knows(&person.address)? {
+                people.push((person.address.clone(), person.name.clone()));
+            }
+        }
+        Ok(people)
     }
 
     /// How far back a first look at a mailbox goes.

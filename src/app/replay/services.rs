@@ -11,7 +11,7 @@ use crate::graph::{
     StepContext, ThreadId,
 };
 use crate::llm::Usage;
-use crate::mail::risk::DistinctiveText;
+use crate::mail::risk::{DistinctiveText, Receiver};
 use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
 use crate::store::Store;
 use crate::text::hex;
@@ -237,6 +237,14 @@ impl Records for ReplayRecords {
 
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError> {
         self.kept.is_first_day(account)
+    }
+
+    fn by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
+        self.kept.by_name(name)
+    }
+
+    fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
+        self.kept.receiver(account)
     }
 
     fn noted<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {

@@ -137,7 +137,26 @@ fn look(config: Config, env: &Env) -> Vec<Check> {
         Some(why) => Check::bad("data folder", format!("it can only be viewed: {why}")),
     };
     let format = format!("format {}, read by SQLite {}", health.format, health.sqlite);
-    vec![folder, permissions, Check::good("database", format), records(&health), driver(&health)]
+    let mut checks =
+        vec![folder, permissions, Check::good("database", format), records(&health), driver(&health)];
+    checks.extend(senders(&setup));
+    checks
+}
+
+/// Whose word on senders counts, for each account.
+fn senders(setup: &Setup) -> Vec<Check> {
+    let receivers = match setup.receivers() {
+        Ok(receivers) => receivers,
+        Err(error) => return vec![Check::bad("senders", error.to_string())],
+    };
+    let check = |(account, server): (String, Option<String>)| match server {
+        Some(server) => Check::good("senders", format!("{account}: checked by {server}")),
+        None => {
+            let text = "not known yet which server checks them; that is learned from the mail that comes";
+            Check::good("senders", format!("{account}: {text}"))
+        }
+    };
+    receivers.into_iter().map(check).collect()
 }
 
 /// Whether others on this machine are kept out.

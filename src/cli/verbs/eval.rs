@@ -28,10 +28,24 @@ pub(in crate::cli) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Set {
-    /// 40 mails with the class a sensible person would give them
-    Triage,
+    /// 40 mails with the class a sensible person would give them, or mails of your own
+    Triage(Triage),
     /// What you decided: would it have been proposed? Nothing is done and nothing is written
     Decisions(Decisions),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "MAILS is a folder with the folders respond, notify and ignore, each with .eml files (or the files \
+    respond.mbox, notify.mbox and ignore.mbox), or a JSON file of cases. Your name and addresses come from the \
+    config; the memory is left out.\n\nExamples:\n  \
+    sayso eval triage --file ~/labelled\n  \
+    sayso eval triage --file ~/labelled --json | jq '.confusion'"
+)]
+struct Triage {
+    /// Use these mails, sorted by you
+    #[arg(long, value_name = "MAILS")]
+    file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -64,9 +78,13 @@ struct Decisions {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         match self.set {
-            Set::Triage => {
+            Set::Triage(Triage { file }) => {
                 let config = Arc::new(context.config()?);
-                let eval = eval_triage(&config, context.env(), &count).await.map_err(Failure::failed)?;
+                if let Some(missing) = file.as_ref().filter(|file| !file.exists()) {
+                    return Err(Failure::usage(format!("{} does not exist", missing.display())));
+                }
+                let eval = eval_triage(&config, context.env(), file.as_deref(), &count);
+                let eval = eval.await.map_err(Failure::failed)?;
                 context.page.answer(&eval, |_| eval.to_string())
             }
             Set::Decisions(decisions) => decisions.run(context).await,

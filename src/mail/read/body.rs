@@ -199,7 +199,13 @@ fn best(mut said: Vec<Said>) -> Said {
         (None, Some(rich)) => rich,
         (None, None) => return Said::default(),
     };
-    said.swap_remove(pick)
+    let mut picked = said.swap_remove(pick);
+    // What a version hides that is not shown is hidden all the same.
+    for other in said.iter().filter(|other| !other.unseen.is_empty()) {
+        picked.unseen.push_str("\n\n");
+        picked.unseen.push_str(&other.unseen);
+    }
+    picked
 }
 
 /// Whether plain text only says that there is more to see elsewhere.

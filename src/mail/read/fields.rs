@@ -266,11 +266,16 @@ fn list_info(tree: &Tree<'_>, part: &Part, charset: &str) -> Option<ListInfo> {
         if lower.starts_with("mailto:") {
             unsubscribe.extend(unsubscribe_mail(&target["mailto:".len()..]));
         } else if one_click && lower.starts_with("https://") {
-            let way = Unsubscribe::OneClick { url: target.to_owned() };
-            unsubscribe
-                .insert(usize::from(matches!(unsubscribe.first(), Some(Unsubscribe::OneClick { .. }))), way);
+            unsubscribe.push(Unsubscribe::OneClick { url: target.to_owned() });
+        } else if lower.starts_with("https://") || lower.starts_with("http://") {
+            unsubscribe.push(Unsubscribe::Page { url: target.to_owned() });
         }
     }
+    unsubscribe.sort_by_key(|way| match way {
+        Unsubscribe::OneClick { .. } => 0,
+        Unsubscribe::Mail { .. } => 1,
+        Unsubscribe::Page { .. } => 2,
+    });
     let info = ListInfo { id, post, unsubscribe };
     (info != ListInfo::default()).then_some(info)
 }

@@ -1,7 +1,10 @@
 //! Words that speak to an assistant rather than to a person.
 //!
 //! One phrase that nobody writes to a person is enough; phrases that people do write ("ignore the instructions
-//! above") count only together with another. Linear; made for being wrong seldom rather than for catching all.
+//! above") count only together with another, or as a sentence of their own. What is quoted is named as such: people write
+//! about such texts. Linear; made for being wrong seldom rather than for catching all.
+
+use super::{commands, disguise};
 
 /// Verbs that tell somebody to drop what they were told.
 const DROP: &[&str] = &[
@@ -25,6 +28,11 @@ const DROP: &[&str] = &[
     "забудь",
     "negeer",
     "zignoruj",
+    "ignorer",
+    "oublier",
+    "ignorieren",
+    "dimentica",
+    "olvidar",
 ];
 /// What was told before.
 const BEFORE: &[&str] = &[
@@ -154,16 +162,100 @@ enum Instruction {
     Leak,
 }
 
-/// The words of a text that speak to an assistant.
-pub(super) fn spoken_to(text: &str) -> Option<String> {
-    let text = without_placeholders(text);
+/// How much of a text is looked at, in bytes.
+const MOST: usize = 128 << 10;
+
+/// Words that speak to an assistant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spoken {
+    pub words: String,
+    /// Whether they stand in quotes or in code, as what somebody writes about.
+    pub quoted: bool,
+}
+
+/// The words of a text that speak to an assistant, those that are not quoted before those that are.
+pub(super) fn spoken_to(text: &str) -> Option<Spoken> {
+    let text = without_placeholders(&text[..text.floor_char_boundary(MOST)]);
+    let plain = paragraphs(&text).filter_map(in_paragraph);
+    let spoken = plain.reduce(|first, next| if first.quoted && !next.quoted { next } else { first });
+    let disguised = || {
+        let undressed = disguise::undressed(&text).into_iter();
+        let mut inner =
+            undressed.filter(|inner| commands::is_command(&flat(inner)) || phrase(inner).is_some());
+        // Letters that are turned into themselves disguise nothing.
+        let plain = paragraphs(&text).filter_map(phrase).collect::<Vec<_>>();
+        let turned = || {
+            let mut turned = disguise::turned(&text).into_iter().filter_map(|turned| phrase(&turned));
+            turned.find(|words| !plain.contains(words))
+        };
+        let words = inner.next().map(|inner| inner.split_whitespace().take(10).collect::<Vec<_>>().join(" "));
+        words.or_else(turned).map(|words| Spoken { words, quoted: false })
+    };
+    match spoken {
+        Some(spoken) if !spoken.quoted => Some(spoken),
+        other => disguised().or(other),
+    }
+}
+
+/// Pieces between blank lines.
+fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").filter(|paragraph| paragraph.trim().len() > 9)
+}
+
+fn in_paragraph(paragraph: &str) -> Option<Spoken> {
+    let words = phrase(paragraph).or_else(|| commands::commanded(paragraph))?;
+    let quoted = is_quoted(paragraph, &words);
+    Some(Spoken { words, quoted })
+}
+
+/// Whether words stand in quotes, in code, or in what repeats another mail.
+fn is_quoted(paragraph: &str, words: &str) -> bool {
+    let lower = paragraph.to_lowercase();
+    let first = words.split(' ').next().unwrap_or_default().to_lowercase();
+    let mut at = 0;
+    while let Some(found) = lower[at..].find(&first).filter(|_| !first.is_empty()) {
+        let here = at + found;
+        let (before, after) = (&lower[..here], &lower[here..]);
+        if !starts_alike(after, words) {
+            at = here + first.len();
+            continue;
+        }
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let code = line.starts_with("    ") || line.starts_with('\t');
+        let marked = code || line.trim_start().starts_with(['>', '+', '|', '#']);
+        let odd = |mark: char| before.matches(mark).count() % 2 == 1;
+        let open = |from: char, to: char| before.matches(from).count() > before.matches(to).count();
+        return marked
+            || odd('"')
+            || odd('`')
+            || open('“', '”') && !before.contains('„')
+            || open('«', '»')
+            || before.ends_with(['\'', '‘', '“', '"', '`']);
+    }
+    false
+}
+
+/// Whether a text begins with these words, whatever stands between them.
+fn starts_alike(text: &str, words: &str) -> bool {
+    let of =
+        |text: &str| -> Vec<String> { flat(text).split_whitespace().take(3).map(str::to_owned).collect() };
+    let wanted = of(words);
+    of(&text[..text.floor_char_boundary(200)]).starts_with(&wanted)
+}
+
+/// A phrase that is said to no person.
+fn phrase(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
-    let format = FORMATS
-        .iter()
-        .chain(UNSPACED)
-        .find(|mark| memchr::memmem::find(lower.as_bytes(), mark.as_bytes()).is_some());
-    if let Some(mark) = format {
+    let unspaced =
+        UNSPACED.iter().find(|mark| memchr::memmem::find(lower.as_bytes(), mark.as_bytes()).is_some());
+    // In the middle of a sentence somebody writes about them.
+    let format =
+        || lower.lines().find_map(|line| FORMATS.iter().find(|mark| line.trim_start().starts_with(**mark)));
+    if let Some(mark) = unspaced.or_else(format) {
         return Some((*mark).to_owned());
+    }
+    if let Some(sentence) = lower.split(['.', '!', '\n']).find(|sentence| is_bare_order(sentence)) {
+        return Some(sentence.trim().to_owned());
     }
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
@@ -184,6 +276,37 @@ pub(super) fn spoken_to(text: &str) -> Option<String> {
     None
 }
 
+/// `Ignore previous instructions.`: to a person one says whose.
+fn is_bare_order(sentence: &str) -> bool {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let (Some(first), true) = (words.first(), words.len() <= 5) else { return false };
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    DROP.contains(first) && any(BEFORE) && any(INSTRUCTIONS)
+}
+
+/// Lower case, words parted by one blank, one at either end, so that whole words can be looked for.
+pub(super) fn flat(text: &str) -> String {
+    let mut out = String::from(" ");
+    for c in text.chars() {
+        if c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    if !out.ends_with(' ') {
+        out.push(' ');
+    }
+    out
+}
+
+/// Whether one of the `phrases`, parted by commas, stands in a [`flat`] text.
+pub(super) fn has(flat: &str, phrases: &str) -> bool {
+    phrases
+        .split(", ")
+        .any(|phrase| memchr::memmem::find(flat.as_bytes(), format!(" {phrase} ").as_bytes()).is_some())
+}
+
 fn weigh(words: &[&str]) -> Option<Weight> {
     let first = *words.first()?;
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
@@ -193,6 +316,13 @@ fn weigh(words: &[&str]) -> Option<Weight> {
         // "ignore my previous instructions" is a person who changed their mind.
         if matches!(word(1), "my" | "our" | "meine" | "mes" | "mis" | "his" | "her" | "their") {
             return None;
+        }
+        let everything = words
+            .iter()
+            .take(4)
+            .any(|word| matches!(*word, "everything" | "alles" | "tout" | "todo" | "tutto"));
+        if everything && words.windows(3).any(|three| three == ["you", "were", "told"]) {
+            return Some(Weight::Enough);
         }
         let told = near(INSTRUCTIONS, 6)?;
         let before = near(BEFORE, 7).is_some();

@@ -152,7 +152,7 @@ const BAIT: &[&str] = &[
 const LONG_ENOUGH: usize = 5;
 
 /// The part of a domain that belongs to one owner: `mail.example.co.uk` is `example.co.uk`'s.
-pub(super) fn organisation(domain: &str) -> &str {
+pub fn organisation(domain: &str) -> &str {
     let domain = domain.trim_end_matches('.');
     let listed = psl::domain_str(domain).unwrap_or(domain);
     let names = HOSTED.iter().find_map(|host| domain.strip_suffix(host)?.strip_suffix('.'));
@@ -172,9 +172,13 @@ pub fn elsewhere(one: &str, other: &str) -> bool {
     if !same_organisation(&first, &second) {
         return true;
     }
-    let shared = organisation(&first);
-    let provider = PROVIDERS.contains(&shared) || COUNTRIES.contains(&split(shared).0);
-    provider && !one.eq_ignore_ascii_case(other)
+    is_provider(&first) && !one.eq_ignore_ascii_case(other)
+}
+
+/// Whether millions have their mail at a domain.
+pub(super) fn is_provider(domain: &str) -> bool {
+    let shared = organisation(domain);
+    PROVIDERS.contains(&shared) || COUNTRIES.contains(&split(shared).0)
 }
 
 /// The name of an organisation's domain and what stands after it.
@@ -390,7 +394,7 @@ fn shorten(target: &str) -> String {
 }
 
 /// The host of a web address.
-fn host(target: &str) -> Option<String> {
+pub(super) fn host(target: &str) -> Option<String> {
     let (scheme, rest) = target.split_once("://")?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return None;

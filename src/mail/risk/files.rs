@@ -103,6 +103,14 @@ const KINDS: &[&str] = &[
     "application/x-ms-shortcut",
 ];
 
+/// Whether an attachment opens as a page in a browser.
+pub(super) fn is_page(name: &str) -> bool {
+    let plain = without_placeholders(name).to_lowercase();
+    [".html", ".htm", ".xhtml", ".shtml", ".mht", ".mhtml", ".svg"]
+        .iter()
+        .any(|ending| plain.ends_with(ending))
+}
+
 /// Whether an attachment is a program by its name or its type.
 pub fn is_program(name: &str, kind: &str) -> bool {
     // What hides or turns letters around has no business in a name.

@@ -5,15 +5,22 @@
 //! one organisation. A warning is not a verdict, and no warning is no proof.
 
 mod assistant;
+mod authentication;
+mod commands;
+mod disguise;
 mod domains;
 mod files;
 mod quoting;
+mod senders;
+mod wants;
 
 #[cfg(test)]
 mod tests;
 
-pub use domains::elsewhere;
+pub use authentication::Receiver;
+pub use domains::{elsewhere, organisation};
 pub use quoting::{DistinctiveText, distinctive_text};
+pub use wants::{Want, asks_for_secret, speaks_of_attachment};
 
 pub use files::is_program;
 
@@ -76,7 +83,38 @@ pub enum Risk {
     AddressesAssistant {
         /// The words that do.
         words: String,
+        /// Whether they are quoted, as by somebody who writes about such words.
+        quoted: bool,
     },
+    /// The receiving server could not confirm the sender, or its filter calls the mail spam.
+    NotAuthentic {
+        address: String,
+        /// The checks that failed.
+        failed: String,
+        /// What makes it worse.
+        with: Option<&'static str>,
+    },
+    /// Somebody the person knows, by name, at an address that is not theirs.
+    KnownName {
+        name: String,
+        address: String,
+        /// The address the person knows them by.
+        known: String,
+    },
+    /// The name shown is the person's own house, and the mail comes from elsewhere.
+    ClaimsHouse { name: String, address: String },
+    /// It wants what nobody honest wants by mail.
+    Wants(Want),
+    /// A link hides where it leads.
+    ShortLink { host: String },
+    /// A link is made to be misread.
+    OddLink {
+        target: String,
+        /// Whether it imitates a domain the person knows.
+        imitates: bool,
+    },
+    /// An attachment that opens as a page, where anything may be typed in.
+    PageAttached { name: String },
     /// A list is left at an organisation that is neither the list's nor the sender's.
     LeavesElsewhere {
         /// Where the mail would go.
@@ -110,6 +148,18 @@ impl Risk {
             Self::LinkDiffers { .. } => "link_differs",
             Self::Executable { .. } => "executable_attachment",
             Self::AddressesAssistant { .. } => "addresses_assistant",
+            Self::NotAuthentic { .. } => "not_authentic",
+            Self::KnownName { .. } => "known_name",
+            Self::ClaimsHouse { .. } => "claims_house",
+            Self::Wants(Want::Secret) => "wants_secret",
+            Self::Wants(Want::GiftCards) => "wants_gift_cards",
+            Self::Wants(Want::BankChange) => "bank_change",
+            Self::Wants(Want::Coins) => "wants_coins",
+            Self::Wants(Want::Login) => "wants_login",
+            Self::Wants(Want::LockedArchive) => "locked_archive",
+            Self::ShortLink { .. } => "short_link",
+            Self::OddLink { .. } => "odd_link",
+            Self::PageAttached { .. } => "page_attached",
             Self::LeavesElsewhere { .. } => "leaves_elsewhere",
             Self::QuotesOtherMail { .. } => "quotes_other_mail",
             Self::NotCompared => "not_compared",
@@ -142,8 +192,30 @@ impl Risk {
             Self::OddHeader(oddity) => odd_header(oddity),
             Self::LinkDiffers { text, target } => format!("A link says {text} but leads to {target}."),
             Self::Executable { name } => format!("The attachment {name} can run programs when it is opened."),
-            Self::AddressesAssistant { words } => {
+            Self::AddressesAssistant { words, quoted: false } => {
                 format!("The mail speaks to an assistant, not to you: “{words}”.")
+            }
+            Self::AddressesAssistant { words, quoted: true } => {
+                format!("The mail quotes words that speak to an assistant: “{words}”.")
+            }
+            Self::NotAuthentic { address, failed, with } => {
+                let with = with.map(|with| format!(", and {with}")).unwrap_or_default();
+                format!("Your mail server could not confirm that this comes from {address} ({failed}){with}.")
+            }
+            Self::KnownName { name, address, known } => {
+                format!("{name} is somebody you know as {known}, but this comes from {address}.")
+            }
+            Self::ClaimsHouse { name, address } => {
+                format!("“{name}” sounds like your own house, but this comes from {address}.")
+            }
+            Self::Wants(want) => wanted(*want).to_owned(),
+            Self::ShortLink { host } => format!("A link by {host} hides where it leads."),
+            Self::OddLink { target, imitates } => {
+                let why = if *imitates { "imitates a domain you know" } else { "is made to be misread" };
+                format!("The address of a link {why}: {target}.")
+            }
+            Self::PageAttached { name } => {
+                format!("The attachment {name} is a page; what is typed into it goes to whoever made it.")
             }
             Self::LeavesElsewhere { address } => {
                 format!(
@@ -156,6 +228,19 @@ impl Risk {
             Self::NotCompared => "The text is too long to compare with your other mail.".to_owned(),
         };
         Visible::line(&text).into_string()
+    }
+}
+
+fn wanted(want: Want) -> &'static str {
+    match want {
+        Want::Secret => "It wants a password or a code. Nobody honest asks for that by mail.",
+        Want::GiftCards => "It wants gift cards. Ask the sender in another way.",
+        Want::BankChange => {
+            "It says that bank details have changed. Ask the sender in another way before you pay."
+        }
+        Want::Coins => "It wants to be paid in coins that nobody can take back.",
+        Want::Login => "It urges you to a page that is not the sender's own.",
+        Want::LockedArchive => "It brings an archive and its password, so that no scanner can look inside.",
     }
 }
 
@@ -185,6 +270,10 @@ pub struct Known<'a> {
     pub is_known: &'a dyn Fn(&str) -> bool,
     /// Whether the mailbox is new here, so that nearly everybody is.
     pub first_day: bool,
+    /// The address the person knows somebody of this display name by.
+    pub by_name: &'a dyn Fn(&str) -> Option<String>,
+    /// What is known of the server that checks senders for the mailbox.
+    pub receiver: Option<&'a Receiver>,
     /// Addresses the person knows, for look-alikes.
     pub addresses: &'a [String],
     /// The person's own addresses.
@@ -193,7 +282,14 @@ pub struct Known<'a> {
 
 impl Default for Known<'_> {
     fn default() -> Self {
-        Self { is_known: &|_| true, first_day: false, addresses: &[], own: &[] }
+        Self {
+            is_known: &|_| true,
+            first_day: false,
+            by_name: &|_| None,
+            receiver: None,
+            addresses: &[],
+            own: &[],
+        }
     }
 }
 
@@ -232,6 +328,7 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
             .iter()
             .filter(|reply_to| !is_own(&reply_to.address, known.own))
             .filter_map(|reply_to| reply_to_differs(mail, reply_to))
+            .filter(|_| !senders::sent_for_others(mail, known))
             .take(MOST_ALIKE),
     );
     found.extend(name_holds_address(&mail.from));
@@ -241,9 +338,33 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     found.extend(
         programs.take(MOST_ALIKE).map(|attachment| Risk::Executable { name: attachment.name.clone() }),
     );
-    let said = [&mail.subject, &mail.text, &mail.unseen];
-    let spoken = said.into_iter().find_map(|text| assistant::spoken_to(text));
-    found.extend(spoken.map(|words| Risk::AddressesAssistant { words }));
+    found.extend(
+        mail.attachments
+            .iter()
+            .filter(|attachment| files::is_page(&attachment.name))
+            .take(MOST_ALIKE)
+            .map(|attachment| Risk::PageAttached { name: attachment.name.clone() }),
+    );
+    let hidden = mail.unseen.as_str();
+    let said = [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::spoken_to(text));
+    // Nobody quotes where nobody reads.
+    let unseen = assistant::spoken_to(hidden).map(|spoken| assistant::Spoken { quoted: false, ..spoken });
+    let spoken = said.chain(unseen).min_by_key(|spoken| spoken.quoted);
+    found
+        .extend(spoken.map(|spoken| Risk::AddressesAssistant { words: spoken.words, quoted: spoken.quoted }));
+    found
+        .extend(wants::odd_link(mail, &domains).map(|(target, imitates)| Risk::OddLink { target, imitates }));
+    let known_name = senders::known_name(mail, known);
+    let impostor = known_name.is_some();
+    found.extend(known_name);
+    found.extend(senders::claims_house(mail, known));
+    let doubted = !(known.is_known)(from) || impostor;
+    // Whom the person knows may ask for much; who only looks like them may not.
+    let wants = wants::wants(mail).into_iter();
+    found.extend(wants.filter(|want| doubted || *want == Want::BankChange).map(Risk::Wants));
+    found.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
+    let looks_alike = found.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
+    found.extend(senders::not_authentic(mail, known, looks_alike, impostor));
     found
 }
 

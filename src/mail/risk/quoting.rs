@@ -123,7 +123,7 @@ fn weight(word: &str) -> usize {
 }
 
 /// A text, and the texts that are wrapped in it. Codes that are `known` stand for themselves.
-fn unwrapped(text: &str, known: &HashSet<String>) -> Vec<String> {
+pub(super) fn unwrapped(text: &str, known: &HashSet<String>) -> Vec<String> {
     let mut found = vec![without_placeholders(text).into_owned()];
     let mut at = 0;
     for _ in 0..WRAPPINGS {

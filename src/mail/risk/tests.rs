@@ -186,7 +186,7 @@ fn links() {
     ] {
         let mail =
             from_ann(|mail| mail.links = vec![Link { text: text.to_owned(), target: target.to_owned() }]);
-        assert_eq!(codes_of(&mail) == ["link_differs"], warns, "{text} → {target}");
+        assert_eq!(codes_of(&mail).contains(&"link_differs"), warns, "{text} → {target}");
     }
     let newsletter = from_ann(|mail| {
         mail.headers.push(("List-Unsubscribe".to_owned(), "<https://click.sender.example/u/1>".to_owned()));
@@ -405,4 +405,45 @@ fn half_a_placeholder_hides_no_ending() {
     assert!(files::is_program("invoice⟨U+.exe", "application/octet-stream"));
     assert!(files::is_program("invoice⟨U+200B⟩.exe", "application/octet-stream"));
     assert!(!files::is_program("invoice⟨U+.pdf", "application/pdf"));
+}
+
+#[test]
+fn names_of_people_one_knows_are_theirs() {
+    let own = own();
+    let by_name = |name: &str| (name == "Ann Lee").then(|| "ann@example.com".to_owned());
+    let codes = |from: &str, text: &str| {
+        let mail = parse(format!("From: {from}\nSubject: x\n\n{text}").as_bytes()).unwrap();
+        let known =
+            Known { is_known: &|_| false, first_day: true, by_name: &by_name, own: &own, ..Known::default() };
+        risks_of_mail(&mail, &known).iter().map(Risk::code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("Ann Lee <ann.lee@nowhere.example>", "Hi"), ["known_name"]);
+    assert!(codes("Ann Lee <ann@mail.example.com>", "Hi").is_empty(), "another address of her house");
+    assert!(codes("Ann Other <ann@nowhere.example>", "Hi").is_empty());
+    assert_eq!(codes("Home Helpdesk <it@nowhere.example>", "Hi"), ["claims_house"]);
+    assert!(codes("Home Helpdesk <it@home.example>", "Hi").is_empty());
+}
+
+#[test]
+fn what_nobody_honest_wants_by_mail() {
+    for (text, code) in [
+        ("Please send me the code you just received.", "wants_secret"),
+        ("Bitte antworten Sie mit Ihrem Passwort.", "wants_secret"),
+        ("Your code is 4711. Never send me or anybody else the code.", ""),
+        ("I need you to buy five gift cards and send me the codes.", "wants_gift_cards"),
+        ("We have new bank details for invoices.", "bank_change"),
+        ("Send 0.1 bitcoin to this wallet address within 48 hours.", "wants_coins"),
+        ("Your mailbox is full. Keep your password: https://login.nowhere.example/x", "wants_login"),
+        ("Your mailbox is full. Keep your password: https://nowhere.test/x", "wants_login"),
+        ("Shall we have lunch? https://lunch.example/menu", ""),
+        ("https://198.51.100.7/login", "odd_link"),
+        ("https://bank.example@nowhere.test/login", "odd_link"),
+        ("Look: https://bit.ly/x1", "short_link"),
+    ] {
+        let mail = parse(format!("From: a@elsewhere.test\nSubject: x\n\n{text}").as_bytes()).unwrap();
+        let known = Known { is_known: &|_| false, first_day: true, ..Known::default() };
+        let found: Vec<&str> = risks_of_mail(&mail, &known).iter().map(Risk::code).collect();
+        let expected: Vec<&str> = [code].into_iter().filter(|code| !code.is_empty()).collect();
+        assert_eq!(found, expected, "{text}");
+    }
 }

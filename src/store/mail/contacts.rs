@@ -1,7 +1,7 @@
 //! Whom the person knows: whoever they wrote to or noted, and whoever wrote to them before sayso looked.
 
 use crate::store::{Mail, StoreError};
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 impl Mail<'_> {
     /// Whether the person wrote to this address, noted its mail, or had mail from it before sayso looked. Mail that came
@@ -37,6 +37,32 @@ impl Mail<'_> {
             .await
     }
 
+    /// Remembers what people are called, each by address and display name. A name of one word tells nobody apart.
+    pub async fn named(self, people: Vec<(String, String)>) -> Result<(), StoreError> {
+        self.0
+            .write(move |db| {
+                let mut keep =
+                    db.prepare_cached("INSERT OR REPLACE INTO names (address, name) VALUES (?, ?)")?;
+                for (address, name) in people {
+                    if let Some(name) = name_key(&name) {
+                        keep.execute(params![address.to_lowercase(), name])?;
+                    }
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// The address of somebody the person knows who is called this.
+    pub fn by_name(self, name: &str) -> Result<Option<String>, StoreError> {
+        let Some(name) = name_key(name) else { return Ok(None) };
+        self.0.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT address FROM names WHERE name = ? ORDER BY address LIMIT 1")?;
+            Ok(found.query_row([name], |row| row.get(0)).optional()?)
+        })
+    }
+
     /// Remembers whom the person wrote to.
     pub async fn wrote_to(self, addresses: Vec<String>) -> Result<(), StoreError> {
         let now = self.0.now_ms();
@@ -51,4 +77,12 @@ impl Mail<'_> {
             })
             .await
     }
+}
+
+/// A name whatever the order of its words and the case of its letters.
+fn name_key(name: &str) -> Option<String> {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words: Vec<String> = words.map(str::to_lowercase).collect();
+    words.sort();
+    (words.len() >= 2).then(|| words.join(" "))
 }

@@ -33,5 +33,7 @@ fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
         sender: mail.sender,
         reason: mail.reason.unwrap_or_default(),
         at: time(mail.came_at)?,
+        text: String::new(),
+        raw: mail.raw,
     })
 }

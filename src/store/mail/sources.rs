@@ -19,6 +19,8 @@ pub struct StoredSource {
     pub thread: Option<ThreadId>,
     /// Where to go on.
     pub cursor: Option<String>,
+    /// What is known of the server that checks senders for it, as JSON.
+    pub receiver: Option<String>,
 }
 
 impl Mail<'_> {
@@ -56,6 +58,16 @@ impl Mail<'_> {
     /// Everything up to `cursor` is stored.
     pub async fn keep_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
         self.change(name, move |row, _| row.cursor = Some(cursor)).await
+    }
+
+    /// What is known by now of the server that checks senders for a mailbox, as JSON.
+    pub async fn keep_receiver(self, name: String, receiver: String) -> Result<(), StoreError> {
+        self.change(name, move |row, _| row.receiver = Some(receiver)).await
+    }
+
+    /// The same, as it was kept.
+    pub fn receiver(self, name: &str) -> Result<Option<String>, StoreError> {
+        self.0.read(|db| Ok(SourceRow::find(db, name)?.and_then(|row| row.receiver)))
     }
 
     /// The first look is over: of what it kept, all but the newest `most` are left, and the rest is taken in.
@@ -233,6 +245,7 @@ fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {
         phase: row.phase,
         thread: thread.map(|row| row.id),
         cursor: row.cursor,
+        receiver: row.receiver,
     })
 }
 

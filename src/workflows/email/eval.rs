@@ -1,12 +1,15 @@
 //! How well a model triages: a labelled set, run against any model, and where it went wrong.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::facts::{Triage, TriageFacts};
+use super::mails;
 use crate::llm::{Model, Request, Usage, structured};
-use crate::workflows::mail_facts::Class;
+use crate::mail;
+use crate::workflows::mail_facts::{Class, User};
 
 /// The set that comes with the program: mixed mails, written for this.
 const TRIAGE_SET: &str = include_str!("../../../assets/eval/triage.json");
@@ -25,6 +28,69 @@ pub struct Case {
 /// The set that comes with the program. It can be read; a test says so.
 pub fn triage_set() -> Result<Vec<Case>, serde_json::Error> {
     serde_json::from_str(TRIAGE_SET)
+}
+
+/// A person's own set: a JSON file like the one that comes with the program, or a folder with what is to be ignored, notified
+/// about and responded to, each as a folder of mails (`respond/*.eml`) or as one file (`respond.mbox`). The error says what is
+/// wrong and where.
+pub fn own_set(path: &Path, user: &User) -> Result<Vec<Case>, String> {
+    let unread =
+        |path: &Path, error: &dyn fmt::Display| format!("{} cannot be read: {error}", path.display());
+    if path.is_file() {
+        let text = std::fs::read_to_string(path).map_err(|error| unread(path, &error))?;
+        return serde_json::from_str(&text).map_err(|error| unread(path, &error));
+    }
+    let mut cases = Vec::new();
+    for class in Class::ALL {
+        let mut mails: Vec<(String, Vec<u8>)> = Vec::new();
+        let folder = path.join(class.as_str());
+        if folder.is_dir() {
+            let listed = std::fs::read_dir(&folder).map_err(|error| unread(&folder, &error))?;
+            for entry in listed {
+                let file = entry.map_err(|error| unread(&folder, &error))?.path();
+                if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("eml")) {
+                    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                    mails.push((name, std::fs::read(&file).map_err(|error| unread(&file, &error))?));
+                }
+            }
+        }
+        let file = path.join(format!("{}.mbox", class.as_str()));
+        if file.is_file() {
+            mails.extend(split_mbox(&std::fs::read(&file).map_err(|error| unread(&file, &error))?));
+        }
+        mails.sort();
+        for (name, raw) in mails {
+            let id = format!("{}/{name}", class.as_str());
+            let mail = mail::parse(&raw)
+                .map_err(|error| format!("{id} in {} cannot be read: {error}", path.display()))?;
+            let facts = TriageFacts { user: user.clone(), mail: mails::facts(&mail), profile: String::new() };
+            cases.push(Case { id, expect: class, facts });
+        }
+    }
+    if cases.is_empty() {
+        return Err(format!(
+            "{} holds no mails: put .eml files into its folders respond, notify and ignore, or name a JSON file",
+            path.display()
+        ));
+    }
+    Ok(cases)
+}
+
+/// The mails of an mbox file, each with what its `From ` line says.
+pub fn split_mbox(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut mails: Vec<(String, Vec<u8>)> = Vec::new();
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if let Some(name) = line.strip_prefix(b"From ") {
+            mails.push((String::from_utf8_lossy(name).trim().to_owned(), Vec::new()));
+            continue;
+        }
+        let marks = line.iter().take_while(|byte| **byte == b'>').count();
+        let escaped = marks > 0 && line[marks..].starts_with(b"From ");
+        if let Some((_, mail)) = mails.last_mut() {
+            mail.extend_from_slice(if escaped { &line[1..] } else { line });
+        }
+    }
+    mails
 }
 
 /// What came out.
@@ -166,6 +232,45 @@ mod tests {
         println!("{report}");
         assert!(report.right() >= 36, "{report}");
         assert!(report.failures.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_builtin_model_gets_nine_of_ten_right_of_a_set_written_by_others() {
+        let user = User {
+            name: "Jonas Keller".into(),
+            addresses: vec![
+                "jonas.keller@brightwater-tools.example".into(),
+                "jonas@keller-bremen.example".into(),
+            ],
+            ..User::default()
+        };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/triage");
+        let cases = own_set(&folder, &user).unwrap();
+        assert_eq!(cases.len(), 100);
+        let model = Builtin::new("builtin", crate::workflows::RULES);
+        let report = triage(&model, &cases, &plain, &|_, _| {}).await;
+        println!("{report}");
+        assert!(report.right() >= 90, "{report}");
+    }
+
+    #[test]
+    fn a_set_of_ones_own_is_read_from_folders_and_refused_with_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let empty = own_set(folder.path(), &User::default()).unwrap_err();
+        assert!(empty.contains("holds no mails"), "{empty}");
+        std::fs::create_dir(folder.path().join("notify")).unwrap();
+        let mail = "From: bob@x.example\r\nSubject: Plants\r\n\r\nWatered.";
+        std::fs::write(folder.path().join("notify/one.eml"), mail).unwrap();
+        std::fs::write(folder.path().join("ignore.mbox"), format!("From x\n{mail}\n>From here\n\n")).unwrap();
+        let cases = own_set(folder.path(), &User::default()).unwrap();
+        let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        assert_eq!(ids, ["ignore/x", "notify/one"]);
+        assert!(cases[0].facts.mail.text.contains("\nFrom here"), "{}", cases[0].facts.mail.text);
+        let json = folder.path().join("set.json");
+        std::fs::write(&json, serde_json::to_string(&cases).unwrap()).unwrap();
+        assert_eq!(own_set(&json, &User::default()).unwrap(), cases);
+        std::fs::write(&json, "{").unwrap();
+        assert!(own_set(&json, &User::default()).unwrap_err().contains("set.json cannot be read"));
     }
 
     #[tokio::test]

@@ -171,6 +171,7 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
             auto_submitted: mail.auto_submitted.clone(),
             precedence: mail.precedence.clone(),
             list_unsubscribe: mail.list.as_ref().is_some_and(|list| !list.unsubscribe.is_empty()),
+            list_post: mail.list.as_ref().is_some_and(|list| list.post.is_some()),
             in_reply_to: !mail.in_reply_to.is_empty(),
             calendar: mail.invitation.as_ref().map(|invitation| invitation.method.clone()),
             spam: mail.spam,

@@ -36,6 +36,7 @@ use crate::workflows::Services;
 use serde_json::Value;
 use std::sync::Arc;
 
+pub use risks::grade;
 pub(super) use rules::TASKS;
 pub use state::{Earlier, Email, EmailInput, MailRef};
 

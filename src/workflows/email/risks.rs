@@ -11,7 +11,8 @@ use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Known, Message, Risk, distinctive_text, risk_of_leaving, risks_of_mail, risks_of_message,
+    Known, Message, Risk, asks_for_secret, distinctive_text, elsewhere, risk_of_leaving, risks_of_mail,
+    risks_of_message, speaks_of_attachment,
 };
 use crate::workflows::Services;
 use crate::workflows::email::facts::Became;
@@ -43,6 +44,9 @@ pub(super) async fn of_call(
     let mut warnings = of_mail(services, conversation)?;
     let Some((_, newest)) = conversation.newest() else { return Ok(warnings) };
     if tool == tools::QUESTION {
+        let asks = args.get("content").and_then(Value::as_str).is_some_and(asks_for_secret);
+        let text = "The agent asks for a password or a code. What you type may end up in a mail.";
+        warnings.extend(asks.then(|| Warning::caution("wants_secret", text)));
         return Ok(warnings);
     }
     // Leaving a list goes to whom the list names, who is nobody of the conversation.
@@ -55,6 +59,10 @@ pub(super) async fn of_call(
         Warning::add(&mut warnings, of_message(services, conversation, tool, args)?);
         let repeated = of_text(services, step, state, conversation, args)?;
         warnings.extend(repeated.as_ref().map(warning));
+    }
+    if tool == tools::WRITE_EMAIL && promises_attachment(args) {
+        let text = "The text speaks of an attachment, and nothing is attached.";
+        warnings.push(Warning::caution("no_attachment", text));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
         warnings.push(Warning::caution("cannot_send", text));
@@ -70,6 +78,32 @@ pub(super) async fn of_call(
         None => {}
     }
     Ok(warnings)
+}
+
+/// Whether an edit adds somebody at a domain that is new to the person, or that looks like one they know: a slip of the
+/// fingers that is asked about once more.
+pub(super) fn edit_needs_a_look(
+    services: &Services,
+    conversation: &Conversation,
+    tool: &str,
+    before: &Value,
+    after: &Value,
+) -> Result<bool, NodeError> {
+    let was = recipients(tool, before);
+    let added: Vec<String> = recipients(tool, after).into_iter().filter(|to| !was.contains(to)).collect();
+    let message = Message { to: &added, ..Message::default() };
+    with_known(services, conversation, conversation.people(), |known| {
+        let new_domain = |address: &str| known.addresses.iter().all(|one| elsewhere(one, address));
+        risks_of_message(&message, &[], known).iter().any(|risk| match risk {
+            Risk::NewRecipient { address } => new_domain(address),
+            other => matches!(other, Risk::LookAlike { .. } | Risk::Punycode { .. }),
+        })
+    })
+}
+
+fn promises_attachment(args: &Value) -> bool {
+    let none = args.get("attachments").and_then(Value::as_array).is_none_or(Vec::is_empty);
+    none && args.get("content").and_then(Value::as_str).is_some_and(speaks_of_attachment)
 }
 
 fn of_message(
@@ -218,15 +252,29 @@ fn with_known<T>(
     addresses.extend(own.iter().cloned().chain(trusted));
     let account = conversation.account.as_ref().map_or("", |account| &account.name);
     let first_day = services.records.is_first_day(account)?;
+    let receiver = services.records.receiver(account)?;
     let failed = std::cell::RefCell::new(None);
-    let is_known = |address: &str| match services.records.is_known(address) {
-        Ok(known) => known,
-        Err(error) => {
+    fn or<T>(failed: &std::cell::RefCell<Option<NodeError>>, found: Result<T, NodeError>, instead: T) -> T {
+        found.unwrap_or_else(|error| {
             failed.borrow_mut().get_or_insert(error);
-            true
-        }
+            instead
+        })
+    }
+    let is_known = |address: &str| or(&failed, services.records.is_known(address), true);
+    let mine =
+        |name: &str| !name.trim().is_empty() && name.trim().eq_ignore_ascii_case(services.user.name.trim());
+    let by_name = |name: &str| match own.first().filter(|_| mine(name)) {
+        Some(own) => Some(own.clone()),
+        None => or(&failed, services.records.by_name(name), None),
     };
-    let found = look(&Known { is_known: &is_known, first_day, addresses: &addresses, own: &own });
+    let found = look(&Known {
+        is_known: &is_known,
+        first_day,
+        by_name: &by_name,
+        receiver: receiver.as_ref(),
+        addresses: &addresses,
+        own: &own,
+    });
     match failed.into_inner() {
         Some(error) => Err(error),
         None => Ok(found),
@@ -240,7 +288,14 @@ fn warning(risk: &Risk) -> Warning {
 /// How much a risk weighs.
 pub fn grade(risk: &Risk) -> Grade {
     match risk {
-        Risk::NewSender { .. } => Grade::Info,
+        Risk::NewSender { .. } | Risk::ShortLink { .. } | Risk::AddressesAssistant { quoted: true, .. } => {
+            Grade::Info
+        }
+        Risk::NotAuthentic { with: None, .. } | Risk::OddLink { imitates: false, .. } => Grade::Caution,
+        Risk::KnownName { .. } | Risk::ClaimsHouse { .. } | Risk::Wants(_) | Risk::PageAttached { .. } => {
+            Grade::Caution
+        }
+        Risk::NotAuthentic { with: Some(_), .. } | Risk::OddLink { imitates: true, .. } => Grade::Danger,
         Risk::RecipientOutside { .. }
         | Risk::BccAdded { .. }
         | Risk::NewRecipient { .. }
@@ -253,7 +308,7 @@ pub fn grade(risk: &Risk) -> Grade {
         | Risk::NotCompared => Grade::Caution,
         Risk::LookAlike { .. }
         | Risk::Executable { .. }
-        | Risk::AddressesAssistant { .. }
+        | Risk::AddressesAssistant { quoted: false, .. }
         | Risk::QuotesOtherMail { .. } => Grade::Danger,
     }
 }

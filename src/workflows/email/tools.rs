@@ -255,7 +255,7 @@ pub fn leaving(mail: &Mail) -> Option<Leaving> {
             let content = if body.trim().is_empty() { "unsubscribe" } else { body };
             Some(Leaving { to: to.clone(), subject: subject.to_owned(), content: content.to_owned() })
         }
-        Unsubscribe::OneClick { .. } => None,
+        Unsubscribe::OneClick { .. } | Unsubscribe::Page { .. } => None,
     })
 }
 

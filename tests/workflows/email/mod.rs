@@ -1,5 +1,6 @@
 //! `email`: a post inbox with mailboxes that count, a calendar, and a model that says what a test wants.
 
+mod corpora;
 mod expiring;
 mod forks;
 mod learning;

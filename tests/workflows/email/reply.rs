@@ -109,7 +109,7 @@ async fn words_bring_a_new_proposal_and_lasting_ones_teach_how_to_write() {
     assert_eq!(item.action, "write_email");
     assert!(item.text.contains("you: Always shorter"), "{}", item.text);
     let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
-    assert!(said.contains("Not done. The person says: Shorter"), "{said}");
+    assert!(said.contains("Not done. The person says: Always shorter"), "{said}");
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.sent().len(), 1);
 }

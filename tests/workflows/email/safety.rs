@@ -1,7 +1,7 @@
 //! What must hold whatever a model or a mail says; more of it is in the catalogue (`tests/catalogue/proposals.rs`).
 
-use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail_with, write};
-use sayso::graph::{Decision, Grade};
+use crate::support::email_inbox::{BOB, EmailInbox, ask, calls, done, edit, mail_with, write};
+use sayso::graph::{Decision, Grade, Warning};
 use sayso::inbox::{By, Decide};
 use serde_json::json;
 
@@ -118,6 +118,44 @@ async fn an_answer_to_a_new_sender_asks_once_more() {
     assert_eq!((new.code.as_str(), new.grade), ("first_contact", Grade::Caution));
     let json = serde_json::to_value(new).unwrap();
     assert_eq!(json["grade"], "caution", "{json}");
+}
+
+#[tokio::test]
+async fn an_edit_that_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
+    for (added, asked) in
+        [("eve@client.example", false), ("bob@cllent.example", true), ("eve@nowhere-at-all.example", true)]
+    {
+        let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+        inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        let thread = inbox.receive_mail().await;
+        inbox.answer(&thread, edit(write(), "to", json!([BOB, added]))).await;
+        assert_eq!(inbox.sent().len(), usize::from(!asked), "{added}");
+        if asked {
+            let item = inbox.open_item(&thread).await;
+            assert_eq!(item.args["to"], json!([BOB, added]), "what was typed is kept");
+            assert!(Warning::suspend(&item.warnings), "{added}: {:?}", item.warnings);
+            inbox.answer(&thread, Decision::Accept).await;
+            assert_eq!(inbox.sent().len(), 1, "{added}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_promised_attachment_and_a_question_for_a_password_are_cautions() {
+    let mut promising = write();
+    promising.1["content"] = json!("Please find attached the report.");
+    let asking = ask("What is the password of the report?");
+    for (call, code) in
+        [(promising, "no_attachment"), (asking, "wants_secret"), (write(), ""), (ask("Which report?"), "")]
+    {
+        let inbox = EmailInbox::new("respond", [calls([call])]);
+        inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        let thread = inbox.receive_mail().await;
+        let warnings = inbox.open_item(&thread).await.warnings;
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.code.as_str()).collect();
+        let expected: Vec<&str> = [code].into_iter().filter(|code| !code.is_empty()).collect();
+        assert_eq!(codes, expected);
+    }
 }
 
 #[tokio::test]

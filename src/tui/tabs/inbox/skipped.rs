@@ -123,7 +123,10 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         Some(_) => "C takes it for something else; t shows its thread.",
         None => "A rule skipped it before any thread was started.",
     };
-    let doc =
-        Doc::page(&line.title, "not shown", vec![Block::Fields(fields), Block::Text(Visible::new(how))]);
+    let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
+    if !line.text.is_empty() {
+        blocks.push(Block::Text(Visible::new(&line.text)));
+    }
+    let doc = Doc::page(&line.title, "not shown", blocks);
     draw::page(model, &doc, Default::default(), areas, buf);
 }

@@ -14,7 +14,7 @@ use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
 use crate::workflows::email::tools::{self, Answering, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
-use crate::workflows::email::{attach, defaults, meeting, own_mail, remind};
+use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
 use crate::workflows::lesson::CauseKind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -167,6 +167,10 @@ impl Doing<'_> {
                 self.prove(call, lesson);
                 return Ok(());
             }
+        }
+        if risks::edit_needs_a_look(self.ctx.services(), self.conversation, &call.name, &call.args, &args)? {
+            self.prove(call, lesson);
+            return Ok(());
         }
         self.approved(call, answer, args).await?;
         self.prove(call, lesson);

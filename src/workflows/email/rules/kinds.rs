@@ -55,9 +55,9 @@ pub(super) const SIGNS: &[Sign] = &[
         name: "promotions",
         also: "marketing, advertising, offers, sales offers, discounts",
         subject: "sale, off, deal*, offer*, discount*, save, free shipping, last chance, coupon*, black friday, \
-            webinar, early bird, upgrade to, limited time, exclusive, don t miss, win",
+            webinar, seats, your seat, early bird, call for papers, submit your paper, gratuit*, webinaire, seminario, kostenlos*, upgrade to, limited time, exclusive, don t miss, win",
         body: "shop now, limited time, use code, promo code, discount code, free shipping, buy now, terms \
-            apply, register now, save your seat, upgrade now, start your free trial, unlock",
+            apply, register now, register anyway, seats are limited, save my seat, save your seat, submit a paper, opted in, upgrade now, start your free trial, unlock",
     },
     Sign {
         kind: Kind::Pitch,
@@ -70,7 +70,15 @@ pub(super) const SIGNS: &[Sign] = &[
             we help businesses, helps companies, helps teams, case study, roi, i came across your, i \
             noticed your company, i noticed that your, book a demo, quick demo, 15 minutes, 15 minute \
             call, qualified leads, ranking on google, guest post, increase revenue, cut costs, who would \
-            be the right person, worth a quick chat, following up on my previous email, bump this",
+            be the right person, worth a quick chat, following up on my previous email, bump this, bumping this, top of \
+            your inbox, lead generation, outbound, point me in the right direction, point me to the right, worth a 15 \
+            minute, worth a chat, open to a chat, open to a conversation, quick call this week, grab a time, book a slot, \
+            our fee, payable on success, i m currently representing, i am currently \
+            representing, referral bonus, confidential client, seo company, first page of \
+            google, affordable cost, affordable price, price list, business development, companies like yours, companies \
+            of your size, much like you, haven t heard back, did you get a chance to look at my, just hit reply, \
+            unverbindlich*, angebot unterbreiten, kurzes telefonat, wer ist bei ihnen, free audit, cordially invite you to \
+            submit",
     },
     Sign {
         kind: Kind::Survey,
@@ -79,7 +87,7 @@ pub(super) const SIGNS: &[Sign] = &[
         subject: "survey, your feedback, how did we do, rate your, tell us what you think, share your \
             experience, how was your, review your recent",
         body: "take our survey, take the survey, rate your experience, short survey, brief survey, customer \
-            satisfaction",
+            satisfaction, how likely are you to recommend, don t want surveys, umfrage, enquête de satisfaction, encuesta",
     },
     Sign {
         kind: Kind::Digest,
@@ -120,7 +128,7 @@ pub(super) const SIGNS: &[Sign] = &[
         also: "billing, renewals, invoices, overdue invoices",
         subject: "payment failed, payment declined, card declined, payment unsuccessful, overdue, past due, \
             payment reminder, final notice, zahlungserinnerung, mahnung, überfällig, will renew, renewal, renews, subscription expires, expiring \
-            card, card expires, price increase, price change, direct debit, invoice due, refund, \
+            card, card expires, price increase, price change, direct debit, invoice due, outstanding, refund, \
             chargeback, trial ends, trial is ending",
         body: "payment was declined, payment failed, could not charge, couldn t charge, unable to process \
             your payment, unable to charge, is overdue, ist überfällig, mahngebühr*, will renew on, will be charged on, update your \

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::asks::{Ask, ask, names};
+use super::asks::{Ask, ask, names, says_nothing_is_wanted};
 use super::kinds::{Kind, SIGNS};
 use crate::text::words::stem_set;
 use crate::workflows::mail_facts::{MailFacts, User};
@@ -43,6 +43,8 @@ pub(super) struct Signs {
     pub ask: Ask,
     /// Names the reader in the body.
     pub mentions: bool,
+    /// Says that nothing is to be done.
+    pub says_nothing_is_wanted: bool,
     /// Says thanks and little else.
     pub thanks: bool,
     /// Kinds seen in the subject.
@@ -99,6 +101,7 @@ impl Signs {
             auto_reply,
             ask: ask(user, &own),
             mentions: mentions(user, &own),
+            says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
             thanks: thanks(&flat_body),
             subject,
             body,

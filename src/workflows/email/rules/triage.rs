@@ -58,31 +58,46 @@ fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
         }
         Some(Calendar::Invitation) | None => {}
     }
-    if signs.automated || (signs.bulk && mail.list_id.is_none()) {
-        return by_program(signs);
+    if let Some(why) = smells(mail, signs) {
+        return (Class::Notify, format!("{why}, so look twice"));
+    }
+    let talk = mail.list_id.is_some() && is_talk(mail, signs);
+    if signs.automated && !talk || signs.bulk && !talk {
+        return by_program(mail, signs);
     }
     if is_pitch(mail, signs) {
         return say(Class::Ignore, "a sales pitch from a stranger");
     }
-    if !signs.colleague && wants_password(mail) {
-        return say(Class::Notify, "a stranger wants a password, so look twice");
-    }
-    if mail.list_id.is_some() {
-        return on_a_list(signs);
+    if talk {
+        return on_a_list(mail, signs);
     }
     if signs.hints(Kind::Forge) > 0 && is(Kind::Mention) {
         return say(Class::Notify, "a notice that concerns you");
     }
+    if !signs.colleague && signs.subject.contains(&Kind::Payment) && !mail.headers.in_reply_to {
+        return say(Class::Notify, "a bill that is due wants money, not an answer");
+    }
     by_a_person(mail, signs)
 }
 
+/// Whether people talk on the list a mail came by. What is only sent to many is a program's.
+fn is_talk(mail: &MailFacts, signs: &Signs) -> bool {
+    let sent_to_many = mail.headers.list_unsubscribe && !signs.colleague;
+    !signs.automated && (mail.headers.list_post || mail.headers.in_reply_to || !sent_to_many)
+}
+
 /// Programs report; what needs eyes is shown, what sells or confirms is not.
-fn by_program(signs: &Signs) -> (Class, String) {
+fn by_program(mail: &MailFacts, signs: &Signs) -> (Class, String) {
     let is = |kind| signs.is(kind);
+    let text = flat(&format!("{}\n{}", mail.subject, mail.text));
+    if has(&text, DECIDES) && !(mail.headers.list_unsubscribe && mail.list_id.is_none()) {
+        return (Class::Respond, "somebody waits for your decision".into());
+    }
+    let nothing_to_do = signs.bulk && signs.says_nothing_is_wanted;
     // An advertisement may use any word, so it is only believed in what no advertisement says of an account.
     let sells =
         signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
-    let rows: [(bool, Class, &str); 17] = [
+    let rows: [(bool, Class, &str); 18] = [
         (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
         (
             signs.hints(Kind::Security) > 0 || is(Kind::Security) && !sells,
@@ -94,6 +109,7 @@ fn by_program(signs: &Signs) -> (Class, String) {
             Class::Notify,
             "something about a payment or a renewal needs a look",
         ),
+        (nothing_to_do, Class::Ignore, "sent to many, and nothing is wanted"),
         (is(Kind::DeliveryProblem) && !sells, Class::Notify, "a delivery needs a look"),
         (is(Kind::Recovery), Class::Ignore, "something works again"),
         (is(Kind::BuildSuccess) && !is(Kind::BuildFailure), Class::Ignore, "something worked as it should"),
@@ -107,7 +123,7 @@ fn by_program(signs: &Signs) -> (Class, String) {
         (is(Kind::Forge), Class::Ignore, "a notice of a project that does not name you"),
         (is(Kind::Receipt) || is(Kind::Delivery), Class::Ignore, "a receipt or a delivery on its way"),
         (
-            is(Kind::Deadline) || is(Kind::Announcement) || is(Kind::Meeting) && !signs.bulk,
+            is(Kind::Deadline) || is(Kind::Announcement) || signs.hints(Kind::Meeting) > 0 && !signs.bulk,
             Class::Notify,
             "a date or a change to know about",
         ),
@@ -121,8 +137,11 @@ fn by_program(signs: &Signs) -> (Class, String) {
 }
 
 /// On a list only what names the reader concerns them, or what the own house announces.
-fn on_a_list(signs: &Signs) -> (Class, String) {
+fn on_a_list(mail: &MailFacts, signs: &Signs) -> (Class, String) {
     let asked = matches!(signs.ask, Ask::OfReader(_));
+    if asked && signs.colleague && has(&flat(&own_text(&mail.text)), EVERYBODY) {
+        return (Class::Respond, "a colleague asks everybody for an answer".into());
+    }
     match (signs.mentions, asked) {
         (true, true) => (Class::Respond, "somebody on a list asks you by name".into()),
         (true, false) => (Class::Notify, "somebody on a list names you".into()),
@@ -161,24 +180,60 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> (Class, String) {
             (Class::Notify, "a colleague writes to a group you are in".into())
         }
         (Reach::Group, Ask::OfReader(_)) => (Class::Notify, "a person asks a group you are in".into()),
+        (Reach::Group, _) if weighty(signs) => {
+            (Class::Notify, "a group you are in is told something that matters".into())
+        }
         (Reach::Group, _) => (Class::Ignore, "sent to a group by a stranger, asking nothing".into()),
     }
 }
 
-/// Nobody honest asks for this by mail.
-fn wants_password(mail: &MailFacts) -> bool {
-    has(
-        &flat(&own_text(&mail.text)),
-        "confirm your password, verify your password, enter your password, send us your password, your password \
-         today, verify your account, confirm your account, confirm your credentials",
-    )
+/// A program says that somebody cannot go on without the reader.
+const DECIDES: &str = "waiting for your decision, waiting for your approval, awaiting your approval, needs your approval, need \
+    your approval, approval needed, approval required, requires your approval, requested your review, review requested, \
+    your review was requested, awaiting your signature, signature requested, awaiting your decision, escalated to you, \
+    wartet auf ihre freigabe, wartet auf deine freigabe, freigabe erforderlich";
+
+/// Everybody is meant, each for themselves.
+const EVERYBODY: &str = "each of you, every one of you, everyone please, everybody please, all of you, answer from everyone, \
+    answer from all, reply to me, jeder von euch, von euch allen, von allen eine";
+
+/// Why a mail is to be looked at rather than answered: nobody honest asks for this by mail.
+fn smells(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+    let text = flat(&own_text(&mail.text));
+    if signs.bulk || mail.headers.in_reply_to && signs.colleague {
+        return None;
+    }
+    if has(&text, PASSWORD) {
+        return Some("somebody wants a password");
+    }
+    if has(
+        &text,
+        "gift card, gift cards, scratch the codes, geschenkkarten, gutscheinkarten, carte cadeau, cartes cadeaux, tarjetas de regalo",
+    ) && has(
+        &text,
+        "send me, codes, discreet, discreetly, confidential, fotos, photos, pictures, vertraulich, diskret",
+    ) {
+        return Some("somebody wants gift cards");
+    }
+    (!signs.colleague && has(&text, BANK)).then_some("bank details are said to have changed")
 }
+
+const PASSWORD: &str = "confirm your password, verify your password, validate your password, enter your password, send us \
+    your password, send me your password, your password today, verify your account, confirm your account, validate your \
+    account, confirm your credentials, verify your credentials, validate your mailbox, verify your mailbox, passwort \
+    bestätigen, konto bestätigen, konto verifizieren, confirmez votre mot de passe, vérifier votre compte, confirme su \
+    contraseña, verifique su cuenta";
+
+const BANK: &str = "new bank details, new bank account, bank details have changed, our bank details, changed our bank, paid to \
+    our new account, to our new account, updated bank, updated banking, neue bankverbindung, geänderte bankverbindung, \
+    neue kontoverbindung, nouvelles coordonnées bancaires, nouveau rib, nuevos datos bancarios, nueva cuenta bancaria";
 
 /// A stranger who sells.
 pub(super) fn is_pitch(mail: &MailFacts, signs: &Signs) -> bool {
     let hints = signs.hints(Kind::Pitch);
     let sells = hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch));
-    sells && !signs.colleague && !mail.headers.in_reply_to
+    // A stranger's “Re:” to nothing is a trick of the trade; where there was a conversation, more is needed.
+    sells && !signs.colleague && (!mail.headers.in_reply_to || hints >= 3)
 }
 
 /// What is worth knowing although nobody asks.

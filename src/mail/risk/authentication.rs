@@ -1,0 +1,273 @@
+//! What the receiving server found out about who sent a mail: `Authentication-Results` (RFC 8601).
+//!
+//! Anybody can write such a line into a mail, so only those of the mailbox's own server count. Which server that is, is
+//! learned from the mails of the account: the one that signs the uppermost line of mails from several senders. Promised:
+//! linear, never an error; what cannot be read says nothing.
+
+use super::organisation;
+use crate::mail::Mail;
+use serde::{Deserialize, Serialize};
+
+/// So many mails, of so many organisations, make a server the mailbox's own.
+const MAILS: u32 = 5;
+const SENDERS: usize = 3;
+/// After so many mails in a row that another server checked, the mailbox has moved.
+const MOVED: u32 = 20;
+
+/// What is known of the server that checks senders for a mailbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receiver {
+    /// What it called itself last (`authserv-id`).
+    pub id: String,
+    /// How many mails it has checked, as far as that was counted.
+    mails: u32,
+    /// Some of the organisations they came from.
+    senders: Vec<String>,
+    /// How many mails in a row another server checked.
+    others: u32,
+}
+
+impl Receiver {
+    /// Takes a mail of the account into account.
+    pub fn observe(&mut self, mail: &Mail) {
+        let Some((id, _)) = lines(mail).next().and_then(parts) else { return };
+        if !self.is(&id) {
+            self.others += 1;
+            let limit = if self.is_trusted() { MOVED } else { self.mails };
+            if self.others > limit {
+                *self = Self { id, mails: 1, ..Self::default() };
+                self.senders.push(organisation(mail.from.domain()).to_owned());
+            }
+            return;
+        }
+        let sender = organisation(mail.from.domain());
+        if self.senders.len() < SENDERS && !self.senders.iter().any(|known| known == sender) {
+            self.senders.push(sender.to_owned());
+        }
+        (self.id, self.others, self.mails) = (id, 0, self.mails.saturating_add(1).min(MAILS));
+    }
+
+    /// Whether enough mails have shown that it is the mailbox's own.
+    pub fn is_trusted(&self) -> bool {
+        self.mails >= MAILS && self.senders.len() >= SENDERS
+    }
+
+    /// Whether a line of this id is its own. A provider has many hosts.
+    fn is(&self, id: &str) -> bool {
+        organisation(&self.id.to_ascii_lowercase()) == organisation(&id.to_ascii_lowercase())
+    }
+}
+
+/// What became of one check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Pass,
+    Fail,
+    /// Nothing that says either.
+    Other,
+}
+
+/// What a server says of a mail's sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Authentication {
+    /// Nothing, or nothing that can be relied on.
+    Unknown,
+    /// The mail comes from the domain that From names.
+    Passed,
+    /// It does not, or nobody can tell: these checks failed.
+    Failed(Vec<&'static str>),
+}
+
+/// One check of a line: the method, its outcome, the domain it is about, and what stands in brackets.
+struct Check {
+    method: String,
+    outcome: Outcome,
+    domain: String,
+    remark: String,
+}
+
+/// What the trusted server of the mailbox says of a mail's sender.
+pub(super) fn authentication(mail: &Mail, receiver: Option<&Receiver>) -> Authentication {
+    let checks = checks(mail, receiver);
+    let aligned = |check: &Check| organisation(&check.domain) == organisation(mail.from.domain());
+    let dmarc = checks.iter().find(|check| check.method == "dmarc").map(|check| check.outcome);
+    let vouches = |check: &Check| matches!(check.method.as_str(), "dkim" | "spf") && aligned(check);
+    let vouched = checks.iter().any(|check| check.outcome == Outcome::Pass && vouches(check));
+    if dmarc == Some(Outcome::Pass) || vouched && dmarc != Some(Outcome::Fail) {
+        return Authentication::Passed;
+    }
+    let failed: Vec<&'static str> = ["SPF", "DKIM", "DMARC"]
+        .into_iter()
+        .filter(|name| {
+            let fails =
+                |check: &Check| check.outcome == Outcome::Fail && check.method.eq_ignore_ascii_case(name);
+            checks.iter().any(fails)
+        })
+        .collect();
+    if failed.is_empty() || by_a_list(mail, &checks) {
+        return Authentication::Unknown;
+    }
+    Authentication::Failed(failed)
+}
+
+/// A list that sends on what others wrote breaks their checks, where their domain asks for nothing better.
+fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
+    let list = mail.list.as_ref();
+    let id = list.and_then(|list| list.id.as_deref()).unwrap_or_default();
+    let post = list.and_then(|list| list.post.as_deref()).unwrap_or_default();
+    let host = post.rsplit_once('@').map_or(id, |(_, host)| host);
+    let vouched =
+        |check: &Check| check.outcome == Outcome::Pass && organisation(&check.domain) == organisation(host);
+    let strict = |check: &Check| {
+        check.method == "dmarc" && check.outcome == Outcome::Fail && !check.remark.contains("p=none")
+    };
+    !host.is_empty() && checks.iter().any(vouched) && !checks.iter().any(strict)
+}
+
+/// The values of every line, uppermost first.
+fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
+    let named = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("authentication-results");
+    mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
+}
+
+/// The checks that the trusted server wrote down: its uppermost line, and its further ones up to the next server.
+fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
+    let Some(receiver) = receiver.filter(|receiver| receiver.is_trusted()) else { return Vec::new() };
+    let mut found: Vec<Check> = Vec::new();
+    for (name, value) in &mail.headers {
+        if name.eq_ignore_ascii_case("received") && !found.is_empty() {
+            break;
+        }
+        if !name.eq_ignore_ascii_case("authentication-results") {
+            continue;
+        }
+        if let Some((id, rest)) = parts(value)
+            && receiver.is(&id)
+        {
+            found.extend(rest.iter().filter_map(|part| check(part)));
+        }
+    }
+    found
+}
+
+/// The id of a line and its further parts. A line without an id says nothing about who wrote it.
+fn parts(value: &str) -> Option<(String, Vec<String>)> {
+    let mut parts = value.split(';').map(str::trim);
+    let id = parts.next()?.split_whitespace().next()?.to_owned();
+    let plain = id.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    (plain && id.contains('.')).then(|| (id, parts.map(str::to_ascii_lowercase).collect()))
+}
+
+/// `dkim=pass (2048-bit key) header.d=example.org`
+fn check(part: &str) -> Option<Check> {
+    let (mut plain, mut remark, mut depth) = (String::new(), String::new(), 0_u32);
+    for c in part.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => remark.push(c),
+            _ => plain.push(c),
+        }
+    }
+    let mut words = plain.split_whitespace();
+    let (method, outcome) = words.next()?.split_once('=')?;
+    let outcome = match outcome {
+        "pass" => Outcome::Pass,
+        // A domain that says “probably not” (softfail) leaves it to DMARC.
+        "fail" | "hardfail" => Outcome::Fail,
+        _ => Outcome::Other,
+    };
+    let about = |names: &[&str]| {
+        let found = words.clone().filter_map(|word| word.split_once('='));
+        found.into_iter().find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+    };
+    let named = about(&["header.d", "header.i", "smtp.mailfrom", "smtp.mail", "header.from", "smtp.helo"]);
+    let domain = named.unwrap_or_default().rsplit('@').next().unwrap_or_default().to_owned();
+    Some(Check { method: method.to_owned(), outcome, domain, remark: remark.to_ascii_lowercase() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::parse;
+
+    fn mail(from: &str, results: &str) -> Mail {
+        parse(format!("{results}From: {from}\r\nSubject: x\r\n\r\nHello").as_bytes()).unwrap()
+    }
+
+    fn learned() -> Receiver {
+        let mut receiver = Receiver::default();
+        for n in 0..MAILS {
+            let line =
+                format!("Authentication-Results: mx{n}.home.example; spf=pass smtp.mailfrom=a@b.example\r\n");
+            receiver.observe(&mail(&format!("a@b{n}.example"), &line));
+        }
+        receiver
+    }
+
+    #[test]
+    fn a_server_is_learned_from_mails_of_several_senders() {
+        assert!(learned().is_trusted());
+        assert_eq!(learned().id, "mx4.home.example");
+        let mut one = Receiver::default();
+        for _ in 0..50 {
+            one.observe(&mail("a@evil.example", "Authentication-Results: mx.evil.example; dkim=pass\r\n"));
+        }
+        assert!(!one.is_trusted(), "one sender alone makes no server trusted");
+        // What outsiders write below the server's own line, or instead of it, changes nothing.
+        let mut known = learned();
+        for n in 0..MOVED {
+            let other = format!("Authentication-Results: other{n}.example; dkim=pass\r\n");
+            known.observe(&mail("a@b.example", &other));
+        }
+        assert!(known.is_trusted() && known.id.ends_with("home.example"));
+    }
+
+    #[test]
+    fn only_lines_of_the_own_server_count() {
+        let receiver = learned();
+        let of = |from: &str, lines: &str| authentication(&mail(from, lines), Some(&receiver));
+        let line = |text: &str| format!("Authentication-Results: mx1.home.example; {text}\r\n");
+        let failed = |names: &[&'static str]| Authentication::Failed(names.to_vec());
+        for (text, expected) in [
+            ("dmarc=pass header.from=bank.example", Authentication::Passed),
+            (
+                "spf=fail smtp.mailfrom=x@bank.example; dkim=none; dmarc=fail (p=REJECT)",
+                failed(&["SPF", "DMARC"]),
+            ),
+            (
+                "spf=softfail smtp.mailfrom=x@bank.example; dkim=pass header.d=mail.bank.example",
+                Authentication::Passed,
+            ),
+            ("dkim=fail (bad ; signature) header.d=bank.example", failed(&["DKIM"])),
+            ("spf=pass smtp.mailfrom=x@elsewhere.example; dkim=none", Authentication::Unknown),
+            ("spf=pass smtp.mailfrom=x@elsewhere.example; dmarc=fail", failed(&["DMARC"])),
+            ("none", Authentication::Unknown),
+        ] {
+            assert_eq!(of("a@bank.example", &line(text)), expected, "{text}");
+        }
+        let forged = "Authentication-Results: mx.evil.example; dmarc=pass\r\n";
+        assert_eq!(of("a@bank.example", forged), Authentication::Unknown);
+        // The uppermost server speaks first; what an outsider wrote stands below its Received.
+        let both = format!(
+            "{}Received: by mx1.home.example\r\n{}",
+            line("spf=fail smtp.mailfrom=bank.example; dmarc=fail"),
+            line("dmarc=pass")
+        );
+        assert_eq!(of("a@bank.example", &both), failed(&["SPF", "DMARC"]));
+        assert_eq!(authentication(&mail("a@bank.example", &both), None), Authentication::Unknown);
+    }
+
+    #[test]
+    fn a_list_that_vouches_for_itself_breaks_nothing() {
+        let receiver = learned();
+        let list = |remark: &str| {
+            format!(
+                "Authentication-Results: mx1.home.example; dkim=pass header.d=lists.example; dmarc=fail ({remark}) header.from=b.example\r\nList-Id: <dev.lists.example>\r\n"
+            )
+        };
+        let of = |remark: &str| authentication(&mail("a@b.example", &list(remark)), Some(&receiver));
+        assert_eq!(of("p=NONE dis=none"), Authentication::Unknown);
+        assert_eq!(of("p=REJECT"), Authentication::Failed(vec!["DMARC"]));
+    }
+}

@@ -1,0 +1,114 @@
+//! Commands to a program that reads mail: it is spoken to, and told to do something a person would not be told.
+//!
+//! Either alone is ordinary: people write about assistants, and ask each other to forward mails. Both in one paragraph
+//! are not. Linear.
+
+use super::assistant::{flat, has};
+
+/// Programs that may be spoken to, as words of several languages. Names that people have are left out.
+const READERS: &str = "assistant, assistants, ai, llm, llms, language model, language models, model, agent, agents, chatbot, \
+    copilot, digital helper, virtual helper, ai tool, ai readers, mail program, text processing program, automated reader, \
+    assistent, ki, ki assistent, sprachmodell, l assistant, ia, asistente, assistente, modello, modelo, ассистент, \
+    помощник, asystent, asystencie";
+
+/// What stands before a reader that is spoken to.
+const CALLS: &str = "to the, to any, to all, for the, for any, for all, for, attention, attn, dear, hello, hey, note to, note \
+    for, hint for, task for, instruction for, instructions for, message for, message to, applies to the, für den, für die, \
+    an den, an die, pour l, à l, para el, al, per l, per il, для";
+
+/// What follows a reader that is told what to do.
+const ORDERS: &str =
+    "must, should, shall, has to, have to, needs to, please, muss, soll, bitte, doit, debe, deve";
+
+/// When somebody who is no person reads.
+const WHEN: &str = "when summarizing this, when summarising this, when you summarize, when you summarise, when you render, \
+    when processing this, when you process, when reading this mail as, if you are an ai, if you are a language model";
+
+/// Commands that are about a mailbox, what is in it, or what the person learns.
+const COMMANDS: &[(&str, &str)] = &[
+    (
+        "forward, send, export, delete, remove, erase, archive, search, look for, look up, find, append, attach, copy, reply \
+         with, answer with, open, transfer, leite, lösche, sende, transférer, transfère, envoie, reenvía, envía, borra, \
+         inoltra, invia, cancella, найди, отправь, перешли, удали",
+        "mail, mails, email, emails, message, messages, mailbox, inbox, contacts, address book, addresses, password, \
+         passwords, code, codes, calendar, invoice, invoices, iban, card data, subject lines, attachments, every link, all \
+         links, home address, phone number, sent folder, postfach, passwörter, messages de la direction, copie des messages, \
+         contraseñas, correos, password trovate, posta, пароли, почте",
+    ),
+    ("create, add, set, enable, switch on", "filter rule, a rule, auto approve, auto reply, forwarding"),
+    (
+        "do not, don t, never, without, n en rien, nichts, no lo, ohne, sin, senza",
+        "tell the user, tell the person, mention this, mention it, mention this text, show the reply, inform the user, notify \
+         the user, asking anybody, asking the user, preguntar, dire à l utilisateur, zu fragen, chiedere",
+    ),
+    (
+        "approve, confirm, agree, accept, order, book, fill in, register, state, say, tell the user, summarise, summarize",
+        "on his behalf, on her behalf, without asking, card data, alarm code, free slot, his calendar, his contacts, already \
+         said yes, the user wishes, tell the user only, all other, asking price, the booking form, the mailbox as, full price",
+    ),
+    (
+        "decode, rot13, url decode, join the letters, read this backwards, base64, hex",
+        "carry out, follow, execute, do what it says, obeyed, obey",
+    ),
+    (
+        "ignore, disregard, forget, oublier, oublie, ignora, olvida, ignoriere, vergiss, dimentica, игнорируй, забудь",
+        "instructions, system message, system prompt, rules, consignes, istruzioni, instrucciones, anweisungen, everything \
+         above, everything you were told, инструкции, your guidelines",
+    ),
+    ("include the picture, include the image, replace data", "url encoded, subject lines, newest mails"),
+];
+
+/// Roles of a conversation with a model, as they stand at the beginning of a line.
+const ROLES: &[&str] = &[
+    "system:",
+    "assistant:",
+    "user:",
+    "developer:",
+    "usuario:",
+    "asistente:",
+    "assistent:",
+    "nutzer:",
+    "utilisateur:",
+    "assistente:",
+    "utente:",
+];
+
+/// The paragraph's first words where it commands a reader.
+pub(super) fn commanded(paragraph: &str) -> Option<String> {
+    let flat = flat(paragraph);
+    if !is_command(&flat) {
+        return None;
+    }
+    let readers: Vec<&str> = READERS.split(", ").filter(|reader| has(&flat, reader)).collect();
+    let is_called = |reader: &&str| CALLS.split(", ").any(|call| has(&flat, &format!("{call} {reader}")));
+    let is_ordered = |reader: &&str| ORDERS.split(", ").any(|order| has(&flat, &format!("{reader} {order}")));
+    let spoken_to = readers.iter().any(|reader| is_called(reader) || is_ordered(reader))
+        || begins_with_reader(paragraph)
+        || has(&flat, WHEN)
+        || plays_roles(paragraph);
+    spoken_to.then(|| paragraph.split_whitespace().take(10).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a [`flat`] text commands what a person would not be told.
+pub(super) fn is_command(flat: &str) -> bool {
+    COMMANDS.iter().any(|(verbs, objects)| has(flat, verbs) && has(flat, objects))
+}
+
+/// `Assistant, …` and `Reading agent: …`, at the beginning of a sentence.
+fn begins_with_reader(paragraph: &str) -> bool {
+    let starts = paragraph.split(['.', '!', '?', '\n', '(', '[']).filter_map(|sentence| {
+        let (head, _) = sentence.trim_start().split_once([':', ','])?;
+        Some(flat(head))
+    });
+    starts.into_iter().any(|head| {
+        head.split_whitespace().count() <= 7
+            && READERS.split(", ").any(|reader| head.ends_with(&format!(" {reader} ")))
+    })
+}
+
+/// Lines that give words to two sides of a conversation with a model.
+fn plays_roles(paragraph: &str) -> bool {
+    let begins =
+        |role: &&&str| paragraph.lines().any(|line| line.trim_start().to_lowercase().starts_with(**role));
+    ROLES.iter().filter(begins).count() >= 2
+}

@@ -1,0 +1,57 @@
+//! Text in disguise: written so that a person passes over it and a model reads it.
+
+use super::assistant::flat;
+use super::quoting::unwrapped;
+use std::collections::HashSet;
+
+/// How much of a text is turned over.
+const MOST: usize = 32 << 10;
+/// Shorter wrappings are names and numbers.
+const LONG_ENOUGH: usize = 24;
+
+/// What a text says when it is undressed, each way for itself.
+pub(super) fn undressed(text: &str) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(MOST)];
+    let mut found: Vec<String> = Vec::new();
+    // Where a link leads is another matter.
+    let long = |word: &&str| word.len() >= LONG_ENOUGH && !word.contains("://");
+    for word in text.split_whitespace().filter(long) {
+        found.extend(unwrapped(word, &HashSet::new()).into_iter().skip(1).filter(|inner| is_prose(inner)));
+    }
+    found.extend(joined(text));
+    found
+}
+
+/// What may be said by turning letters into others: words only count there where they command as plainly as can be.
+pub(super) fn turned(text: &str) -> [String; 3] {
+    let text = &text[..text.floor_char_boundary(MOST)];
+    let rot13 = text.chars().map(|c| match c {
+        'a'..='m' | 'A'..='M' => char::from_u32(u32::from(c) + 13).unwrap_or(c),
+        'n'..='z' | 'N'..='Z' => char::from_u32(u32::from(c) - 13).unwrap_or(c),
+        _ => c,
+    });
+    let leet = text.chars().map(|c| match c {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '7' => 't',
+        _ => c,
+    });
+    [rot13.collect(), leet.collect(), text.chars().rev().collect()]
+}
+
+fn is_prose(text: &str) -> bool {
+    flat(text).split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).count() >= 4
+}
+
+/// `i g n o r e  a l l`: letters with a blank between them, words with two.
+fn joined(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| {
+        let letters = line.split(' ').filter(|piece| piece.chars().count() == 1).count();
+        letters >= 12 && letters * 2 > line.split(' ').filter(|piece| !piece.is_empty()).count()
+    })?;
+    let words = line.split("  ").map(|word| word.replace(' ', ""));
+    Some(words.collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,78 @@
+//! Who a mail says it is from, and who that is: what the receiving server found, names of people and of one's own house.
+
+use super::authentication::{Authentication, authentication};
+use super::{Known, Risk, assistant, domains, elsewhere, organisation, wants};
+use crate::mail::{Address, Mail};
+
+/// What the mailbox's own server found wrong with who sent a mail.
+pub(super) fn not_authentic(
+    mail: &Mail,
+    known: &Known<'_>,
+    looks_alike: bool,
+    impostor: bool,
+) -> Option<Risk> {
+    let mut failed = match authentication(mail, known.receiver) {
+        Authentication::Failed(checks) => checks.iter().map(|name| format!("{name} failed")).collect(),
+        Authentication::Passed | Authentication::Unknown => Vec::new(),
+    };
+    failed.extend(mail.spam.then(|| "its filter calls it spam".to_owned()));
+    if failed.is_empty() {
+        return None;
+    }
+    let colleague = known.own.iter().any(|own| !elsewhere(own, &mail.from.address));
+    let with = if looks_alike {
+        Some("its domain looks like one you know")
+    } else if impostor || colleague {
+        Some("it bears the name of somebody you know")
+    } else {
+        wants::has_login_link(mail).then_some("it links to a login")
+    };
+    Some(Risk::NotAuthentic { address: mail.from.address.clone(), failed: failed.join(", "), with })
+}
+
+/// Somebody's name at an address that is not theirs. What a service or a list sends in their name says so.
+pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
+    let Address { name, address } = &mail.from;
+    if address.is_empty() || (known.is_known)(address) || sent_for_others(mail, known) {
+        return None;
+    }
+    let theirs = (known.by_name)(name).filter(|theirs| elsewhere(theirs, address))?;
+    Some(Risk::KnownName { name: name.clone(), address: address.clone(), known: theirs })
+}
+
+/// Whether a program or a list sends a mail for somebody, and says so by its own address.
+pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
+    let local = mail.from.address.split('@').next().unwrap_or_default().to_ascii_lowercase();
+    let machine = [
+        "noreply",
+        "no-reply",
+        "notification",
+        "notify",
+        "meetings",
+        "invite",
+        "calendar",
+        "mailer",
+        "robot",
+    ]
+    .iter()
+    .any(|word| local.contains(word));
+    let listed = mail.list.as_ref().is_some_and(|list| list.id.is_some());
+    let passed = authentication(mail, known.receiver) == Authentication::Passed;
+    (machine || listed || mail.auto_submitted.is_some() || mail.invitation.is_some()) && passed
+}
+
+/// A name that says the person's own organisation, from outside of it.
+pub(super) fn claims_house(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
+    let Address { name, address } = &mail.from;
+    let said = assistant::flat(name);
+    let house = known.own.iter().find(|own| {
+        let domain = own.rsplit_once('@').map_or("", |(_, domain)| domain);
+        let label = organisation(domain).split('.').next().unwrap_or_default();
+        label.len() > 3
+            && !domains::is_provider(domain)
+            && assistant::has(&said, assistant::flat(label).trim())
+    })?;
+    let inside = mail.list.is_some() || !elsewhere(house, address) || (known.is_known)(address);
+    (!inside && !address.is_empty())
+        .then(|| Risk::ClaimsHouse { name: name.clone(), address: address.clone() })
+}

@@ -1,0 +1,110 @@
+//! Warnings, measured on mails whose writers had not read the rules: 60 that mean harm, 42 that speak to an assistant in
+//! seven styles, 200 that are ordinary. `docs/email.md` says how to repeat it and what came out.
+
+use sayso::graph::Grade;
+use sayso::mail::risk::{Known, Receiver, Risk, risks_of_mail};
+use sayso::mail::{Mail, parse};
+use sayso::workflows::email::{eval::split_mbox, grade};
+use std::collections::BTreeMap;
+
+/// Whom the reader of these mails knows.
+const PEOPLE: &[(&str, &str)] = &[
+    ("Jonas Keller", "jonas.keller@brightwater-tools.example"),
+    ("Ines Vogt", "ines.vogt@brightwater-tools.example"),
+    ("Adaeze Obi", "adaeze.obi@brightwater-tools.example"),
+    ("Marek Nowak", "marek.nowak@brightwater-tools.example"),
+    ("Katrin Lindqvist", "katrin.lindqvist@brightwater-tools.example"),
+    ("Tom Arden", "tom@ardensteel.example"),
+    ("Lucia Ferri", "lucia.ferri@ferri-design.example"),
+];
+
+/// The mails of a set, each with its name and style.
+fn mails(set: &str) -> Vec<(String, String, Mail)> {
+    let path = format!("{}/tests/fixtures/warnings/{set}.mbox", env!("CARGO_MANIFEST_DIR"));
+    let split = split_mbox(&std::fs::read(path).unwrap()).into_iter();
+    let mail = |(line, raw): (String, Vec<u8>)| {
+        let (name, style) = line.split_once(' ').unwrap();
+        (name.to_owned(), style.to_owned(), parse(&raw).unwrap())
+    };
+    split.map(mail).collect()
+}
+
+/// What a set is warned of: name, style, risks.
+fn measured(set: &str) -> Vec<(String, String, Vec<Risk>)> {
+    let own = vec![PEOPLE[0].1.to_owned()];
+    let addresses: Vec<String> = PEOPLE.iter().map(|(_, address)| (*address).to_owned()).collect();
+    let mut receiver = Receiver::default();
+    mails("ordinary").iter().for_each(|(_, _, mail)| receiver.observe(mail));
+    assert!(receiver.is_trusted(), "{receiver:?}");
+    let is_known = |address: &str| PEOPLE.iter().any(|(_, known)| *known == address);
+    let by_name = |name: &str| {
+        PEOPLE
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, address)| (*address).to_owned())
+    };
+    let known = Known {
+        is_known: &is_known,
+        by_name: &by_name,
+        receiver: Some(&receiver),
+        addresses: &addresses,
+        own: &own,
+        ..Known::default()
+    };
+    mails(set).into_iter().map(|(name, style, mail)| (name, style, risks_of_mail(&mail, &known))).collect()
+}
+
+fn is_heavy(risks: &[Risk]) -> bool {
+    risks.iter().any(|risk| grade(risk) >= Grade::Caution)
+}
+
+#[test]
+fn most_mail_that_means_harm_gets_a_caution_or_a_danger() {
+    let all = measured("phish");
+    let missed: Vec<String> = all
+        .iter()
+        .filter(|(_, _, risks)| !is_heavy(risks))
+        .map(|(name, style, _)| format!("{name}: {style}"))
+        .collect();
+    let found = all.len() - missed.len();
+    println!("harmful: {found} of {}", all.len());
+    assert_eq!(all.len(), 60);
+    assert!(found >= PHISH, "{found}: {missed:#?}");
+}
+
+#[test]
+fn words_to_an_assistant_are_noticed_in_every_style() {
+    let all = measured("injected");
+    let mut styles: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (_, style, risks) in &all {
+        let speaks = |risk: &Risk| matches!(risk, Risk::AddressesAssistant { quoted: false, .. });
+        let counted = styles.entry(style).or_default();
+        *counted = (counted.0 + usize::from(risks.iter().any(speaks)), counted.1 + 1);
+    }
+    let found: usize = styles.values().map(|(found, _)| found).sum();
+    println!("speaks to an assistant: {found} of {}, {styles:#?}", all.len());
+    assert_eq!((all.len(), styles.len()), (42, 7));
+    assert!(
+        found >= INJECTED && styles.values().all(|(found, of)| found * 3 >= of * 2),
+        "{found}: {styles:#?}"
+    );
+}
+
+#[test]
+fn ordinary_mail_is_seldom_warned_of() {
+    let all = measured("ordinary");
+    let warned = |risks: &[Risk]| {
+        let heavy = risks.iter().filter(|risk| grade(risk) >= Grade::Caution);
+        heavy.map(Risk::text).collect::<Vec<_>>()
+    };
+    let found: Vec<_> = all.iter().filter(|(_, _, risks)| is_heavy(risks)).collect();
+    let found: Vec<_> = found.iter().map(|(name, style, risks)| (name, style, warned(risks))).collect();
+    println!("ordinary: {} of {}", found.len(), all.len());
+    assert_eq!(all.len(), 200);
+    assert!(found.len() <= ORDINARY, "{found:#?}");
+}
+
+/// How many must be found, and how many ordinary ones may be.
+const PHISH: usize = 48;
+const INJECTED: usize = 40;
+const ORDINARY: usize = 2;
