@@ -49,11 +49,17 @@ impl Layers {
 /// Room beside what is counted: the stack, the program itself, what the allocator keeps for later.
 const SLACK: u64 = 1 << 30;
 
-/// Bounds memory, processor time, files and processes, then gives up files, network and system calls.
+/// Gives up files and network, bounds memory, processor time and processes, then gives up system calls.
 pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let counted = usize::try_from(memory).unwrap_or(usize::MAX);
     monty_alloc::set_limit(Some(counted), false).map_err(HardenError::Memory)?;
+    let mut layers = Layers::default();
+    // Landlock opens a file of its own, so it comes before the limit on those.
+    #[cfg(target_os = "linux")]
+    {
+        layers.landlock = linux::give_up_files();
+    }
     let time = seconds.saturating_add(60);
     let limits = [
         ("cores", Resource::Core, 0),
@@ -66,8 +72,7 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> 
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
         setrlimit(resource, limit).map_err(|errno| HardenError::Limit(name, errno))?;
     }
-    #[allow(unused_mut, reason = "only Linux has more of them")]
-    let mut layers = Layers { limits: true, ..Layers::default() };
+    layers.limits = true;
     #[cfg(target_os = "linux")]
     {
         let most = memory.saturating_add(SLACK);
@@ -75,7 +80,6 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> 
         setrlimit(Resource::As, limit).map_err(|errno| HardenError::Limit("memory", errno))?;
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         setrlimit(Resource::Nproc, none).map_err(|errno| HardenError::Limit("processes", errno))?;
-        layers.landlock = linux::give_up_files();
         linux::give_up_calls()?;
         layers.seccomp = true;
     }
