@@ -134,6 +134,7 @@ fn open(models: &Arc<Habits>, api: &Server) -> TestInbox {
         handled_ignored: AfterHandling::None,
         mailbox: Arc::<FakeMailbox>::default(),
         outgoing: Some(Arc::<FakeOutgoing>::default()),
+        model: None,
     };
     let models = models.clone();
     let inbox = TestInbox::builder()

@@ -83,7 +83,11 @@ impl Models for Habits {
     fn pick(&self, _: &str, _: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
         let name = wanted.expect("every thread names its model");
         let model = self.0[name].clone();
-        Ok(Picked { model, name: name.to_owned(), builtin: false, window: None })
+        Ok(Picked { model, name: name.to_owned(), builtin: false, server: None, window: None })
+    }
+
+    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+        self.pick("", "", Some(name))
     }
 
     fn known(&self, name: &str) -> Result<(), String> {

@@ -31,8 +31,8 @@ impl Scan<'_> {
         let slash = !matches!(self.family, Family::Python | Family::Shell);
         let byte = self.text[self.at];
         match byte {
-            b'#' if hash => self.to_line_end(),
-            b'/' if slash && self.starts("//") => self.to_line_end(),
+            b'#' if hash => self.skip_to_line_end(),
+            b'/' if slash && self.starts("//") => self.skip_to_line_end(),
             b'/' if slash && self.starts("/*") => self.block_comment(),
             b'/' if self.family == Family::Script && self.may_be_regex() => self.regex(),
             b'"' | b'\'' if self.tripled(byte) => self.until(&[byte; 3], 3, true),
@@ -67,7 +67,7 @@ impl Scan<'_> {
         self.at = end;
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_to_line_end(&mut self) {
         let end = memchr::memchr(b'\n', &self.text[self.at..]).map_or(self.text.len(), |n| self.at + n);
         self.erase(end);
     }
