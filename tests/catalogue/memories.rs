@@ -51,7 +51,7 @@ impl Answer {
             Self::Ignore | Self::Dismiss => Decision::Ignore,
             Self::Respond => respond("I know this one; sign as Noor"),
             Self::Edit => edit(write(), "content", json!("It comes on Tuesday.\n\nBest,\nNoor")),
-            Self::SendBack => respond("Shorter, and sign as Noor"),
+            Self::SendBack => respond("Always shorter, and sign as Noor"),
             Self::Move => edit(meet(), "location", json!("Room 4")),
         }
     }
@@ -63,7 +63,7 @@ impl Answer {
             Self::Respond => "I know this one; sign as Noor",
             Self::Dismiss => "You dismissed a proposal",
             Self::Edit => "+It comes on Tuesday.",
-            Self::SendBack => "Shorter, and sign as Noor",
+            Self::SendBack => "Always shorter, and sign as Noor",
             Self::Move => "+Room 4",
         }
     }

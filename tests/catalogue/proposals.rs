@@ -70,7 +70,7 @@ async fn i04_strangers_blind_copies_and_look_alikes_are_flagged() {
     for code in ["recipient_outside", "bcc_added", "look_alike"] {
         assert!(codes.contains(&code), "{code}: {codes:?}");
     }
-    assert!(item.text.starts_with("! "), "{}", item.text);
+    assert!(item.text.starts_with("!! "), "{}", item.text);
     assert!(item.text.contains("Bcc: dora@else.example"));
     report("I04", "a stranger, a blind copy, a look-alike domain", 3);
 }

@@ -258,8 +258,8 @@ fn newcomer() -> Cli {
 fn somebody_who_is_new_is_asked_and_answers_with_enter() {
     let cli = newcomer();
     let mut terminal = Terminal::plain(&cli, &[]);
-    terminal.wait_for("4. leave\nNumber [1]: ");
-    terminal.types("\n");
+    terminal.wait_for("5. leave\nNumber [1]: ");
+    terminal.types("2\n");
     let asked = terminal.wait_for("Number [1]: ");
     assert!(
         asked.contains("1. Maildir ") && asked.contains("Mail/inbox\n") && asked.contains("by hand (IMAP)"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const STAY: &[&str] = &["", "demo", "watch", "run", "request", "mcp", "auth", "init"];
 
 /// What else the examples call.
-const OTHERS: &[&str] = &["cargo", "git", "sqlite3", "systemctl", "export", "cp", "mkdir", "cd"];
+const OTHERS: &[&str] = &["cargo", "git", "sqlite3", "systemctl", "export", "cp", "mkdir", "cd", "python3"];
 
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -8,7 +8,7 @@ use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     By, CATALOGUE_GET, Decide, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED, OUTPUT_FILES,
-    SERVER_COMMANDS, SeenHash, Status,
+    PUT_AWAY, SERVER_COMMANDS, SeenHash, Status,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -295,7 +295,9 @@ async fn what_is_built_in_is_listed_and_switched() {
     let (files, handled) = (OUTPUT_FILES.to_owned(), MARK_HANDLED.to_owned());
     let reading = (CATALOGUE_GET.to_owned(), true);
     let servers = (SERVER_COMMANDS.to_owned(), true);
-    let all = [(files.clone(), true), (handled.clone(), true), reading.clone(), servers.clone()];
+    let away = (PUT_AWAY.to_owned(), true);
+    let all =
+        [(files.clone(), true), (handled.clone(), true), away.clone(), reading.clone(), servers.clone()];
     assert_eq!(names(&inbox.grants().list().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
     let done = inbox.run_program(program.clone()).await;
@@ -309,7 +311,7 @@ async fn what_is_built_in_is_listed_and_switched() {
     ));
     assert_eq!(
         names(&inbox.grants().list().await.unwrap()),
-        [(files.clone(), false), (handled, true), reading, servers]
+        [(files.clone(), false), (handled, true), away, reading, servers]
     );
     let refused = inbox.run_program(program.clone()).await;
     assert!(inbox.trouble(&refused).await.1.contains("`builtin:output_files`"));

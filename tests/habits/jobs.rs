@@ -37,9 +37,7 @@ impl Job {
                 ![Fence, WrappedAnswer, NullOptional, EmptyOptional, NumbersAsText, OtherCase, OneForList]
                     .contains(&habit)
             }
-            Self::Docs => {
-                ![ProseAfterWork, NullOptional, EmptyOptional, OtherCase, SeveralCalls].contains(&habit)
-            }
+            Self::Docs => ![ProseAfterWork, OtherCase, SeveralCalls].contains(&habit),
             // Data is asked for by a call on one wire alone.
             Self::Ask if habit == ToolName => provider == Provider::Anthropic,
             Self::Ask => ![ProseAfterWork, OneForList, CallAsText, SeveralCalls, SameCall, OtherLanguage]
@@ -57,8 +55,6 @@ pub struct Outcome {
     pub asked: Vec<(String, Value)>,
     /// What went wrong.
     pub troubles: Vec<String>,
-    /// What the cards said.
-    pub cards: Vec<String>,
 }
 
 impl PartialEq for Outcome {
@@ -91,13 +87,11 @@ pub async fn run(
         threads.push((name, start(job, &inbox, name).await));
     }
     let mut asked: HashMap<&str, Vec<(String, Value)>> = HashMap::new();
-    let mut cards: HashMap<&str, Vec<String>> = HashMap::new();
     loop {
         inbox.drive().await;
         let mut open = 0;
         for (name, thread) in &threads {
             for item in items(&inbox, thread).await {
-                cards.entry(name).or_default().push(item.text.clone());
                 let seen = asked.entry(name).or_default();
                 let decision = decide(&item, seen.len());
                 seen.push((item.action.clone(), shown(job, &item)));
@@ -115,8 +109,7 @@ pub async fn run(
         let troubles = outcome.error.iter().map(|error| error.text.clone()).collect();
         let output = output(job, &inbox, name, outcome.output.unwrap_or_default());
         let asked = asked.remove(name).unwrap_or_default();
-        let cards = cards.remove(name).unwrap_or_default();
-        outcomes.insert(name, Outcome { status: outcome.status, output, asked, troubles, cards });
+        outcomes.insert(name, Outcome { status: outcome.status, output, asked, troubles });
     }
     outcomes
 }

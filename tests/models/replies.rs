@@ -405,7 +405,7 @@ async fn what_was_taught_changes_the_next_draft() {
     assert_eq!(tool, "write_email");
     assert!(args["content"].as_str().unwrap().contains("Tom takes it."), "{args}");
 
-    let feedback = json!({"kind": "proposal_answered", "feedback": "shorter please"});
+    let feedback = json!({"kind": "proposal_answered", "feedback": "always shorter please"});
     let profile = learn("response_preferences", "", feedback).await;
     let (_, shorter) = ask().set("/response_profile", json!(profile)).ask().await.remove(0);
     assert!(!shorter["content"].as_str().unwrap().contains("Thank you"), "{shorter}");

@@ -81,7 +81,7 @@ impl Args {
             Set::Triage(Triage { file }) => {
                 let config = Arc::new(context.config()?);
                 if let Some(missing) = file.as_ref().filter(|file| !file.exists()) {
-                    return Err(Failure::usage(format!("{} does not exist", missing.display())));
+                    return Err(Failure::gone(format!("{} does not exist", missing.display())));
                 }
                 let eval = eval_triage(&config, context.env(), file.as_deref(), &count);
                 let eval = eval.await.map_err(Failure::failed)?;

@@ -81,9 +81,16 @@ impl Mails {
 async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
     let refused = |error| Failure::from_inbox(&error, Exit::Failed);
     let by = here.inbox().mail().begin_move(thread, way).await.map_err(refused)?;
-    let scope = Scope::Only(by.iter().cloned().collect());
+    drive(here, &by).await?;
+    here.inbox().mail().end_move(thread, way, &by).await.map_err(refused)?;
+    // Its own thread heard of it, and can be corrected once it has gone on.
+    drive(here, std::slice::from_ref(thread)).await
+}
+
+async fn drive(here: &Here, threads: &[ThreadId]) -> Result<(), Failure> {
+    let scope = Scope::Only(threads.iter().cloned().collect());
     driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` goes on with it")?;
-    here.inbox().mail().end_move(thread, way, &by).await.map_err(refused)
+    Ok(())
 }
 
 fn text(moved: &[Moved], way: &Way, only_listed: bool) -> String {
