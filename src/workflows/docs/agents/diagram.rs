@@ -136,7 +136,7 @@ pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
 fn common_folder(names: &[&str]) -> usize {
     let Some(first) = names.first() else { return 0 };
     let shared = |end: &usize| names.iter().all(|name| name.get(..*end) == first.get(..*end));
-    first.match_indices('/').map(|(at, _)| at + 1).filter(shared).next_back().unwrap_or(0)
+    first.match_indices('/').map(|(at, _)| at + 1).rfind(shared).unwrap_or(0)
 }
 
 /// Text that means nothing to a diagram.

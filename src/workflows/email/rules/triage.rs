@@ -62,7 +62,7 @@ fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
         return (Class::Notify, format!("{why}, so look twice"));
     }
     let talk = mail.list_id.is_some() && is_talk(mail, signs);
-    if signs.automated && !talk || signs.bulk && !talk {
+    if !talk && (signs.automated || signs.bulk) {
         return by_program(mail, signs);
     }
     if is_pitch(mail, signs) {
