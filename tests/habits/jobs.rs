@@ -55,6 +55,8 @@ pub struct Outcome {
     pub asked: Vec<(String, Value)>,
     /// What went wrong.
     pub troubles: Vec<String>,
+    /// The texts of the cards.
+    pub cards: Vec<String>,
 }
 
 impl PartialEq for Outcome {
@@ -67,6 +69,11 @@ impl PartialEq for Outcome {
 impl Outcome {
     pub fn ended(&self) -> bool {
         self.status == Status::Done
+    }
+
+    /// Whether the answer or a card says this.
+    pub fn says(&self, words: &str) -> bool {
+        self.output.to_string().contains(words) || self.cards.iter().any(|card| card.contains(words))
     }
 }
 
@@ -87,11 +94,13 @@ pub async fn run(
         threads.push((name, start(job, &inbox, name).await));
     }
     let mut asked: HashMap<&str, Vec<(String, Value)>> = HashMap::new();
+    let mut cards: HashMap<&str, Vec<String>> = HashMap::new();
     loop {
         inbox.drive().await;
         let mut open = 0;
         for (name, thread) in &threads {
             for item in items(&inbox, thread).await {
+                cards.entry(name).or_default().push(item.text.clone());
                 let seen = asked.entry(name).or_default();
                 let decision = decide(&item, seen.len());
                 seen.push((item.action.clone(), shown(job, &item)));
@@ -109,7 +118,8 @@ pub async fn run(
         let troubles = outcome.error.iter().map(|error| error.text.clone()).collect();
         let output = output(job, &inbox, name, outcome.output.unwrap_or_default());
         let asked = asked.remove(name).unwrap_or_default();
-        outcomes.insert(name, Outcome { status: outcome.status, output, asked, troubles });
+        let cards = cards.remove(name).unwrap_or_default();
+        outcomes.insert(name, Outcome { status: outcome.status, output, asked, troubles, cards });
     }
     outcomes
 }

@@ -125,8 +125,11 @@ fn judge(
         _ if calls > budget => Err(format!("{calls} calls, and {budget} would do")),
         Habit::OtherLanguage if got.ended() && format!("{got:?}").contains(FOREIGN) => Ok(()),
         Habit::LongContext => {
-            let said = format!("{got:?}").contains("too long for the model");
-            if got.ended() && said { Ok(()) } else { Err(format!("nothing says so: {got:#?}")) }
+            if got.ended() && got.says("too long for the model") {
+                Ok(())
+            } else {
+                Err(format!("nothing says so: {got:#?}"))
+            }
         }
         // Words end the mail; what was sent before is the same.
         _ if got == plain => Ok(()),
