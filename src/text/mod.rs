@@ -13,6 +13,7 @@ mod json;
 mod markdown;
 mod months;
 mod nearest;
+pub mod phrases;
 mod sanitize;
 mod trouble;
 mod visible;

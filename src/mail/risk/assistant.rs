@@ -5,6 +5,7 @@
 //! about such texts. Linear; made for being wrong seldom rather than for catching all.
 
 use super::{commands, disguise};
+use crate::text::phrases::flat;
 
 /// Verbs that tell somebody to drop what they were told.
 const DROP: &[&str] = &[
@@ -282,29 +283,6 @@ fn is_bare_order(sentence: &str) -> bool {
     let (Some(first), true) = (words.first(), words.len() <= 5) else { return false };
     let any = |list: &[&str]| words.iter().any(|word| list.contains(word));
     DROP.contains(first) && any(BEFORE) && any(INSTRUCTIONS)
-}
-
-/// Lower case, words parted by one blank, one at either end, so that whole words can be looked for.
-pub(super) fn flat(text: &str) -> String {
-    let mut out = String::from(" ");
-    for c in text.chars() {
-        if c.is_alphanumeric() {
-            out.extend(c.to_lowercase());
-        } else if !out.ends_with(' ') {
-            out.push(' ');
-        }
-    }
-    if !out.ends_with(' ') {
-        out.push(' ');
-    }
-    out
-}
-
-/// Whether one of the `phrases`, parted by commas, stands in a [`flat`] text.
-pub(super) fn has(flat: &str, phrases: &str) -> bool {
-    phrases
-        .split(", ")
-        .any(|phrase| memchr::memmem::find(flat.as_bytes(), format!(" {phrase} ").as_bytes()).is_some())
 }
 
 fn weigh(words: &[&str]) -> Option<Weight> {

@@ -3,7 +3,7 @@
 //! Either alone is ordinary: people write about assistants, and ask each other to forward mails. Both in one paragraph
 //! are not. Linear.
 
-use super::assistant::{flat, has};
+use crate::text::phrases::{flat, has};
 
 /// Programs that may be spoken to, as words of several languages. Names that people have are left out.
 const READERS: &str = "assistant, assistants, ai, llm, llms, language model, language models, model, agent, agents, chatbot, \

@@ -1,7 +1,7 @@
 //! Text in disguise: written so that a person passes over it and a model reads it.
 
-use super::assistant::flat;
 use super::quoting::unwrapped;
+use crate::text::phrases::flat;
 use std::collections::HashSet;
 
 /// How much of a text is turned over.

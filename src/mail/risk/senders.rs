@@ -1,8 +1,9 @@
 //! Who a mail says it is from, and who that is: what the receiving server found, names of people and of one's own house.
 
 use super::authentication::{Authentication, authentication};
-use super::{Known, Risk, assistant, domains, elsewhere, organisation, wants};
+use super::{Known, Risk, domains, elsewhere, organisation, wants};
 use crate::mail::{Address, Mail};
+use crate::text::phrases;
 
 /// What the mailbox's own server found wrong with who sent a mail.
 pub(super) fn not_authentic(
@@ -64,13 +65,11 @@ pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
 /// A name that says the person's own organisation, from outside of it.
 pub(super) fn claims_house(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
-    let said = assistant::flat(name);
+    let said = phrases::flat(name);
     let house = known.own.iter().find(|own| {
         let domain = own.rsplit_once('@').map_or("", |(_, domain)| domain);
         let label = organisation(domain).split('.').next().unwrap_or_default();
-        label.len() > 3
-            && !domains::is_provider(domain)
-            && assistant::has(&said, assistant::flat(label).trim())
+        label.len() > 3 && !domains::is_provider(domain) && phrases::has(&said, phrases::flat(label).trim())
     })?;
     let inside = mail.list.is_some() || !elsewhere(house, address) || (known.is_known)(address);
     (!inside && !address.is_empty())

@@ -3,9 +3,9 @@
 //! A phrase counts in the sentence it stands in. English, German, French and Spanish. Linear.
 
 use super::Risk;
-use super::assistant::{flat, has};
 use super::domains::{self, Domains};
 use crate::mail::{Link, Mail};
+use crate::text::phrases::{flat, has};
 use crate::text::words::sentences;
 
 /// What a mail wants.

@@ -1,6 +1,6 @@
 //! What a mail asks of its reader: told from courtesies, and from what it asks of somebody else.
 
-use super::signs::{flat, has};
+use crate::text::phrases::{flat, has};
 use crate::text::words::{sentences, words};
 use crate::workflows::mail_facts::User;
 

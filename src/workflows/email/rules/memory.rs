@@ -7,8 +7,9 @@
 use super::kinds::{Kind, sign};
 use super::learned;
 use super::profile::{self, bare};
-use super::signs::{Signs, flat, has};
+use super::signs::Signs;
 use super::style;
+use crate::text::phrases::{flat, has};
 use crate::text::words::{is_stop, line, stem_set, words};
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{Class, MailFacts, User};

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::memory::{Draft, MAX_LINE};
-use super::signs::{flat, has};
+use crate::text::phrases::{flat, has};
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
 

@@ -5,13 +5,14 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use super::super::signs::{flat, has, own_text};
+use super::super::signs::own_text;
 use super::manner::Manner;
 use super::meant::{Meant, meant};
 use super::points::{Point, points, wants_meeting};
 use super::story::{About, Story};
 use super::voice::{Lang, Voice};
 use super::when::Mention;
+use crate::text::phrases::{flat, has};
 use crate::workflows::email::facts::ReplyFacts;
 
 /// Everything a reply is written from.

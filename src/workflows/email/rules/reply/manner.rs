@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use super::super::profile::bare;
-use super::super::signs::{flat, has};
 use super::voice::Lang;
+use crate::text::phrases::{flat, has};
 use crate::text::words::stem_set;
 
 /// How replies are to be written.

@@ -3,8 +3,8 @@
 
 use jiff::civil::Date;
 
-use super::super::signs::{flat, has};
 use super::when::{Mention, mentions};
+use crate::text::phrases::{flat, has};
 use crate::text::words::sentences;
 
 /// What words are.

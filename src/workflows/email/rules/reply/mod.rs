@@ -25,7 +25,7 @@ mod when;
 
 use serde_json::{Value, json};
 
-use super::signs::{flat, has};
+use crate::text::phrases::{flat, has};
 use crate::text::words::line;
 use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
 use desk::Desk;

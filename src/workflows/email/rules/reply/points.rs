@@ -3,8 +3,9 @@
 use jiff::civil::Date;
 
 use super::super::asks::asked;
-use super::super::signs::{flat, has, own_text};
+use super::super::signs::own_text;
 use super::when::{Day, Mention, mentions};
+use crate::text::phrases::{flat, has};
 use crate::workflows::mail_facts::{MailFacts, User};
 
 /// At most this many points are looked at; more are no longer a letter.

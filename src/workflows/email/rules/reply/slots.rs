@@ -6,8 +6,8 @@ use jiff::{Span, Timestamp, Zoned};
 use serde_json::Value;
 
 use super::super::profile::bare;
-use super::super::signs::{flat, has};
 use super::when::{Day, Mention, Part, mentions, minutes};
+use crate::text::phrases::{flat, has};
 
 /// How the person likes to meet.
 #[derive(Clone, Debug, PartialEq)]
