@@ -4,15 +4,16 @@ use super::child::NO_CAGE;
 use super::find::{self, Interpreter};
 use super::folder::Folder;
 use super::{Plan, VERB};
+use crate::tools::sandbox::pipes::{Patience, hear, spawn_alone, split_first, tell};
 use crate::tools::sandbox::{Job, Limits, Observation, PictureFile, Report, Sandbox, SandboxError, Work};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 /// How long Python may take to start, and to say what came of its cells.
 const MARGIN: Duration = Duration::from_secs(60);
@@ -164,16 +165,9 @@ impl Cage {
 
     async fn child(&self, job: &Job, folder: &Folder, name: &str, kept: &Path) -> std::io::Result<Ended> {
         let plan = self.plan(folder, &job.limits);
-        let mut child = self
-            .command(&plan)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            // Dropped (a stop, a timeout), it is gone; it has no children.
-            .kill_on_drop(true)
-            .spawn()?;
+        // It has no children, so it is gone as a whole.
+        let mut child = spawn_alone(&mut self.command(&plan))?;
+        let Some(stdin) = child.stdin.take() else { return Err(std::io::Error::other("it has no pipes")) };
         let told = json!({
             "path": self.interpreter.path,
             "now": midnight(&job.day),
@@ -184,19 +178,9 @@ impl Cage {
             "memory": job.limits.memory,
         });
         let (plan, told) = (serde_json::to_vec(&plan)?, serde_json::to_vec(&told)?);
-        let stdin = child.stdin.take();
-        let say = async move {
-            // A child that ends early closes the pipe; how it ended says why.
-            if let Some(mut stdin) = stdin {
-                let _ = stdin.write_all(&(plan.len() as u64).to_le_bytes()).await;
-                let _ = stdin.write_all(&plan).await;
-                let _ = stdin.write_all(&told).await;
-            }
-            std::future::pending().await
-        };
         let ended = tokio::select! {
             ended = heard(&mut child, &job.limits) => ended,
-            ended = say => ended,
+            ended = async { tell(stdin, &plan, &told).await; std::future::pending().await } => ended,
             text = crowded(folder) => Ok(Ended::Stopped(text)),
         };
         // Whatever it was doing, it is over before anybody looks at the folder.
@@ -259,24 +243,13 @@ const SYSTEM: [&str; 3] = ["/lib", "/lib64", "/usr/lib"];
 
 /// What the child says, as long as it says each part of it in time.
 async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
-    let Some(mut stdout) = child.stdout.take().map(|stdout| stdout.take(MOST_REPORT)) else {
+    let Some(stdout) = child.stdout.take().map(|stdout| stdout.take(MOST_REPORT)) else {
         return Err(std::io::Error::other("it has no pipes"));
     };
-    let late = Ended::Stopped(format!("It was stopped after {} seconds.", limits.seconds));
-    let mut heard = Vec::new();
-    let mut since = Instant::now();
-    loop {
-        let marks = heard.len().min(2);
-        let most = if marks == 1 { Duration::from_secs(limits.seconds) + GRACE } else { MARGIN };
-        let left = most.saturating_sub(since.elapsed());
-        match timeout(left, stdout.read_buf(&mut heard)).await {
-            Err(_) => return Ok(late),
-            Ok(Ok(0)) => break,
-            Ok(Ok(_)) if heard.len().min(2) > marks => since = Instant::now(),
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => return Err(error),
-        }
-    }
+    let patience = Patience { code: Duration::from_secs(limits.seconds) + GRACE, margin: MARGIN };
+    let Ok(heard) = hear(stdout, patience).await? else {
+        return Ok(Ended::Stopped(format!("It was stopped after {} seconds.", limits.seconds)));
+    };
     let status = child.wait().await?;
     if status.code() == Some(NO_CAGE) {
         return Err(std::io::Error::other(String::from_utf8_lossy(&heard).into_owned()));
@@ -291,9 +264,8 @@ async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
 }
 
 fn unpack(heard: &[u8]) -> Option<Said> {
-    let (length, rest) = heard.strip_prefix(b"><")?.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    serde_json::from_slice(rest.get(..length)?).ok()
+    let (said, _) = split_first(heard.strip_prefix(b"><")?)?;
+    serde_json::from_slice(said).ok()
 }
 
 /// Waits until the folder holds more than it may.

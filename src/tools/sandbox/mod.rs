@@ -16,6 +16,7 @@ mod hints;
 mod host;
 mod layout;
 mod parent;
+pub(in crate::tools) mod pipes;
 mod python;
 mod rewrite;
 mod values;

@@ -1,12 +1,11 @@
 //! The parent's side: start the child, hand it the job, take its report, and kill it when it overstays.
 
+use super::pipes::{Late, Patience, hear, spawn_alone, split_first, tell};
 use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::process::Command;
-use tokio::time::{Instant, timeout_at};
 
 /// How long the child may take to read the workbook, and again to write it.
 const MARGIN: Duration = Duration::from_secs(90);
@@ -111,38 +110,21 @@ impl Sandbox {
     }
 
     async fn child(&self, job: &Job, workbook: &[u8]) -> std::io::Result<Result<(Report, Vec<u8>), Died>> {
-        let mut child = Command::new(&self.program)
-            .arg(VERB)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            // Dropped (a stop, a timeout), it is gone.
-            .kill_on_drop(true)
-            .spawn()?;
-        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        let mut child = spawn_alone(Command::new(&self.program).arg(VERB))?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("it has no pipes"));
         };
-        let seconds = job.limits.seconds;
+        let patience = Patience { code: Duration::from_secs(job.limits.seconds) + GRACE, margin: MARGIN };
         let job = serde_json::to_vec(job)?;
-        let say = async move {
-            // A child that ends early closes the pipe; how it ended says why.
-            let _ = stdin.write_all(&(job.len() as u64).to_le_bytes()).await;
-            let _ = stdin.write_all(&job).await;
-            let _ = stdin.write_all(workbook).await;
-            let _ = stdin.shutdown().await;
-        };
-        let code = Duration::from_secs(seconds) + GRACE;
-        let hear = hear(stdout.take(MOST_BYTES), code);
         // Whoever overstays is dropped with both pipes, and killed.
         let heard = tokio::select! {
-            heard = hear => heard?,
-            heard = async { say.await; std::future::pending().await } => heard,
+            heard = hear(stdout.take(MOST_BYTES), patience) => heard?,
+            heard = async { tell(stdin, &job, workbook).await; std::future::pending().await } => heard,
         };
         let heard = match heard {
             Ok(heard) => heard,
-            Err(died) => return Ok(Err(died)),
+            Err(Late::Code) => return Ok(Err(Died::Time)),
+            Err(Late::Margin) => return Ok(Err(Died::Reading)),
         };
         let status = child.wait().await?;
         if status.success() {
@@ -176,31 +158,9 @@ fn killed(status: std::process::ExitStatus) -> Died {
     Died::Otherwise(status.to_string())
 }
 
-/// Everything the child says, as long as it says each part of it in time.
-async fn hear(mut stdout: impl AsyncRead + Unpin, code: Duration) -> std::io::Result<Result<Vec<u8>, Died>> {
-    let mut heard = Vec::new();
-    let mut since = Instant::now();
-    loop {
-        let marks = heard.len().min(2);
-        let (most, died) = match marks {
-            1 => (code, Died::Time),
-            _ => (MARGIN, Died::Reading),
-        };
-        match timeout_at(since + most, stdout.read_buf(&mut heard)).await {
-            Err(_) => return Ok(Err(died)),
-            Ok(Ok(0)) => return Ok(Ok(heard)),
-            Ok(Ok(_)) if heard.len().min(2) > marks => since = Instant::now(),
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => return Err(error),
-        }
-    }
-}
-
 /// A report, after the marks, and what follows it.
 fn unpack(bytes: &[u8]) -> Option<(Report, Vec<u8>)> {
     let bytes = bytes.strip_prefix(&[super::child::RUNNING, super::child::RAN]).unwrap_or(bytes);
-    let (length, rest) = bytes.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (report, rest) = rest.split_at_checked(length)?;
+    let (report, rest) = split_first(bytes)?;
     Some((serde_json::from_slice(report).ok()?, rest.to_vec()))
 }
