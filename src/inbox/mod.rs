@@ -51,7 +51,7 @@ pub use query::{
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, check, check_args, check_fields};
-pub use skipped::{SkippedLine, SkippedPage, SkippedQuery};
+pub use skipped::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
 pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{

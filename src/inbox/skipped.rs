@@ -3,6 +3,7 @@
 use crate::graph::ThreadId;
 use jiff::Timestamp;
 use serde::Serialize;
+use std::fmt;
 
 /// Which of them are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct SkippedLine {
     pub sender: String,
     /// Why it was not shown.
     pub reason: String,
+    /// Whether triage was not sure of it.
+    pub unsure: bool,
     /// When it came.
     pub at: Timestamp,
     /// How its text begins; empty where its bytes were let go of.
@@ -31,6 +34,21 @@ pub struct SkippedLine {
     /// The digest of its bytes.
     #[serde(skip)]
     pub raw: [u8; 32],
+}
+
+/// How much mail was not shown lately.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SkippedCount {
+    pub mails: u64,
+    /// Of how many of them triage was not sure.
+    pub unsure: u64,
+}
+
+impl fmt::Display for SkippedCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} skipped", self.mails)?;
+        if self.unsure > 0 { write!(f, ", {} unsure", self.unsure) } else { Ok(()) }
+    }
 }
 
 /// A page of them, newest first.

@@ -2,12 +2,20 @@
 
 use super::Inbox;
 use crate::graph::{ThreadId, What};
-use crate::inbox::{InboxError, MailPage, MailQuery, Outcome, SkippedPage, SkippedQuery, SourceLine};
+use crate::inbox::{
+    InboxError, MailPage, MailQuery, Outcome, SkippedCount, SkippedPage, SkippedQuery, SourceLine,
+};
+use crate::store::StoreError;
+use crate::workflows::email::Email;
 use crate::workflows::mail_facts::Class;
+use jiff::Timestamp;
 use serde_json::json;
 
 /// How much of a skipped mail's text is shown, in characters.
 const SHOWN: usize = 4_000;
+
+/// How many skipped mails are counted at a time.
+const COUNTED: usize = 200;
 
 /// The mail that was taken in.
 #[derive(Clone, Copy)]
@@ -28,10 +36,38 @@ impl Mail<'_> {
                 let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
                 let text = mail.map(|mail| mail.text).unwrap_or_default();
                 line.text = text.trim().chars().take(SHOWN).collect();
+                line.unsure = is_unsure(inbox, line.thread.as_ref())?;
             }
             Ok(page)
         };
         self.0.blocking(read).await
+    }
+
+    /// How much mail came since then and was not shown.
+    pub async fn skipped_since(self, since: Timestamp) -> Result<SkippedCount, InboxError> {
+        let count = move |inbox: &Inbox| {
+            let (mut count, mut after) = (SkippedCount::default(), None);
+            loop {
+                let page = inbox.store().mail().skipped(&SkippedQuery { after, limit: COUNTED })?;
+                for line in &page.mails {
+                    if line.at < since {
+                        return Ok(count);
+                    }
+                    count.mails += 1;
+                    count.unsure += u64::from(is_unsure(inbox, line.thread.as_ref())?);
+                }
+                after = page.next;
+                if after.is_none() {
+                    return Ok(count);
+                }
+            }
+        };
+        self.0.blocking(count).await
+    }
+
+    /// Whether this is the first time on this day (counted from 1970) that somebody is told of skipped mail.
+    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, InboxError> {
+        Ok(self.0.store().mail().tell_of_skipped(day).await?)
     }
 
     /// Corrects what a thread took its mail for; it runs again from there.
@@ -54,5 +90,16 @@ impl Mail<'_> {
     /// Asks whoever drives to look at every mailbox now.
     pub async fn fetch(self) -> Result<(), InboxError> {
         Ok(self.0.store().mail().want_sync().await?)
+    }
+}
+
+/// Whether triage was not sure that a thread's mail may be skipped. One that cannot be read takes nothing from the
+/// others; `doctor` names it.
+fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, StoreError> {
+    let Some(thread) = thread else { return Ok(false) };
+    match inbox.engine.state_at(thread, None) {
+        Ok(state) => Ok(state.is_some_and(|state| state.get::<Email>().is_some_and(|email| email.unsure))),
+        Err(StoreError::Damaged(_) | StoreError::Conflict(_)) => Ok(false),
+        Err(error) => Err(error),
     }
 }

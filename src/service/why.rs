@@ -1,4 +1,4 @@
-//! Why an item is there: what its workflow says of it, and what its thread has cost so far.
+//! Why an item is there, or a mail is not: what its workflow says of it, and what its thread has cost so far.
 
 use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
@@ -23,7 +23,7 @@ impl Inbox {
                 let stored = store.inbox().item(&id)?;
                 (stored.item, Some(stored.steps))
             }
-            (Err(_), Ok(thread)) => (store.inbox().result(&thread)?, None),
+            (Err(_), Ok(thread)) => (store.inbox().thread(&thread)?, None),
             (Err(_), Err(_)) => return Err(unknown()),
         };
         let mut blocks = Vec::new();

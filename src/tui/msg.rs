@@ -5,11 +5,13 @@ use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
     Activity, ActivityQuery, CallView, Card, Decide, DecisionPage, DecisionQuery, DecisionView, ErrorLine,
     Facets, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine,
-    MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery,
-    SourceLine, StepStates, Storage, ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
+    MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedCount, SkippedPage,
+    SkippedQuery, SourceLine, StepStates, Storage, ThreadLine, ThreadPage, ThreadQuery, ThreadView,
+    UsageView,
 };
 use crate::service::{AttachedFile, Programs, Way};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde_json::Value;
 use std::time::Instant;
 
@@ -157,6 +159,8 @@ pub enum Msg {
     Revoked(InboxResult<GrantLine>),
     /// Mail that was not shown.
     Skipped(SkippedQuery, InboxResult<SkippedPage>),
+    /// How much mail was not shown lately, and whether the person is to be told of it now.
+    SkippedLately(InboxResult<(SkippedCount, bool)>),
     /// Past decisions.
     Decisions(DecisionQuery, InboxResult<DecisionPage>),
     /// A mail was taken for something else: for what.
@@ -289,6 +293,8 @@ pub enum Cmd {
     Restore(String),
     /// List mail that was not shown.
     Skipped(SkippedQuery),
+    /// Count the mail that was not shown since then, for this day.
+    SkippedLately(Timestamp, Date),
     /// List past decisions.
     Decisions(DecisionQuery),
     /// List what is attached to a thread's mails.

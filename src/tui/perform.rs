@@ -4,10 +4,14 @@
 
 use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, Read, Reviewed};
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery};
+use crate::inbox::{
+    Decide, InboxError, MemoryVersion, MemoryView, Outcome, SkippedCount, Status, ThreadLine, ThreadQuery,
+};
 use crate::service::{self, Format, Inbox, Way};
 use crate::text::plain_json;
 use futures_util::future::join_all;
+use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +75,9 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Skipped(query) => {
             let result = inbox.mail().skipped(query.clone()).await.map_err(Failure::from);
             Msg::Skipped(query, result)
+        }
+        Cmd::SkippedLately(since, day) => {
+            Msg::SkippedLately(skipped_lately(inbox, since, day).await.map_err(Failure::from))
         }
         Cmd::Decisions(query) => {
             let result = inbox.decisions().history(query.clone()).await.map_err(Failure::from);
@@ -339,6 +346,18 @@ fn complete(typed: &str) -> Vec<String> {
     paths.sort();
     paths.truncate(COMPLETIONS);
     paths
+}
+
+async fn skipped_lately(
+    inbox: &Inbox,
+    since: Timestamp,
+    day: Date,
+) -> Result<(SkippedCount, bool), InboxError> {
+    let count = inbox.mail().skipped_since(since).await?;
+    let day = i64::from(day.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days()));
+    // Who may only look cannot note that they were told, and reads it in Activity.
+    let tell = count.mails > 0 && inbox.mail().tell_of_skipped(day).await.unwrap_or(false);
+    Ok((count, tell))
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ fn status_counts() {
     cli.chat("milk");
     cli.json(&["respond", &asked, "done", "--wait"]);
     let status = cli.json(&["status"]);
-    keys(&status, &["open", "snoozed", "threads", "paused", "driver", "waiting_for_model"]);
+    keys(&status, &["open", "snoozed", "threads", "paused", "driver", "waiting_for_model", "skipped"]);
     keys(&status["open"], &["triage", "approval", "question", "trouble", "result"]);
     assert_eq!(status["open"]["question"], 1);
     assert_eq!(status["open"]["result"], 1);

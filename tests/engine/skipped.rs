@@ -1,7 +1,7 @@
 //! Mail that was not shown: newest first, page by page, with the reason.
 
 use crate::support::TestInbox;
-use sayso::inbox::SkippedQuery;
+use sayso::inbox::{SkippedCount, SkippedQuery};
 use sayso::store::HandedIn;
 use serde_json::json;
 
@@ -37,6 +37,12 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     assert_eq!(newest.text, "Only today: 3 for two.");
     let second = read(first.next, 2).await.unwrap();
     assert_eq!((second.mails.len(), second.mails[0].title.as_str(), second.next), (1, "Offer 0", None));
+    let since = |at| inbox.mail().skipped_since(at);
+    assert_eq!(since(jiff::Timestamp::UNIX_EPOCH).await.unwrap(), SkippedCount { mails: 3, unsure: 0 });
+    assert_eq!(since(jiff::Timestamp::MAX).await.unwrap(), SkippedCount::default());
+    let told = |day| inbox.mail().tell_of_skipped(day);
+    assert!(told(7).await.unwrap() && !told(7).await.unwrap(), "once a day");
+    assert!(!told(6).await.unwrap() && told(8).await.unwrap());
     // One that was reclassified is no longer among them; one that was tampered with is named.
     inbox
         .store()

@@ -1,7 +1,7 @@
 //! What is allowed from a card, saved as a draft, taken for something else, and learned.
 
 use crate::test_screen::TestScreen;
-use sayso::inbox::{SkippedLine, SkippedPage, SkippedQuery};
+use sayso::inbox::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
 use sayso::store::HandedIn;
 use sayso::tui::{Cmd, Msg, Tab};
 use serde_json::json;
@@ -124,28 +124,30 @@ fn a_mail_is_taken_for_something_else_after_a_yes() {
     assert!(screen.note().starts_with("taken for: respond"), "{}", screen.note());
 }
 
+/// A mail that triage takes for an advertisement.
+async fn skip(inbox: &sayso::service::Inbox, n: usize) {
+    let title = format!("Offer {n}");
+    let input = json!({"kind": "mail", "title": title, "from": "news@letters.test"});
+    let thread = inbox.threads().start("desk".to_owned(), input).await.unwrap().thread;
+    let store = inbox.engine().store();
+    let mail = HandedIn {
+        identity: format!("mail-{n}"),
+        message_id: None,
+        conversation: format!("c{n}"),
+        sender: "news@letters.test".to_owned(),
+        subject: title,
+        sent_at: None,
+        raw: store.put_blob(format!("mail {n}").into_bytes()).await.unwrap(),
+        words: String::new(),
+    };
+    store.mail().hand_in(thread.clone(), mail).await.unwrap();
+    store.mail().triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
+}
+
 /// However much was skipped, all of it is reached, and what comes meanwhile moves no selection.
 #[test]
 fn all_that_was_skipped_is_read_as_one_moves() {
     let mut screen = TestScreen::with(SIZE, Vec::new());
-    let skip = async |inbox: &sayso::service::Inbox, n: usize| {
-        let title = format!("Offer {n}");
-        let input = json!({"kind": "mail", "title": title, "from": "news@letters.test"});
-        let thread = inbox.threads().start("desk".to_owned(), input).await.unwrap().thread;
-        let store = inbox.engine().store();
-        let mail = HandedIn {
-            identity: format!("mail-{n}"),
-            message_id: None,
-            conversation: format!("c{n}"),
-            sender: "news@letters.test".to_owned(),
-            subject: title,
-            sent_at: None,
-            raw: store.put_blob(format!("mail {n}").into_bytes()).await.unwrap(),
-            words: String::new(),
-        };
-        store.mail().hand_in(thread.clone(), mail).await.unwrap();
-        store.mail().triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
-    };
     screen.behind(async |inbox| {
         for n in 0..130 {
             skip(inbox, n).await;
@@ -180,6 +182,7 @@ fn skipped_mail_is_listed_with_its_reason() {
         at: crate::test_screen::wall(),
         text: "Ten ways to sell more.".to_owned(),
         raw: [0; 32],
+        unsure: title == "Your parcel" || title == "Two",
     };
     let mails = vec![line("One", None), line("Two", Some(thread))];
     let page = SkippedPage { mails, ..SkippedPage::default() };
@@ -189,10 +192,34 @@ fn skipped_mail_is_listed_with_its_reason() {
     assert!(shown.contains("a rule says so") && shown.contains("Ten ways to sell more."), "{shown}");
     screen.press("C");
     assert!(screen.model.layer().is_none(), "no thread, nothing to take it for");
+    screen.press("w");
+    assert!(screen.note().contains("before any thread was started"), "{}", screen.note());
     screen.press("j").press("a").press("i");
     assert!(screen.decisions().is_empty());
+    assert!(screen.dump().contains("another class would be nearly as good"), "{}", screen.dump());
+    screen.press("w");
+    assert!(screen.dump().contains("Why it was skipped"), "{}", screen.dump());
+    screen.press("<esc>");
     screen.press("t");
     assert_eq!(screen.model.tab, Tab::Threads);
+}
+
+#[test]
+fn skipped_mail_is_told_of_once_a_day() {
+    let mut screen = TestScreen::with(SIZE, Vec::new());
+    assert_eq!(screen.note(), "", "nothing was skipped");
+    screen.behind(async |inbox| skip(inbox, 1).await);
+    assert_eq!(screen.note(), "", "it was counted today");
+    let hours = |n| crate::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(n)).unwrap();
+    screen.tell(Msg::Tick(screen.at, hours(15)));
+    assert_eq!(screen.note(), "mail of the last day: 1 skipped; gk lists it");
+    screen.press("4");
+    assert!(screen.dump().contains("1 skipped; gk lists it"), "{}", screen.dump());
+    let mut other = TestScreen::over(screen.inbox, SIZE);
+    other.tell(Msg::Tick(other.at, hours(16)));
+    assert_eq!(other.note(), "", "whoever looks next was told already");
+    other.tell(Msg::SkippedLately(Ok((SkippedCount { mails: 9, unsure: 2 }, true))));
+    assert_eq!(other.note(), "mail of the last day: 9 skipped, 2 unsure; gk lists it");
 }
 
 #[test]

@@ -190,6 +190,7 @@ fn skipped() -> Vec<SkippedLine> {
         at: crate::test_screen::wall(),
         text: String::new(),
         raw: [0; 32],
+        unsure: title == "Your parcel" || title == "Two",
     };
     let thread = ThreadId::parse("t12345678").ok();
     vec![

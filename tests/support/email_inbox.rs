@@ -252,11 +252,17 @@ impl EmailInbox {
         let class = Arc::new(Mutex::new(class.to_owned()));
         let classified = class.clone();
         let model = FakeModel::by(move |request| match request.task.as_str() {
-            "email.triage" => Ok(Scripted::json(&json!({
-                "reasoning": "It says so.",
-                "gist": "Wants the report",
-                "classification": *classified.lock().unwrap(),
-            }))),
+            "email.triage" => {
+                let said = classified.lock().unwrap();
+                let (class, unsure) =
+                    said.split_once(' ').map_or((&**said, false), |(class, _)| (class, true));
+                Ok(Scripted::json(&json!({
+                    "reasoning": "It says so.",
+                    "gist": "Wants the report",
+                    "classification": class,
+                    "unsure": unsure,
+                })))
+            }
             "email.reply" => reply(request),
             "email.memory" => {
                 let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();

@@ -7,8 +7,10 @@ use crate::cli::pages;
 use crate::cli::print::warning;
 use crate::cli::table::{cut, right, table, whole};
 use crate::graph::{Kind, Warning};
-use crate::inbox::{Item, ItemKind, ItemQuery, Overview, Status};
+use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::status;
 
 /// List what waits for a decision, oldest first
 #[derive(Debug, clap::Args)]
@@ -55,15 +57,21 @@ impl Args {
         }
         let everything = self.kind.is_none() && !self.snoozed;
         let overview = if items.is_empty() && everything && !here.page.is_json() {
-            Some(here.inbox().figures().overview().await?)
+            Some((here.inbox().figures().overview().await?, status::skipped(&here).await?))
         } else {
             None
         };
         here.page.answer(&items, |page| self.text(page, &here, &items, overview.as_ref()))
     }
 
-    /// `overview` is there where nothing at all is open.
-    fn text(&self, page: &Page, here: &Here, items: &[Item], overview: Option<&Overview>) -> String {
+    /// `overview`, with the last day's skipped mail, is there where nothing at all is open.
+    fn text(
+        &self,
+        page: &Page,
+        here: &Here,
+        items: &[Item],
+        overview: Option<&(Overview, SkippedCount)>,
+    ) -> String {
         if items.is_empty() {
             let what = match (self.kind, self.snoozed) {
                 (Some(ItemKind::Result), _) => "No result is waiting to be read",
@@ -71,7 +79,8 @@ impl Args {
                 (Some(_), false) => "Nothing of this kind is open",
                 (None, false) => "Nothing is open",
             };
-            let end = overview.map_or_else(|| ".\n".to_owned(), besides);
+            let end =
+                overview.map_or_else(|| ".\n".to_owned(), |(overview, skipped)| besides(overview, *skipped));
             return format!("{what} in {}{end}", here.folder);
         }
         let rows: Vec<_> = items
@@ -107,7 +116,7 @@ async fn look_at_servers(here: &Here) {
 
 /// How the sentence about an empty list ends: what there is all the same is named, since otherwise it reads as if there
 /// were nothing to do.
-fn besides(overview: &Overview) -> String {
+fn besides(overview: &Overview, skipped: SkippedCount) -> String {
     let results = match overview.open_of(ItemKind::Result) {
         0 => String::new(),
         1 => "; 1 result waits, see `sayso list --kind result`".to_owned(),
@@ -121,7 +130,11 @@ fn besides(overview: &Overview) -> String {
         1 => "1 thread is ready; `sayso run` takes it further.\n".to_owned(),
         more => format!("{more} threads are ready; `sayso run` takes them further.\n"),
     };
-    format!("{results}.\n{ready}")
+    let mail = match skipped.mails {
+        0 => String::new(),
+        _ => format!("Mail of the last day: {skipped}; `sayso mail` lists it.\n"),
+    };
+    format!("{results}.\n{ready}{mail}")
 }
 
 #[cfg(test)]
@@ -133,7 +146,8 @@ mod tests {
         let said = |results: u64, ready: u64, paused: bool, driver: Option<u32>| {
             let open = vec![("question".to_owned(), 0), ("result".to_owned(), results)];
             let threads = vec![("ready".to_owned(), ready), ("done".to_owned(), 7)];
-            besides(&Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 })
+            let overview = Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 };
+            besides(&overview, SkippedCount::default())
         };
         let see = "see `sayso list --kind result`";
         assert_eq!(said(0, 0, false, None), ".\n");

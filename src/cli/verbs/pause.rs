@@ -14,6 +14,6 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         here.inbox().pause(true).await?;
-        status::answer(&here, |_| "Paused: no thread goes on until `sayso resume`.\n".to_owned()).await
+        status::answer(&here, |_, _| "Paused: no thread goes on until `sayso resume`.\n".to_owned()).await
     }
 }

@@ -15,7 +15,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         here.inbox().pause(false).await?;
-        status::answer(&here, text).await
+        status::answer(&here, |overview, _| text(overview)).await
     }
 }
 

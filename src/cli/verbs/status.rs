@@ -4,7 +4,8 @@ use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::graph::Kind;
-use crate::inbox::{ItemKind, Overview, Status};
+use crate::inbox::{ItemKind, Overview, SkippedCount, Status};
+use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
 
 /// Show the inbox in numbers
@@ -40,12 +41,22 @@ async fn brief(context: Context<'_>) -> String {
 }
 
 /// The numbers, with `text` for people.
-pub(super) async fn answer(here: &Here, text: impl FnOnce(&Overview) -> String) -> Result<Answer, Failure> {
+pub(super) async fn answer(
+    here: &Here,
+    text: impl FnOnce(&Overview, SkippedCount) -> String,
+) -> Result<Answer, Failure> {
     let overview = here.inbox().figures().overview().await?;
-    here.page.answer(&data(&overview), |_| text(&overview))
+    let skipped = skipped(here).await?;
+    here.page.answer(&data(&overview, skipped), |_| text(&overview, skipped))
 }
 
-fn data(overview: &Overview) -> Value {
+/// How much of the last day's mail was not shown.
+pub(super) async fn skipped(here: &Here) -> Result<SkippedCount, Failure> {
+    let since = here.page.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(here.page.now);
+    Ok(here.inbox().mail().skipped_since(since).await?)
+}
+
+fn data(overview: &Overview, skipped: SkippedCount) -> Value {
     let object = |counts: &[(String, u64)]| -> Value {
         counts.iter().map(|(word, count)| (word.clone(), Value::from(*count))).collect::<Map<_, _>>().into()
     };
@@ -56,6 +67,7 @@ fn data(overview: &Overview) -> Value {
         "paused": overview.paused,
         "driver": overview.driver,
         "waiting_for_model": overview.waiting_for_model,
+        "skipped": skipped,
     })
 }
 
@@ -82,7 +94,7 @@ fn short(overview: &Overview) -> String {
     parts.join(" · ") + "\n"
 }
 
-fn text(overview: &Overview) -> String {
+fn text(overview: &Overview, skipped: SkippedCount) -> String {
     let counts = |counts: &[(String, u64)]| {
         let parts: Vec<String> =
             counts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
@@ -97,8 +109,12 @@ fn text(overview: &Overview) -> String {
         0 => String::new(),
         waiting => format!("model    out of reach; {waiting} threads wait for it\n"),
     };
+    let mail = match skipped.mails {
+        0 => String::new(),
+        _ => format!("mail     {skipped} in the last day\n"),
+    };
     format!(
-        "open     {}\nsnoozed  {}\nthreads  {}\ndriver   {driver}\n{model}",
+        "open     {}\nsnoozed  {}\nthreads  {}\ndriver   {driver}\n{model}{mail}",
         counts(&overview.open),
         overview.snoozed,
         counts(&overview.threads)
@@ -128,10 +144,11 @@ mod tests {
 
     #[test]
     fn the_long_form_says_what_to_do() {
-        let said = text(&overview(3, 0, 0, false));
-        assert_eq!(
-            said,
-            "open     3 question\nsnoozed  1\nthreads  2 done\ndriver   none; `sayso run` drives\n"
-        );
+        let base = "open     3 question\nsnoozed  1\nthreads  2 done\ndriver   none; `sayso run` drives\n";
+        assert_eq!(text(&overview(3, 0, 0, false), SkippedCount::default()), base);
+        let said = text(&overview(3, 0, 0, false), SkippedCount { mails: 9, unsure: 2 });
+        assert_eq!(said, format!("{base}mail     9 skipped, 2 unsure in the last day\n"));
+        let said = text(&overview(3, 0, 0, false), SkippedCount { mails: 1, unsure: 0 });
+        assert!(said.ends_with("mail     1 skipped in the last day\n"), "{said}");
     }
 }

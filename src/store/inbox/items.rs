@@ -51,6 +51,11 @@ impl Inbox<'_> {
         })
     }
 
+    /// A thread as an item, whether or not it has a result that waits to be read.
+    pub fn thread(self, id: &ThreadId) -> Result<Item, StoreError> {
+        self.0.read(|db| result(&ThreadRow::find(db, id)?))
+    }
+
     /// How many open interrupts there are by kind, how many snoozed ones, and how many threads by status.
     pub fn counts(self) -> Result<Counts, StoreError> {
         let now = self.0.now_ms();

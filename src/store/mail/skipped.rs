@@ -3,8 +3,11 @@
 use crate::inbox::{SkippedLine, SkippedPage, SkippedQuery};
 use crate::store::pages::Page;
 use crate::store::rows::{MailRow, ThreadRow, time};
-use crate::store::{Mail, StoreError};
+use crate::store::{Mail, StoreError, settings};
 use rusqlite::Connection;
+
+/// The last day on which somebody was told of skipped mail.
+const TOLD: &str = "skipped_told";
 
 impl Mail<'_> {
     /// A page of skipped mail, newest first.
@@ -23,6 +26,15 @@ impl Mail<'_> {
             Ok(SkippedPage { next: page.next(0), mails: page.found, damaged: page.damaged })
         })
     }
+
+    /// Notes that somebody was told of skipped mail on this day; whether they were not yet.
+    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, StoreError> {
+        if self.0.read(|db| settings::number(db, TOLD))? >= day {
+            return Ok(false);
+        }
+        self.0.write(move |db| settings::set_number(db, TOLD, day)).await?;
+        Ok(true)
+    }
 }
 
 fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
@@ -32,6 +44,7 @@ fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
         title: mail.subject,
         sender: mail.sender,
         reason: mail.reason.unwrap_or_default(),
+        unsure: false,
         at: time(mail.came_at)?,
         text: String::new(),
         raw: mail.raw,

@@ -88,11 +88,14 @@ impl Action {
                 crate::tui::tabs::thread_here(model).is_some(),
                 "nothing is selected; j or k selects an item",
             ),
-            Action::Why if model.tab == Tab::Threads => when(
+            Action::Why if model.shows_skipped() => when(
                 crate::tui::tabs::inbox::decide::why_here(model).is_some(),
-                "it has asked nothing; l shows its trace",
+                "a rule of yours skipped it before any thread was started; the card names it",
             ),
-            Action::Why => when(row.is_some(), "nothing is selected; j or k selects an item"),
+            Action::Why => when(
+                crate::tui::tabs::inbox::decide::why_here(model).is_some(),
+                "nothing is selected; j or k selects an item",
+            ),
             Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => when(
                 inbox && crate::tui::tabs::inbox::away::has_mail(model),
                 "only mail is put away; j or k selects one",

@@ -58,6 +58,7 @@ pub fn changed(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
     let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
     cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));
+    cmds.extend(crate::tui::tabs::inbox::skipped::count(model));
     if model.shows_running() || model.tab == Tab::Activity {
         cmds.push(Cmd::Running);
     }

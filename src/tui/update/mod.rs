@@ -66,6 +66,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Granted(id, granted) => grant::granted(model, id, granted),
         Msg::Revoked(result) => activity::grants::revoked(model, result),
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
+        Msg::SkippedLately(result) => skipped::counted(model, result),
         Msg::Decisions(query, result) => history::listed(model, &query, result),
         Msg::Reclassified(result) => skipped::reclassified(model, result),
         Msg::Attachments(thread, result) => mail::attached(model, &thread, result),

@@ -77,6 +77,9 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
         (Visible::line("decided by"), Visible::line(by)),
         (Visible::line("because"), Visible::new(&state.triage_reasoning)),
     ];
+    if state.unsure {
+        fields.push((Visible::line("unsure"), Visible::line("another class would be nearly as good")));
+    }
     let thought = state.messages.iter().rev().find_map(said_with_calls);
     if let Some(text) = thought {
         fields.push((Visible::line("the model says"), Visible::new(text)));

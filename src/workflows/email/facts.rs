@@ -27,6 +27,9 @@ pub struct Triage {
     pub gist: String,
     /// What is to become of it.
     pub classification: Class,
+    /// Whether another class would be nearly as good.
+    #[serde(default)]
+    pub unsure: bool,
 }
 
 /// What a reply is made from; the answer is a call of one of the tools.

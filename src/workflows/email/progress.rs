@@ -1,6 +1,7 @@
 //! How far a thread has come with its mails.
 
 use super::state::{Attached, Email};
+use crate::text::{Visible, truncate};
 use serde_json::Value;
 
 impl Email {
@@ -37,6 +38,35 @@ impl Email {
     /// Whether a mail was ignored by triage, answered, or is over.
     pub fn is_dealt_with(&self, mail: &str) -> bool {
         self.is_over(mail) || holds(&self.ignored, mail) || holds(&self.answered, mail)
+    }
+
+    /// What it came to, in a few lines, for a later thread about the same conversation.
+    pub fn summary(&self) -> String {
+        let mut lines = Vec::new();
+        if !self.gist.is_empty() {
+            lines.push(format!("{}.", self.gist.trim_end_matches('.')));
+        }
+        for note in &self.sent {
+            let to = note.to.join(", ");
+            lines.push(match note.kind.as_str() {
+                "meeting" => {
+                    let start = note.start.as_deref().unwrap_or_default();
+                    format!("Invited {to} to “{}” at {start}.", note.subject)
+                }
+                "draft" => format!("Kept a draft to {to}: “{}”.", note.subject),
+                "unsubscribe" => format!("Asked {to} to be taken off the list."),
+                _ => format!("Wrote to {to}: “{}”. {}", note.subject, note.text),
+            });
+        }
+        match (&self.settled, self.outcome.as_deref()) {
+            (Some(reason), _) => lines.push(reason.clone()),
+            (None, Some("ignored")) => lines.push("It was ignored.".to_owned()),
+            (None, Some("expired")) => lines.push("Nobody answered in time.".to_owned()),
+            (None, Some("noted")) => lines.push("It was noted.".to_owned()),
+            (None, Some("observed")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
+            (None, _) => {}
+        }
+        truncate(Visible::new(&lines.join("\n")).as_str(), 2_000).into_owned()
     }
 }
 

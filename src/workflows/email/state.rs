@@ -4,7 +4,6 @@
 
 use crate::graph::{Answer, ChildResult, Event, State, What};
 use crate::llm::ToolCall;
-use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::mail_facts::Class;
 use serde::{Deserialize, Serialize};
@@ -40,6 +39,9 @@ pub struct Email {
     pub gist: String,
     /// Who said so.
     pub triaged_by: By,
+    /// Whether another class would be nearly as good.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unsure: bool,
     /// What the person said it is, where triage has not heard it yet.
     pub corrected: Option<Class>,
     /// The digest of the mail that was triaged last: the gist is about it.
@@ -139,6 +141,9 @@ pub enum EmailUpdate {
         gist: String,
         /// Who said so.
         by: By,
+        /// Whether another class would be nearly as good.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unsure: bool,
         /// The digest of the mail.
         #[serde(default)]
         mail: String,
@@ -272,7 +277,7 @@ impl State for Email {
                 }
                 self.email_input = mails;
             }
-            EmailUpdate::Triaged { class, reasoning, gist, by, mail } => {
+            EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail } => {
                 self.about.clone_from(&mail);
                 if class == Class::Ignore {
                     self.ignored.push(mail.clone());
@@ -280,7 +285,7 @@ impl State for Email {
                 self.triaged = mail;
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
-                self.corrected = None;
+                (self.unsure, self.corrected) = (unsure, None);
                 self.again = false;
             }
             EmailUpdate::Answered { answers } => {
@@ -467,34 +472,5 @@ impl Email {
         }
         self.answers.clear();
         self.write(acted.own);
-    }
-
-    /// What it came to, in a few lines, for a later thread about the same conversation.
-    pub fn summary(&self) -> String {
-        let mut lines = Vec::new();
-        if !self.gist.is_empty() {
-            lines.push(format!("{}.", self.gist.trim_end_matches('.')));
-        }
-        for note in &self.sent {
-            let to = note.to.join(", ");
-            lines.push(match note.kind.as_str() {
-                "meeting" => {
-                    let start = note.start.as_deref().unwrap_or_default();
-                    format!("Invited {to} to “{}” at {start}.", note.subject)
-                }
-                "draft" => format!("Kept a draft to {to}: “{}”.", note.subject),
-                "unsubscribe" => format!("Asked {to} to be taken off the list."),
-                _ => format!("Wrote to {to}: “{}”. {}", note.subject, note.text),
-            });
-        }
-        match (&self.settled, self.outcome.as_deref()) {
-            (Some(reason), _) => lines.push(reason.clone()),
-            (None, Some("ignored")) => lines.push("It was ignored.".to_owned()),
-            (None, Some("expired")) => lines.push("Nobody answered in time.".to_owned()),
-            (None, Some("noted")) => lines.push("It was noted.".to_owned()),
-            (None, Some("observed")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
-            (None, _) => {}
-        }
-        truncate(Visible::new(&lines.join("\n")).as_str(), 2_000).into_owned()
     }
 }

@@ -3,7 +3,7 @@
 use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, mail, mail_with, write};
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, Kind, What};
-use sayso::inbox::{ItemKind, Status};
+use sayso::inbox::{ItemKind, SkippedCount, SkippedQuery, Status};
 use serde_json::json;
 
 #[tokio::test]
@@ -22,6 +22,25 @@ async fn an_ignored_mail_is_handled_and_keeps_its_reason() {
     assert!(inbox.marks().is_empty(), "handled.ignored is none");
     assert!(inbox.learned().is_empty());
     assert_eq!(inbox.nodes(&thread).await, ["START", "triage_router", "mark_as_read_node"]);
+}
+
+#[tokio::test]
+async fn a_skipped_mail_says_why_and_whether_triage_was_sure() {
+    for unsure in [false, true] {
+        let class = if unsure { "ignore unsure" } else { "ignore" };
+        let inbox = EmailInbox::new(class, []);
+        let thread = inbox.receive_mail().await;
+        assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
+        let why = inbox.decisions().why(thread.to_string()).await.unwrap().text();
+        assert!(why.contains("It says so.") && why.contains("ignore"), "{why}");
+        assert_eq!(why.contains("another class would be nearly as good"), unsure, "{why}");
+        let page = inbox.mail().skipped(SkippedQuery { after: None, limit: 9 }).await.unwrap();
+        assert_eq!(page.mails.iter().map(|line| line.unsure).collect::<Vec<_>>(), [unsure]);
+        let count = inbox.mail().skipped_since(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+        assert_eq!(count, SkippedCount { mails: 1, unsure: u64::from(unsure) });
+        let said = if unsure { "1 skipped, 1 unsure" } else { "1 skipped" };
+        assert_eq!(count.to_string(), said);
+    }
 }
 
 #[tokio::test]

@@ -93,6 +93,11 @@ pub fn overview(model: &Model, sheet: &mut Sheet) {
         heading(model, sheet, "Threads");
         numbers(model, sheet, &overview.threads);
     }
+    let (skipped, _) = model.inbox.skipped_lately;
+    if skipped.mails > 0 {
+        heading(model, sheet, "Mail of the last day");
+        sheet.say(&format!("{skipped}; gk lists it"), model.theme.text);
+    }
     let Some(activity) = &model.activity.figures else { return };
     heading(model, sheet, "Decided by day");
     let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();

@@ -267,11 +267,19 @@ pub fn ask_why(model: &mut Model) -> Vec<Cmd> {
     why_here(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
 }
 
-/// The item that can be asked about, and its title: the selected one, or what the shown thread asked last.
+/// What can be asked about, and its title: the selected item, the thread of a skipped mail, or what the shown thread
+/// asked last.
 pub fn why_here(model: &Model) -> Option<(String, String)> {
     if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
-        let asked = review.view.questions.last()?;
-        return Some((asked.id.to_string(), words::line(&asked.title)));
+        let (id, title) = match review.view.questions.last() {
+            Some(asked) => (asked.id.to_string(), &asked.title),
+            None => (review.view.id.to_string(), &review.view.title),
+        };
+        return Some((id, words::line(title)));
+    }
+    if model.shows_skipped() {
+        let line = model.inbox.skipped.selected()?;
+        return Some((line.thread.as_ref()?.to_string(), words::line(&line.title)));
     }
     model.selected().map(|row| (row.id.clone(), row.title.clone()))
 }
@@ -284,8 +292,8 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     let Some((_, title)) = why_here(model).filter(|(here, _)| here == id) else { return Vec::new() };
     if let Some(card) = model.ok_or_fail(result) {
         let doc = Doc::page(&title, "", card.blocks);
-        let title = "Why it is here".to_owned();
-        model.push(Page::new(title, doc));
+        let title = if model.shows_skipped() { "Why it was skipped" } else { "Why it is here" };
+        model.push(Page::new(title.to_owned(), doc));
     }
     Vec::new()
 }

@@ -17,13 +17,14 @@ pub use list::{Filter, Group, List, Row, Sort};
 pub use update::*;
 pub use view::{draw, footer};
 
-use crate::inbox::{Card, DecisionView, Item, SkippedLine};
+use crate::inbox::{Card, DecisionView, Item, SkippedCount, SkippedLine};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind};
 use crate::tui::tabs::{self, Browse, Focus, Tab};
 use history::History;
+use jiff::civil::Date;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,6 +35,8 @@ pub struct InboxTab {
     pub list: List,
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
+    /// How much of the last day's mail was not shown, and on which day that was counted.
+    pub skipped_lately: (SkippedCount, Option<Date>),
     pub history: History,
     /// The card of the selected item.
     pub opened: Option<Opened>,
@@ -56,6 +59,7 @@ impl Default for InboxTab {
         Self {
             list: List::default(),
             skipped: Browse::default(),
+            skipped_lately: Default::default(),
             history: History::default(),
             opened: None,
             asked: None,

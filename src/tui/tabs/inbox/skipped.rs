@@ -1,7 +1,7 @@
 //! Mail that was not shown, and taking a mail for something else than triage did.
 
 use crate::graph::{Kind, ThreadId};
-use crate::inbox::{Block, ItemKind, SkippedLine, SkippedPage, SkippedQuery};
+use crate::inbox::{Block, ItemKind, SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
 use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, PlainRow};
@@ -11,7 +11,8 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::threads::PAGE;
 use crate::tui::update::data;
-use crate::tui::words;
+use crate::tui::{actions::Action, tabs::Tab, words};
+use jiff::SignedDuration;
 use ratatui::buffer::Buffer;
 
 /// What a mail can be taken for, and what comes of that.
@@ -96,6 +97,27 @@ pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<Skipp
     Vec::new()
 }
 
+/// Counts the last day's skipped mail: once a day, and whenever Activity shows it.
+pub fn count(model: &mut Model) -> Option<Cmd> {
+    let today = model.wall.to_zoned(model.options.time_zone.clone()).date();
+    let counted = model.inbox.skipped_lately.1.replace(today);
+    if counted == Some(today) && model.tab != Tab::Activity {
+        return None;
+    }
+    let since = model.wall.saturating_sub(SignedDuration::from_hours(24)).ok()?;
+    Some(Cmd::SkippedLately(since, today))
+}
+
+pub fn counted(model: &mut Model, result: InboxResult<(SkippedCount, bool)>) -> Vec<Cmd> {
+    let Some((count, tell)) = model.ok_or_fail(result) else { return Vec::new() };
+    model.inbox.skipped_lately.0 = count;
+    if tell {
+        let key = model.keymap.key_of(&model.scopes(), Action::ShowSkipped).unwrap_or("gk".to_owned());
+        model.say(format!("mail of the last day: {count}; {key} lists it"));
+    }
+    Vec::new()
+}
+
 /// Mail that was not shown, and why.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.inbox.skipped;
@@ -110,18 +132,21 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let mail = |line: &SkippedLine| PlainRow {
         lead: pad(&words::line(&line.sender), 24),
         style: model.theme.quiet,
-        text: words::line(&line.title),
+        text: format!("{}{}", if line.unsure { "? " } else { "" }, words::line(&line.title)),
         end: words::age(line.at, model.wall),
     };
     draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(mail));
     let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
     let one = |text: &str| Visible::line(text);
     let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
-    let fields = [("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
-    let fields = fields.map(|(name, value)| (one(name), one(value))).to_vec();
+    let mut fields = vec![("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
+    if line.unsure {
+        fields.push(("unsure", "another class would be nearly as good"));
+    }
+    let fields = fields.into_iter().map(|(name, value)| (one(name), one(value))).collect();
     let how = match &line.thread {
-        Some(_) => "C takes it for something else; t shows its thread.",
-        None => "A rule skipped it before any thread was started.",
+        Some(_) => "C takes it for something else; w says why in full; t shows its thread.",
+        None => "A rule of yours skipped it before any thread was started.",
     };
     let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
     if !line.text.is_empty() {

@@ -37,7 +37,14 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
         }
         let gist = if state.triaged == known.raw { state.gist.clone() } else { first_line(newest) };
         let mail = known.raw.clone();
-        return Ok(Command::end().update(EmailUpdate::Triaged { class, reasoning, gist, by, mail }));
+        return Ok(Command::end().update(EmailUpdate::Triaged {
+            class,
+            reasoning,
+            gist,
+            by,
+            unsure: false,
+            mail,
+        }));
     }
     let outcome = if let Some(outcome) = state.sent_outcome() {
         outcome

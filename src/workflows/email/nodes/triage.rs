@@ -34,7 +34,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let Some((known, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let (class, reasoning, gist, by) = if let Some(class) = state.corrected {
+    let (class, reasoning, gist, by, unsure) = if let Some(class) = state.corrected {
         let cause = Cause {
             mail: Some(mails::lesson_facts(newest)),
             only: conversation.only_model(),
@@ -44,13 +44,13 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
             let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
             services.records.learn(ctx.step_context(), vec![lesson]).await?;
         }
-        (class, "You said so.".to_owned(), state.gist.clone(), By::Person)
+        (class, "You said so.".to_owned(), state.gist.clone(), By::Person, false)
     } else if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
-        (class, why, String::new(), By::Rule)
+        (class, why, String::new(), By::Rule, false)
     } else {
         let triage = ask(&ctx, &state, &conversation, newest).await?;
         let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
-        (triage.classification, triage.reasoning, gist, By::Model)
+        (triage.classification, triage.reasoning, gist, By::Model, triage.unsure)
     };
     // Whoever writes last to a conversation does not hide what others wrote before.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
@@ -74,7 +74,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Notify => "triage_interrupt_handler",
         Class::Respond => "response_agent",
     });
-    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, mail: known.raw.clone() });
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail: known.raw.clone() });
     Ok(Command { updates, ..command })
 }
 

@@ -16,10 +16,29 @@ use crate::workflows::mail_facts::{Class, MailFacts};
 /// The longest gist.
 const GIST: usize = 100;
 
+/// What a rule makes of a mail, and why.
+struct Verdict {
+    class: Class,
+    why: String,
+    /// Whether it rests on what the mail does not say.
+    unsure: bool,
+}
+
+impl Verdict {
+    fn new(class: Class, why: impl Into<String>) -> Self {
+        Self { class, why: why.into(), unsure: false }
+    }
+
+    /// For a mail that shows no sign of any kind.
+    fn unsure(class: Class, why: &str) -> Self {
+        Self { unsure: true, ..Self::new(class, why) }
+    }
+}
+
 pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let signs = Signs::of(&facts.user, &facts.mail);
     let rules = profile::rules(&facts.profile);
-    let (class, why) = general(&facts.mail, &signs);
+    let Verdict { class, why, unsure } = general(&facts.mail, &signs);
     // "Notify about deadlines" says what to show, not that a person who asks goes without an answer.
     let shown_only = |rule: &&profile::Rule| {
         !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
@@ -35,13 +54,14 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
         (Some(rule), None) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
         (None, _) => (class, format!("General rule: {why}.")),
     };
-    Triage { reasoning, gist: gist(&facts.mail, &signs), classification }
+    let unsure = unsure && rule.is_none();
+    Triage { reasoning, gist: gist(&facts.mail, &signs), classification, unsure }
 }
 
 /// The first rule that fits, and its reason.
-fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
+fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is = |kind| signs.is(kind);
-    let say = |class, why: &str| (class, why.to_owned());
+    let say = |class, why: &str| Verdict::new(class, why);
     if mail.headers.spam {
         return say(Class::Ignore, "the mailbox's filter calls it spam");
     }
@@ -60,7 +80,7 @@ fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
         Some(Calendar::Invitation) | None => {}
     }
     if let Some(why) = smells(mail, signs) {
-        return (Class::Notify, format!("{why}, so look twice"));
+        return Verdict::new(Class::Notify, format!("{why}, so look twice"));
     }
     let talk = mail.list_id.is_some() && is_talk(mail, signs);
     if !talk && (signs.automated || signs.bulk) {
@@ -88,17 +108,17 @@ fn is_talk(mail: &MailFacts, signs: &Signs) -> bool {
 }
 
 /// Programs report; what needs eyes is shown, what sells or confirms is not.
-fn by_program(mail: &MailFacts, signs: &Signs) -> (Class, String) {
+fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is = |kind| signs.is(kind);
     let text = flat(&format!("{}\n{}", mail.subject, mail.text));
     if has(&text, DECIDES) && !(mail.headers.list_unsubscribe && mail.list_id.is_none()) {
-        return (Class::Respond, "somebody waits for your decision".into());
+        return Verdict::new(Class::Respond, "somebody waits for your decision");
     }
     let nothing_to_do = signs.bulk && signs.says_nothing_is_wanted;
     // An advertisement may use any word, so it is only believed in what no advertisement says of an account.
     let sells =
         signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
-    let rows: [(bool, Class, &str); 18] = [
+    let rows: [(bool, Class, &str); 17] = [
         (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
         (
             signs.hints(Kind::Security) > 0 || is(Kind::Security) && !sells,
@@ -128,63 +148,64 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> (Class, String) {
             Class::Notify,
             "a date or a change to know about",
         ),
-        (signs.bulk, Class::Ignore, "sent by a program to many"),
     ];
-    let found = rows.into_iter().find(|(fits, _, _)| *fits);
-    found.map_or_else(
-        || (Class::Notify, "written by a program to you".to_owned()),
-        |(_, class, why)| (class, why.to_owned()),
-    )
+    match rows.into_iter().find(|(fits, _, _)| *fits) {
+        Some((_, class, why)) => Verdict::new(class, why),
+        None if signs.bulk => Verdict::unsure(Class::Ignore, "sent by a program to many"),
+        None => Verdict::unsure(Class::Notify, "written by a program to you"),
+    }
 }
 
 /// On a list only what names the reader concerns them, or what the own house announces.
-fn on_a_list(mail: &MailFacts, signs: &Signs) -> (Class, String) {
+fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
     let asked = matches!(signs.ask, Ask::OfReader(_));
     if asked && signs.colleague && has(&flat(&own_text(&mail.text)), EVERYBODY) {
-        return (Class::Respond, "a colleague asks everybody for an answer".into());
+        return Verdict::new(Class::Respond, "a colleague asks everybody for an answer");
     }
     match (signs.mentions, asked) {
-        (true, true) => (Class::Respond, "somebody on a list asks you by name".into()),
-        (true, false) => (Class::Notify, "somebody on a list names you".into()),
+        (true, true) => Verdict::new(Class::Respond, "somebody on a list asks you by name"),
+        (true, false) => Verdict::new(Class::Notify, "somebody on a list names you"),
         (false, _) if signs.colleague && weighty(signs) => {
-            (Class::Notify, "a colleague tells everybody something that matters".into())
+            Verdict::new(Class::Notify, "a colleague tells everybody something that matters")
         }
-        (false, _) => (Class::Ignore, "talk on a list that does not name you".into()),
+        (false, _) => Verdict::new(Class::Ignore, "talk on a list that does not name you"),
     }
 }
 
-fn by_a_person(mail: &MailFacts, signs: &Signs) -> (Class, String) {
+fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
     let quote = |words: &str| format!("“{}”", line(words, 80));
     match (signs.reach, &signs.ask) {
         (Reach::Direct, Ask::OfReader(words)) => {
-            (Class::Respond, format!("a person asks you directly: {}", quote(words)))
+            Verdict::new(Class::Respond, format!("a person asks you directly: {}", quote(words)))
         }
         (Reach::Direct, _) if signs.hints(Kind::Meeting) > 0 => {
-            (Class::Respond, "a person wants to meet you".into())
+            Verdict::new(Class::Respond, "a person wants to meet you")
         }
         (Reach::Direct, Ask::Nothing) if signs.thanks && (mail.headers.in_reply_to || !weighty(signs)) => {
-            (Class::Ignore, "only thanks".into())
+            Verdict::new(Class::Ignore, "only thanks")
         }
         (Reach::Direct, Ask::Nothing) => {
-            (Class::Notify, "a person tells you something and asks nothing".into())
+            Verdict::new(Class::Notify, "a person tells you something and asks nothing")
         }
         (Reach::Direct, Ask::OfOthers(_)) => {
-            (Class::Notify, "a person writes to you, but asks somebody else".into())
+            Verdict::new(Class::Notify, "a person writes to you, but asks somebody else")
         }
         (Reach::Copy | Reach::Group, Ask::OfReader(words)) if signs.mentions => {
-            (Class::Respond, format!("you are asked by name: {}", quote(words)))
+            Verdict::new(Class::Respond, format!("you are asked by name: {}", quote(words)))
         }
-        (Reach::Copy | Reach::Group, _) if signs.mentions => (Class::Notify, "you are named".into()),
-        (Reach::Copy, _) if weighty(signs) => (Class::Notify, "a copy about something that matters".into()),
-        (Reach::Copy, _) => (Class::Ignore, "a copy that asks nothing of you".into()),
+        (Reach::Copy | Reach::Group, _) if signs.mentions => Verdict::new(Class::Notify, "you are named"),
+        (Reach::Copy, _) if weighty(signs) => {
+            Verdict::new(Class::Notify, "a copy about something that matters")
+        }
+        (Reach::Copy, _) => Verdict::unsure(Class::Ignore, "a copy that asks nothing of you"),
         (Reach::Group, _) if signs.colleague => {
-            (Class::Notify, "a colleague writes to a group you are in".into())
+            Verdict::new(Class::Notify, "a colleague writes to a group you are in")
         }
-        (Reach::Group, Ask::OfReader(_)) => (Class::Notify, "a person asks a group you are in".into()),
+        (Reach::Group, Ask::OfReader(_)) => Verdict::new(Class::Notify, "a person asks a group you are in"),
         (Reach::Group, _) if weighty(signs) => {
-            (Class::Notify, "a group you are in is told something that matters".into())
+            Verdict::new(Class::Notify, "a group you are in is told something that matters")
         }
-        (Reach::Group, _) => (Class::Ignore, "sent to a group by a stranger, asking nothing".into()),
+        (Reach::Group, _) => Verdict::unsure(Class::Ignore, "sent to a group by a stranger, asking nothing"),
     }
 }
 
