@@ -4,7 +4,7 @@ use super::keys::{Key, Kind, Section, default, example};
 use super::reader::{choice, section};
 
 section! {
-    /// The screen's colours: default (the terminal's own) | light | contrast | plain (none, as with NO_COLOR)
+    /// The screen's colours: default (dark) | light | terminal (its own sixteen) | contrast | plain (none, as with NO_COLOR)
     pub(super) struct Theme in one("theme") {
         pub(super) name: ThemeName = default("default"),
     }
@@ -14,11 +14,13 @@ choice! {
     /// The colours of the screen.
     #[derive(Default)]
     pub enum ThemeName {
-        /// The terminal's own colours, for a dark ground.
+        /// On a dark ground, in 24-bit colours where the terminal has them.
         #[default]
         Default = "default",
-        /// For a light ground.
+        /// The same on a light ground.
         Light = "light",
+        /// The terminal's own sixteen colours on its own ground.
+        Terminal = "terminal",
         /// As much contrast as there is.
         Contrast = "contrast",
         /// No colours at all; also what NO_COLOR asks for.

@@ -44,5 +44,6 @@ pub use tabs::inbox::{Filter, Group, Row, Sort};
 pub use tabs::threads::review::{Aspect, Review};
 pub use tabs::{Focus, Tab};
 pub use terminal::{TerminalError, edit};
+pub use theme::Colours;
 pub use update::update;
 pub use view::view;

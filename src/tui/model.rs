@@ -128,7 +128,7 @@ impl Model {
             size,
             now,
             wall,
-            theme: Theme::new(options.theme),
+            theme: Theme::new(options.theme, options.colours),
             keymap: Keymap::new(&options.keys)?,
             options,
             workflows,

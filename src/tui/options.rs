@@ -1,5 +1,6 @@
 //! How the screen is to be, and what can be started from it.
 
+use super::theme::Colours;
 use crate::app::is_demo;
 use crate::config::{Config, MailMode, Notices, ThemeName};
 use jiff::tz::TimeZone;
@@ -20,6 +21,8 @@ pub struct Startable {
 pub struct Options {
     /// The colours.
     pub theme: ThemeName,
+    /// How many of them the terminal shows.
+    pub colours: Colours,
     /// Keys by the name of their action, if they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
     /// How a person is told that something new waits.
@@ -36,6 +39,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             theme: ThemeName::Default,
+            colours: Colours::default(),
             keys: BTreeMap::new(),
             notices: Notices::default(),
             time_zone: TimeZone::system(),
@@ -49,6 +53,7 @@ impl From<&Config> for Options {
     fn from(config: &Config) -> Self {
         Self {
             theme: config.theme,
+            colours: Colours::default(),
             keys: config.keys.clone(),
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),

@@ -10,9 +10,9 @@ use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
 use super::options::{Options, Startable};
 use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
+use super::theme::Colours;
 use super::{update, view};
 use crate::app::{App, Driver};
-use crate::config::ThemeName;
 use crate::graph::Progress;
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::{FutureExt, StreamExt};
@@ -53,9 +53,7 @@ pub enum RunError {
 /// Runs the inbox until the person leaves it. Drives all threads if no other process does, and tries to
 /// otherwise.
 pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
-    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        options.theme = ThemeName::Plain;
-    }
+    options.colours = Colours::of_terminal(|name| std::env::var_os(name));
     let specs = app.engine().registry().iter().filter(|spec| !spec.hidden);
     let workflows = specs.map(|spec| Startable {
         name: spec.workflow.name().to_owned(),

@@ -3,11 +3,132 @@
 use crate::config::ThemeName;
 use crate::graph::{Grade, Kind};
 use crate::inbox::ItemKind;
+use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
+use std::ffi::OsString;
+
+/// How many colours the terminal shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colours {
+    /// None, or none are wanted.
+    None,
+    /// Sixteen, and which ones is the terminal's choice.
+    Sixteen,
+    /// All of them, with 24 bits each.
+    #[default]
+    Full,
+}
+
+impl Colours {
+    /// What the environment says of the terminal: `NO_COLOR` and a dumb `TERM` mean none, `COLORTERM` means all.
+    pub fn of_terminal(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let is = |name, words: &[&str]| {
+            variable(name).is_some_and(|value| words.iter().any(|word| value == *word))
+        };
+        if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) || is("TERM", &["dumb"]) {
+            Self::None
+        } else if is("COLORTERM", &["truecolor", "24bit"]) {
+            Self::Full
+        } else {
+            Self::Sixteen
+        }
+    }
+}
+
+/// A theme in 24-bit colours.
+struct Palette {
+    ground: u32,
+    /// Behind the header and the footer.
+    bar: u32,
+    /// Behind the selected row of the list that has the focus.
+    selected: u32,
+    /// Behind the selected row of a list that has not.
+    resting: u32,
+    rule: u32,
+    text: u32,
+    title: u32,
+    quiet: u32,
+    accent: u32,
+    warning: u32,
+    danger: u32,
+    good: u32,
+    keyword: u32,
+    number: u32,
+    /// The letters a search found, and what is behind them.
+    found: (u32, u32),
+    /// Notices, approvals, questions, trouble and results.
+    kinds: [u32; 5],
+}
+
+const DARK: Palette = Palette {
+    ground: 0x0014_171d,
+    bar: 0x001c_2028,
+    selected: 0x002a_3446,
+    resting: 0x001f_242e,
+    rule: 0x003a_4252,
+    text: 0x00d5_d9e2,
+    title: 0x00f5_f7fa,
+    quiet: 0x0098_a2b3,
+    accent: 0x005f_d7c4,
+    warning: 0x00f4_bc62,
+    danger: 0x00ff_8a85,
+    good: 0x008f_d694,
+    keyword: 0x00c9_a6ff,
+    number: 0x0082_b1ff,
+    found: (0x0014_171d, 0x00f2_cc60),
+    kinds: [0x0082_b1ff, 0x008f_d694, 0x00d9_a5f5, 0x00ff_8a85, 0x00dc_c49a],
+};
+
+const LIGHT: Palette = Palette {
+    ground: 0x00fb_faf7,
+    bar: 0x00ef_ede7,
+    selected: 0x00dc_e7f5,
+    resting: 0x00ee_f1f5,
+    rule: 0x00c4_c6c4,
+    text: 0x0027_2b33,
+    title: 0x000d_1117,
+    quiet: 0x0056_5e6c,
+    accent: 0x0000_6b60,
+    warning: 0x0085_4d00,
+    danger: 0x00b3_261e,
+    good: 0x0019_682f,
+    keyword: 0x0072_2fb0,
+    number: 0x001d_4fb8,
+    found: (0x0027_2b33, 0x00ff_dc7a),
+    kinds: [0x001d_4fb8, 0x0019_682f, 0x0080_2a9c, 0x00b3_261e, 0x006b_5200],
+};
+
+/// A theme in the terminal's own colours.
+struct Sixteen {
+    quiet: Color,
+    accent: Color,
+    warning: Color,
+    keyword: Color,
+    /// As in [`Palette`].
+    kinds: [Color; 5],
+}
+
+const ON_DARK: Sixteen = Sixteen {
+    quiet: Color::DarkGray,
+    accent: Color::Cyan,
+    warning: Color::Yellow,
+    keyword: Color::Magenta,
+    kinds: [Color::LightBlue, Color::Green, Color::Magenta, Color::Red, Color::Yellow],
+};
+
+const ON_LIGHT: Sixteen = Sixteen {
+    quiet: Color::DarkGray,
+    accent: Color::Blue,
+    warning: Color::Magenta,
+    keyword: Color::Magenta,
+    kinds: [Color::Blue, Color::Green, Color::Magenta, Color::Red, Color::Cyan],
+};
 
 /// How each meaning looks.
 #[derive(Clone, Debug)]
 pub struct Theme {
+    /// What has no other colours.
+    ground: Style,
     /// What is read.
     pub text: Style,
     /// What stands back.
@@ -55,37 +176,80 @@ impl Theme {
         }
     }
 
-    /// The theme of this name; `NO_COLOR` makes any of them plain.
-    pub fn new(name: ThemeName) -> Self {
-        match name {
-            ThemeName::Default => Self::coloured(Color::Cyan, Color::Yellow, Color::DarkGray, Color::Magenta),
-            ThemeName::Light => Self::coloured(Color::Blue, Color::Red, Color::DarkGray, Color::Magenta),
-            ThemeName::Contrast => Self::contrast(),
-            ThemeName::Plain => Self::plain(),
+    /// The theme of this name, in as many colours as the terminal shows.
+    pub fn new(name: ThemeName, colours: Colours) -> Self {
+        match (name, colours) {
+            (ThemeName::Plain, _) | (_, Colours::None) => Self::plain(),
+            (ThemeName::Contrast, _) => Self::contrast(),
+            (ThemeName::Default, Colours::Full) => Self::painted(&DARK),
+            (ThemeName::Light, Colours::Full) => Self::painted(&LIGHT),
+            (ThemeName::Default | ThemeName::Terminal, _) => Self::sixteen(&ON_DARK),
+            (ThemeName::Light, Colours::Sixteen) => Self::sixteen(&ON_LIGHT),
         }
     }
 
-    fn coloured(accent: Color, warning: Color, quiet: Color, keyword: Color) -> Self {
+    /// Gives whatever has no colour of its own the colours of the ground.
+    pub fn paint(&self, buf: &mut Buffer) {
+        let (Some(fg), Some(bg)) = (self.ground.fg, self.ground.bg) else { return };
+        for cell in &mut buf.content {
+            if cell.fg == Color::Reset {
+                cell.fg = fg;
+            }
+            if cell.bg == Color::Reset {
+                cell.bg = bg;
+            }
+        }
+    }
+
+    fn painted(palette: &Palette) -> Self {
+        let fg = |colour: u32| Style::new().fg(Color::from_u32(colour));
+        let bg = |colour: u32| Style::new().bg(Color::from_u32(colour));
+        let bold = Modifier::BOLD;
+        Self {
+            ground: fg(palette.text).bg(Color::from_u32(palette.ground)),
+            text: fg(palette.text),
+            quiet: fg(palette.quiet),
+            title: fg(palette.title).add_modifier(bold),
+            accent: fg(palette.accent).add_modifier(bold),
+            selected: bg(palette.selected),
+            resting: bg(palette.resting),
+            rule: fg(palette.rule),
+            warning: fg(palette.warning).add_modifier(bold),
+            danger: fg(palette.danger).add_modifier(bold),
+            good: fg(palette.good),
+            bar: bg(palette.bar),
+            found: fg(palette.found.0).bg(Color::from_u32(palette.found.1)),
+            added: fg(palette.good),
+            removed: fg(palette.danger),
+            keyword: fg(palette.keyword),
+            string: fg(palette.good),
+            number: fg(palette.number),
+            kinds: palette.kinds.map(fg),
+        }
+    }
+
+    fn sixteen(colours: &Sixteen) -> Self {
         let fg = |colour| Style::new().fg(colour);
         Self {
+            ground: Style::new(),
             text: Style::new(),
-            quiet: fg(quiet),
+            quiet: fg(colours.quiet),
             title: Style::new().add_modifier(Modifier::BOLD),
-            accent: fg(accent).add_modifier(Modifier::BOLD),
+            accent: fg(colours.accent).add_modifier(Modifier::BOLD),
             selected: Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED),
             resting: Style::new().add_modifier(Modifier::BOLD),
-            rule: fg(quiet),
-            warning: fg(warning).add_modifier(Modifier::BOLD),
+            rule: fg(colours.quiet),
+            warning: fg(colours.warning).add_modifier(Modifier::BOLD),
             danger: fg(Color::Red).add_modifier(Modifier::BOLD),
             good: fg(Color::Green),
             bar: Style::new(),
             found: Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
             added: fg(Color::Green),
             removed: fg(Color::Red),
-            keyword: fg(keyword),
+            keyword: fg(colours.keyword),
             string: fg(Color::Green),
-            number: fg(accent),
-            kinds: [fg(Color::Blue), fg(Color::Green), fg(accent), fg(Color::Red), fg(keyword)],
+            number: fg(colours.accent),
+            kinds: colours.kinds.map(fg),
         }
     }
 
@@ -101,8 +265,10 @@ impl Theme {
             good: Style::new().fg(Color::LightGreen).add_modifier(Modifier::BOLD),
             title: bold.add_modifier(Modifier::UNDERLINED),
             bar: bold,
+            keyword: Style::new().fg(Color::LightMagenta),
+            number: Style::new().fg(Color::LightCyan),
             kinds: [bold; 5],
-            ..Self::coloured(Color::LightCyan, Color::LightYellow, Color::Gray, Color::LightMagenta)
+            ..Self::sixteen(&ON_DARK)
         }
     }
 
@@ -110,6 +276,7 @@ impl Theme {
         let (none, bold) = (Style::new(), Style::new().add_modifier(Modifier::BOLD));
         let dim = Style::new().add_modifier(Modifier::DIM);
         Self {
+            ground: none,
             text: none,
             quiet: dim,
             title: bold,
@@ -140,5 +307,91 @@ impl Theme {
             ItemKind::Interrupt(Kind::Trouble) => 3,
             ItemKind::Result => 4,
         }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [ThemeName; 5] =
+        [ThemeName::Default, ThemeName::Light, ThemeName::Terminal, ThemeName::Contrast, ThemeName::Plain];
+
+    fn light_of(colour: u32) -> f64 {
+        let part = |shift: u32| {
+            let value = f64::from((colour >> shift) & 0xff) / 255.0;
+            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
+    }
+
+    /// The contrast of two colours as the WCAG reckons it.
+    fn contrast(one: u32, other: u32) -> f64 {
+        let (one, other) = (light_of(one) + 0.05, light_of(other) + 0.05);
+        one.max(other) / one.min(other)
+    }
+
+    #[test]
+    fn everything_that_is_read_stands_out_from_what_is_behind_it() {
+        for palette in [DARK, LIGHT] {
+            let Palette { text, title, quiet, accent, warning, danger, good, keyword, number, .. } = palette;
+            let read = [text, title, quiet, accent, warning, danger, good, keyword, number];
+            for colour in read.into_iter().chain(palette.kinds) {
+                for behind in [palette.ground, palette.bar, palette.selected, palette.resting] {
+                    let found = contrast(colour, behind);
+                    assert!(found >= 4.5, "{colour:06x} on {behind:06x}: {found:.2}");
+                }
+            }
+            assert!(contrast(palette.found.0, palette.found.1) >= 4.5);
+            assert!(
+                contrast(accent, palette.ground) >= 4.5,
+                "the tab that is open is drawn the other way round"
+            );
+        }
+    }
+
+    #[test]
+    fn kinds_differ_wherever_there_are_colours() {
+        for name in [ThemeName::Default, ThemeName::Light, ThemeName::Terminal] {
+            for colours in [Colours::Sixteen, Colours::Full] {
+                let kinds = Theme::new(name, colours).kinds;
+                for (n, kind) in kinds.iter().enumerate() {
+                    assert!(!kinds[..n].contains(kind), "{name:?} {colours:?}: {kind:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn colours_are_as_many_as_the_terminal_shows() {
+        let drawn = |name, colours| {
+            let theme = Theme::new(name, colours);
+            let mut buf = Buffer::empty(ratatui::layout::Rect::new(0, 0, 4, 1));
+            let all = [theme.text, theme.quiet, theme.warning, theme.kinds[0]];
+            all.into_iter().zip(0..).for_each(|(style, x)| _ = buf.set_string(x, 0, "x", style));
+            theme.paint(&mut buf);
+            buf.content.iter().flat_map(|cell| [cell.fg, cell.bg]).collect::<Vec<_>>()
+        };
+        let is_full = |colour: &Color| matches!(colour, Color::Rgb(..));
+        for name in ALL {
+            assert!(drawn(name, Colours::None).iter().all(|colour| *colour == Color::Reset), "{name:?}");
+            assert!(!drawn(name, Colours::Sixteen).iter().any(is_full), "{name:?}");
+        }
+        for name in [ThemeName::Default, ThemeName::Light] {
+            assert!(drawn(name, Colours::Full).iter().all(is_full), "{name:?} leaves nothing to chance");
+        }
+    }
+
+    #[test]
+    fn the_environment_says_what_the_terminal_shows() {
+        let of = |set: &[(&str, &str)]| {
+            let value = |name: &str| set.iter().find(|(set, _)| *set == name).map(|(_, value)| value.into());
+            Colours::of_terminal(value)
+        };
+        assert_eq!(of(&[("TERM", "xterm-256color")]), Colours::Sixteen);
+        assert_eq!(of(&[("COLORTERM", "truecolor")]), Colours::Full);
+        assert_eq!(of(&[("COLORTERM", "24bit"), ("NO_COLOR", "")]), Colours::Full);
+        assert_eq!(of(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]), Colours::None);
+        assert_eq!(of(&[("COLORTERM", "truecolor"), ("TERM", "dumb")]), Colours::None);
     }
 }

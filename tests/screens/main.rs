@@ -10,6 +10,7 @@ mod drafts;
 mod keys;
 mod mails;
 mod snapshots;
+mod svg;
 #[allow(dead_code)] // The catalogue uses the rest.
 mod test_screen;
 mod threads;

@@ -244,6 +244,13 @@ impl TestInbox {
         }
     }
 
+    /// An inbox that was put together elsewhere, in the data folder of this one.
+    pub fn of(inbox: Inbox, folder: impl Into<Folder>, clock: Clock) -> Self {
+        let folder = folder.into();
+        let delivery_log = DeliveryLog::new(folder.path.join("street"));
+        Self { inbox, folder, delivery_log, world: Arc::default(), model: Arc::default(), clock }
+    }
+
     /// The same inbox by another engine over the same folder, as another process has it.
     pub fn other_process(&self, settings: Settings) -> Self {
         self.other_process_at(settings, self.clock.clone())

@@ -20,7 +20,7 @@ mod tests {
     use crate::config::ThemeName;
     use crate::inbox::{Block, BodyPiece, MailBlock, Span, Tone};
     use crate::text::Visible;
-    use crate::tui::theme::Theme;
+    use crate::tui::theme::{Colours, Theme};
     use proptest::prelude::*;
 
     proptest! {
@@ -47,7 +47,7 @@ mod tests {
                 ]),
             ];
             let doc = Doc::page(&words[0], &words[1], blocks);
-            let drawn = doc.lines(ScrollPosition::default(), columns, 100_000, &Theme::new(ThemeName::Plain)).len();
+            let drawn = doc.lines(ScrollPosition::default(), columns, 100_000, &Theme::new(ThemeName::Plain, Colours::None)).len();
             let counted: usize = (0..doc.pieces.len()).map(|piece| doc.height(piece, columns)).sum();
             prop_assert_eq!(drawn, counted);
         }

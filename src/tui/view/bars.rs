@@ -230,6 +230,7 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     let theme = &model.theme;
+    buf.set_style(area, theme.bar);
     let scopes = model.scopes();
     let mut end = area;
     if model.layer().is_none()

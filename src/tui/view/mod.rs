@@ -36,5 +36,6 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
         seen.card = None;
         seen.layer = layer.draw(model, frame).then_some(*number);
     }
+    model.theme.paint(frame.buffer_mut());
     seen
 }
