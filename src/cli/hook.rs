@@ -6,9 +6,10 @@ use super::failure::{Exit, Failure};
 use super::output::{Answer, Page, safe_json};
 use super::request::told;
 use crate::agents::hooks::{self, Agent, Call, Heard, generic};
+use crate::graph::Waiting;
 use crate::inbox::RequestAnswer;
 use crate::service::Asking;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The tools whose form is known.
@@ -41,8 +42,10 @@ impl Hook {
             Hook::Opencode => Agent::Opencode,
             Hook::Generic => {
                 let event = event.map_err(Failure::usage)?;
-                let (asking, own) = generic::read(&event, &context.page.now).map_err(Failure::usage)?;
-                let (page, answer) = ask(context, asking, timeout.or(own)).await?;
+                let (mut asking, own) = generic::read(&event, &context.page.now).map_err(Failure::usage)?;
+                let timeout = timeout.or(own);
+                asking.input["waiting"] = waiting(timeout);
+                let (page, answer) = ask(context, asking, timeout).await?;
                 return told(&page, &answer, Exit::Unanswered);
             }
         };
@@ -66,6 +69,11 @@ impl Hook {
             None => Ok(Answer::nothing()),
         }
     }
+}
+
+/// That somebody waits for the answer, and for how long.
+pub(super) fn waiting(timeout: Option<Duration>) -> Value {
+    json!(Waiting { gives_up_in: timeout.map(|timeout| timeout.as_secs()) })
 }
 
 async fn decide(context: Context<'_>, call: &Call, timeout: Option<Duration>) -> Option<Value> {

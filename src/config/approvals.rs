@@ -13,6 +13,15 @@ use super::reader::{FromKey, FromSection as _, Reader, Sources, section};
 /// The kinds that may expire. Trouble never does: whether something happened is for a person to say.
 const KINDS: [&str; 3] = ["triage", "approval", "question"];
 
+/// Keys from 1 to 9.
+const MOST_REFUSALS: usize = 9;
+
+const LONGEST_REFUSAL: usize = 200;
+
+fn is_a_line(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= LONGEST_REFUSAL && !text.chars().any(char::is_control)
+}
+
 section! {
     /// How approvals behave.
     pub(super) struct ApprovalsSection in one("approvals") {
@@ -21,6 +30,8 @@ section! {
         /// The same for a call of a coding agent, which waits meanwhile; one that carries a warning is held as long as an
         /// effect. It holds for what is decided in the inbox; `sayso accept` answers at once.
         hold_agents: Duration = default("2").range(0, 86_400),
+        /// Refusals of your own, nine at most: on a card of a coding agent, `r` and a digit send the one of that number.
+        refusals: Vec<String> = default("").example("Not now., Use the tests that are there."),
         /// After how long a question that nobody answers is ignored for you: never, or a time such as 12h, 7d or 2w.
         /// Nothing is done then, nothing is learned from it, and the thread says that it was the policy. The time runs
         /// while this machine does, and begins anew when new mail comes, or when a snoozed question is back; trouble
@@ -39,6 +50,8 @@ pub struct Approvals {
     pub hold: Duration,
     /// How long an answer to a program can be taken back.
     pub hold_agents: Duration,
+    /// Refusals of the person's own, by their number from 1 on.
+    pub refusals: Vec<String>,
     /// When a question that nobody answers is over.
     pub expiry: Expiry,
 }
@@ -84,6 +97,18 @@ impl Approvals {
             let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
             return Err(reader.bad("expire_kinds", why));
         }
+        let refusals = approvals.refusals;
+        if refusals.len() > MOST_REFUSALS {
+            let why = format!("has {} refusals; there are keys for {MOST_REFUSALS}", refusals.len());
+            return Err(reader.bad("refusals", why));
+        }
+        if let Some(odd) = refusals.iter().find(|text| !is_a_line(text)) {
+            let why = format!(
+                "has {:?}; a refusal is one line of at most {LONGEST_REFUSAL} characters",
+                quoted(odd)
+            );
+            return Err(reader.bad("refusals", why));
+        }
         let expiry = Expiry {
             all: never_or_lasting(&reader, "expire", &approvals.expire)?,
             kinds,
@@ -92,7 +117,7 @@ impl Approvals {
                 Ok(PolicySection::read(reader)?.expire)
             })?,
         };
-        Ok(Self { hold: approvals.hold, hold_agents: approvals.hold_agents, expiry })
+        Ok(Self { hold: approvals.hold, hold_agents: approvals.hold_agents, refusals, expiry })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::InterruptId;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -242,6 +243,15 @@ impl Grantable {
     }
 }
 
+/// Somebody waits for the answer, and does nothing else meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Waiting {
+    /// After how many seconds they give up; nothing where they wait for as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gives_up_in: Option<u64>,
+}
+
 /// A question as the asking node puts it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interrupt {
@@ -271,12 +281,18 @@ pub struct Interrupt {
     pub source: Option<String>,
     /// Accepting it does something that cannot be taken back, so it is held first.
     pub irreversible: bool,
+    /// Accepting it changes nothing, so it is not held.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub harmless: bool,
     /// Digests of attachments and ids of mails shown with it: they are bound by the hash too.
     pub binds: Vec<String>,
     /// What may be allowed from its card besides this once.
     pub grantable: Grantable,
     /// Out of sight until then.
     pub snoozed_until: Option<Timestamp>,
+    /// Who waits for the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Waiting>,
     /// Whether news ends it: the thread goes on from its entry, with what came, as if it had not asked.
     pub yields: bool,
     /// The grant that answers it without asking, by its id; it is recorded as a decision like any other. Where the
@@ -301,9 +317,11 @@ impl Interrupt {
             warnings: Vec::new(),
             source: None,
             irreversible: false,
+            harmless: false,
             binds: Vec::new(),
             grantable: Grantable::default(),
             snoozed_until: None,
+            waiting: None,
             yields: false,
             granted: None,
         }

@@ -1,9 +1,15 @@
 //! One line of the inbox, with everything needed to decide on it.
 
 use crate::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+/// How actions of programs that ask begin.
+pub const PROGRAM_ACTIONS: &str = "request/";
+
+/// The words by which a person refuses and stops the session. Agents that can be stopped are; the others read them.
+pub const STOP_WORDS: &str = "Stop here. Do nothing more in this session.";
 
 /// What sort of item it is: an interrupt's kind, or a finished thread's answer nobody has read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +80,10 @@ pub struct Item {
     pub created_at: Timestamp,
     /// Until when it is out of sight.
     pub snoozed_until: Option<Timestamp>,
+    /// Whether somebody waits for the answer and does nothing else meanwhile.
+    pub waiting: bool,
+    /// When they give up.
+    pub gives_up_at: Option<Timestamp>,
     /// What a decision on it is bound to.
     #[serde(serialize_with = "hash_or_null")]
     pub args_hash: Option<Hash>,
@@ -86,9 +96,20 @@ pub struct Item {
 }
 
 impl Item {
+    /// Whether a program asks before it does something, and takes words for a no.
+    pub fn takes_refusals(&self) -> bool {
+        let approval = self.kind == ItemKind::Interrupt(Kind::Approval);
+        approval && self.action.starts_with(PROGRAM_ACTIONS) && self.allow.accept && self.allow.respond
+    }
+
     /// What an edit starts from.
     pub fn edit_args(&self) -> &Value {
         self.edit_from.as_ref().unwrap_or(&self.args)
+    }
+
+    /// How long somebody still waits for the answer; `None` where nobody does, or for as long as it takes.
+    pub fn patience_left(&self, now: Timestamp) -> Option<SignedDuration> {
+        Some(self.gives_up_at?.duration_since(now)).filter(|left| left.is_positive())
     }
 
     /// The interrupt's id; `None` for a result.

@@ -66,6 +66,10 @@ pub struct ItemLine {
     pub created_at: Timestamp,
     /// Until when it is out of sight.
     pub snoozed_until: Option<Timestamp>,
+    /// Whether somebody waits for the answer and does nothing else meanwhile.
+    pub waiting: bool,
+    /// When they give up.
+    pub gives_up_at: Option<Timestamp>,
 }
 
 /// Which lines are wanted.

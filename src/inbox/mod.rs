@@ -38,7 +38,7 @@ pub use grant::{
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery};
-pub use item::{Item, ItemKind};
+pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
 pub use line::{Decided, Glance, ItemLine, LineQuery, Standing};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};

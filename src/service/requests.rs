@@ -20,7 +20,7 @@ use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::store::{self, Commit, NewStep, NextStep};
 use crate::tools::moment::Moment;
 use crate::workflows::request::{NAME, Request, RequestInput};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Why a question was closed that nobody answered here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Closing {
+pub(super) enum Closing {
     Expired,
     /// By whoever asked.
     Withdrawn,
@@ -90,49 +90,6 @@ impl Closing {
     }
 }
 
-/// Something an agent did by which questions of its session are over.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Elsewhere {
-    /// What it calls itself.
-    pub source: &'static str,
-    pub session: String,
-    /// The sub-agent that did it.
-    pub helper: Option<String>,
-    pub past: Past,
-}
-
-/// What it did.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Past {
-    /// It used a tool.
-    Ran {
-        tool: String,
-        input: Map<String, Value>,
-    },
-    TurnEnded,
-    SessionEnded,
-}
-
-impl Elsewhere {
-    fn concerns(&self, asked: &RequestInput) -> bool {
-        let Some(session) = &asked.session else { return false };
-        let same = session.id == self.session && asked.source.as_deref() == Some(self.source);
-        same && match &self.past {
-            Past::Ran { tool, input } => {
-                let args = asked.args.as_ref();
-                // Questions are filled in on the way, and some agents leave a description out afterwards.
-                let is_call = match input.get("command") {
-                    Some(command) => args.and_then(|args| args.get("command")) == Some(command),
-                    None => input.contains_key("questions") || args == Some(input),
-                };
-                asked.action.as_deref() == Some(tool) && is_call
-            }
-            Past::TurnEnded => session.helper == self.helper,
-            Past::SessionEnded => true,
-        }
-    }
-}
-
 /// Programs that ask a person.
 #[derive(Clone, Copy)]
 pub struct Requests<'a>(pub(super) &'a Inbox);
@@ -156,8 +113,19 @@ impl<'a> Requests<'a> {
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
         let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
+        let asked = state.get::<Request>().map(|state| state.asked.clone()).unwrap_or_default();
+        if let Some(twin) = self.twin(&asked, None)? {
+            return self.answer_of(&twin);
+        }
         match self.0.store().threads().begin(new, first).await? {
-            store::Begun::New(thread) => self.answer_of(&thread),
+            store::Begun::New(thread) => match self.twin(&asked, Some(&thread))? {
+                // Both asked in the same moment: the older question stays.
+                Some(twin) => {
+                    self.withdraw(&thread).await?;
+                    self.answer_of(&twin)
+                }
+                None => self.answer_of(&thread),
+            },
             store::Begun::Earlier(thread) => {
                 let earlier = self.asked_in(&thread)?;
                 if state.get::<Request>().is_some_and(|now| now.asked.is_the_same(&earlier)) {
@@ -170,6 +138,16 @@ impl<'a> Requests<'a> {
                 )))
             }
         }
+    }
+
+    /// The question that a hook, or a tool, asked about the same call before, or before this thread did.
+    fn twin(self, asked: &RequestInput, own: Option<&ThreadId>) -> Result<Option<ThreadId>, InboxError> {
+        if asked.session.is_none() || asked.action.is_none() {
+            return Ok(None);
+        }
+        let waiting = self.0.store().threads().waiting_of(NAME)?;
+        let mut older = waiting.into_iter().take_while(|thread| Some(thread) != own);
+        Ok(older.find(|thread| self.asked_in(thread).is_ok_and(|other| other.is_twin(asked))))
     }
 
     /// How the request stands that asked this; one that is over by now is closed.
@@ -239,27 +217,6 @@ impl<'a> Requests<'a> {
         Ok(closed)
     }
 
-    /// Takes back the questions that are over by what an agent did; how many there were.
-    pub async fn settle_elsewhere(self, done: &Elsewhere) -> Result<usize, InboxError> {
-        let closing = match done.past {
-            Past::Ran { .. } => Closing::Ran,
-            Past::TurnEnded | Past::SessionEnded => Closing::Elsewhere,
-        };
-        let mut closed = 0;
-        for thread in self.0.store().threads().waiting_of(NAME)? {
-            let concerned = self.asked_in(&thread).is_ok_and(|asked| done.concerns(&asked));
-            if concerned && self.close(&thread, closing).await? {
-                self.finish(&thread).await?;
-                closed += 1;
-                // A call that ran was one of those that look the same.
-                if closing == Closing::Ran {
-                    break;
-                }
-            }
-        }
-        Ok(closed)
-    }
-
     /// Closes every request that is over, and every question that is by the config's policy.
     pub async fn close_expired(self) -> Result<(), InboxError> {
         self.sweep(&mut HashMap::new()).await?;
@@ -309,7 +266,7 @@ impl<'a> Requests<'a> {
     }
 
     /// Ends a question that nobody has answered; whether it did.
-    async fn close(self, thread: &ThreadId, closing: Closing) -> Result<bool, InboxError> {
+    pub(super) async fn close(self, thread: &ThreadId, closing: Closing) -> Result<bool, InboxError> {
         let ending = closing.ending();
         let what = What::Settled { reason: closing.reason().to_owned(), payload: json!({ "how": ending }) };
         let event = Event { id: format!("settled:{}", ending.word()), what };
@@ -319,7 +276,7 @@ impl<'a> Requests<'a> {
     }
 
     /// Lets a thread whose question was closed come to its end, where that takes but a moment.
-    async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
+    pub(super) async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
         let scope = Scope::Family(thread.clone());
         attend(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {}).await?;
         Ok(())
@@ -330,7 +287,7 @@ impl<'a> Requests<'a> {
     }
 
     /// What a thread asked; it is its first step.
-    fn asked_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
+    pub(super) fn asked_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
         let state = self.0.engine.state_at(thread, Some(1))?;
         let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
         asked.ok_or_else(|| not_a_request(thread))
@@ -375,7 +332,7 @@ impl<'a> Requests<'a> {
         })
     }
 
-    fn request_spec(self) -> Result<&'a Spec, InboxError> {
+    pub(super) fn request_spec(self) -> Result<&'a Spec, InboxError> {
         let spec = self.0.engine.registry().get(NAME);
         spec.ok_or_else(|| InboxError::Failed(format!("there is no workflow `{NAME}`")))
     }

@@ -276,6 +276,11 @@ impl Model {
         result.map_err(|failure| self.fail(failure.text)).ok()
     }
 
+    /// Whether a clock is on the screen that shows seconds.
+    pub fn shows_seconds(&self) -> bool {
+        self.shows_items() && self.inbox.list.all().iter().any(|row| row.is_waited_for(self.wall))
+    }
+
     /// Whether something on the screen changes with time alone.
     pub fn is_lively(&self) -> bool {
         !self.working.is_empty()

@@ -29,6 +29,8 @@ pub struct Options {
     pub notices: Notices,
     /// Where the person's days begin and end.
     pub time_zone: TimeZone,
+    /// Refusals of the person's own, by their number from 1 on.
+    pub refusals: Vec<String>,
     /// Whether this is the demo: the header says so.
     pub demo: bool,
     /// Whether an account only observes: the header says so.
@@ -43,6 +45,7 @@ impl Default for Options {
             keys: BTreeMap::new(),
             notices: Notices::default(),
             time_zone: TimeZone::system(),
+            refusals: Vec::new(),
             demo: false,
             observes: false,
         }
@@ -57,6 +60,7 @@ impl From<&Config> for Options {
             keys: config.keys.clone(),
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),
+            refusals: config.approvals.refusals.clone(),
             demo: is_demo(&config.data),
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
         }

@@ -27,6 +27,9 @@ use tokio::time::{Instant as TokioInstant, sleep_until};
 /// How often what turns turns.
 const LIVELY: Duration = Duration::from_millis(100);
 
+/// How often a clock is drawn that shows seconds.
+const SECOND: Duration = Duration::from_secs(1);
+
 /// How often the time of day is looked at otherwise.
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -138,7 +141,12 @@ impl Session {
                 self.draw().await?;
             }
             // Counted from the last tick: whatever else happens meanwhile does not put it off.
-            let tick = last_tick + if self.model.is_lively() { LIVELY } else { QUIET };
+            let tick = last_tick
+                + match (self.model.is_lively(), self.model.shows_seconds()) {
+                    (true, _) => LIVELY,
+                    (false, true) => SECOND,
+                    (false, false) => QUIET,
+                };
             if let Some(event) = self.waiting.pop_front() {
                 match self.input(event).await? {
                     Flow::On => continue,

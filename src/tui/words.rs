@@ -23,6 +23,11 @@ pub fn age(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// The time from one moment to another, to the second: `0:07`, `8:12`, `1:02:03`.
+pub fn clock(from: Timestamp, to: Timestamp) -> String {
+    crate::text::clock(to.duration_since(from))
+}
+
 /// How long ago, in words: `just now`, `5m ago`.
 pub fn ago(at: Timestamp, now: Timestamp) -> String {
     match age(at, now).as_str() {

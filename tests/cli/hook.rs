@@ -350,3 +350,50 @@ fn hidden_characters_are_warned_of_and_only_an_edit_changes_them() {
     expected["note"] = json!("b");
     assert_eq!(decision(&tool.wait())["updatedInput"], expected, "the rest stays as it came");
 }
+
+/// What the agent tells of a call afterwards stands with the decision, once.
+#[test]
+fn what_came_of_a_call_is_kept_with_its_decision() {
+    let cli = Cli::new();
+    let permission = |command: &str| {
+        let mut event = bash("", command);
+        event["hook_event_name"] = json!("PermissionRequest");
+        event.as_object_mut().unwrap().remove("tool_use_id");
+        event
+    };
+    let after = |command: &str, name: &str, more: Value| {
+        let mut event = bash("toolu_9", command);
+        event["hook_event_name"] = json!(name);
+        event.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        assert_eq!(with_stdin(&cli, &HOOK, event.to_string().as_bytes()).code, 0);
+    };
+    let decided = |words: &[&str], event: &Value| {
+        let tool = hooked(&cli, event);
+        let item = the_one(&cli);
+        let id = text(&item["id"]);
+        let args: Vec<&str> = [words[0], &id].into_iter().chain(words[1..].iter().copied()).collect();
+        assert_eq!(run(&cli, &args).code, 0);
+        assert_eq!(tool.wait().code, 0);
+        text(&item["thread"])
+    };
+    let outcomes = || {
+        let told = json(&cli, &["decisions"]);
+        told.as_array().unwrap().iter().map(|line| text(&line["outcome"])).collect::<Vec<_>>()
+    };
+    let accepted = decided(&["accept"], &permission("cargo test"));
+    decided(&["edit", "--set", "command=cargo test --lib"], &bash("toolu_2", "cargo test"));
+    decided(&["ignore"], &permission("cargo publish"));
+    assert_eq!(outcomes(), ["denied", "allowed", "allowed"]);
+    after("cargo test", "PostToolUseFailure", json!({"error": "Exit code 101\nfailed"}));
+    assert_eq!(outcomes(), ["denied", "allowed", "allowed, exit code 101"]);
+    let ran = json!({"tool_use_id": "toolu_2", "tool_response": {"stdout": "", "interrupted": false}});
+    after("cargo test --lib", "PostToolUse", ran);
+    assert_eq!(outcomes(), ["denied", "allowed, exit code 0", "allowed, exit code 101"]);
+    // Nothing is made of what was never asked, or was told before.
+    after("cargo publish", "PostToolUse", json!({"tool_response": {"stdout": ""}}));
+    after("cargo test", "PostToolUse", json!({"tool_response": {"stdout": ""}}));
+    assert_eq!(outcomes(), ["denied", "allowed, exit code 0", "allowed, exit code 101"]);
+    let shown = json(&cli, &["show", &accepted]);
+    assert_eq!(shown["state"]["reported"]["exit_code"], 101, "{shown}");
+    assert_eq!(shown["status"], "done");
+}

@@ -21,6 +21,8 @@ const ITEM: &[&str] = &[
     "text",
     "created_at",
     "snoozed_until",
+    "waiting",
+    "gives_up_at",
     "args_hash",
     "irreversible",
     "grantable",

@@ -14,3 +14,4 @@ mod svg;
 #[allow(dead_code)] // The catalogue uses the rest.
 mod test_screen;
 mod threads;
+mod waiting;

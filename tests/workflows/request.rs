@@ -1,5 +1,6 @@
 //! Requests in a data folder whose clock goes wild, and what the workflow refuses besides.
 
+use crate::support::test_inbox::eager;
 use crate::support::{FakeModel, TestInbox, merged};
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
@@ -135,4 +136,46 @@ async fn a_request_that_the_policy_ends_has_expired_for_its_asker() {
     let waited = inbox.requests().wait(&asked.thread, std::future::pending()).await.unwrap();
     let Waited::Answered(over) = waited else { panic!("{waited:?}") };
     assert_eq!((over.r#type, over.args, over.by), (Some(Ending::Expired), json!(null), None));
+}
+
+fn call(command: &str, by_tool: bool, folder: &std::path::Path) -> Asking {
+    let input = json!({"title": "Run", "action": "Bash", "args": {"command": command}, "source": "claude-code",
+        "folder": folder, "session": {"id": "s1"}, "by_tool": by_tool});
+    Asking { input, key: None }
+}
+
+/// A hook and the tool of `--permission-prompt-tool` ask about one call; two calls that look the same are two.
+#[tokio::test]
+async fn a_hook_and_a_tool_that_ask_about_one_call_share_a_card() {
+    let folder = tempfile::tempdir().unwrap();
+    for hook_first in [true, false] {
+        let (inbox, _) = with(eager());
+        let ask =
+            async |by_tool| inbox.requests().ask(call("cargo test", by_tool, folder.path())).await.unwrap();
+        let first = ask(!hook_first).await;
+        assert_eq!(ask(hook_first).await.id, first.id);
+        assert_ne!(ask(!hook_first).await.id, first.id, "another call");
+        let other = inbox.requests().ask(call("cargo build", hook_first, folder.path())).await.unwrap();
+        assert_ne!(other.id, first.id);
+    }
+}
+
+/// What changes nothing is not held; an edit of it, and everything else, is.
+#[tokio::test]
+async fn only_what_is_harmless_reaches_an_agent_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let hold = Duration::from_secs(3600);
+    let (inbox, _) = with(Settings { agents_hold: hold, hold, ..eager() });
+    let edit = || Decision::Edit { args: json!({"command": "cargo test"}) };
+    for (command, decision, expected) in [
+        ("cat a.rs | head -5", Decision::Accept, Status::Ready),
+        ("cat a.rs | head -5", edit(), Status::Held),
+        ("cat /etc/passwd", Decision::Accept, Status::Held),
+        ("cargo test --lib", Decision::Accept, Status::Held),
+    ] {
+        let asked = inbox.requests().ask(call(command, false, folder.path())).await.unwrap();
+        let decide = Decide { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
+        let status = inbox.decisions().decide(decide).await.unwrap().status;
+        assert_eq!(status, expected, "{command}");
+    }
 }

@@ -47,6 +47,8 @@ fn hooks(options: &Options) -> Vec<Entry> {
         "PermissionRequest"
     };
     let mut entries = vec![Entry::Hook { event, group: group(asks) }];
+    let forms = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
+    entries.push(Entry::Hook { event: "Elicitation", group: group(forms) });
     // Nobody waits for these.
     let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30, "async": true});
     entries.extend(LATER.map(|event| Entry::Hook { event, group: group(tells.clone()) }));

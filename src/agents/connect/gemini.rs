@@ -24,6 +24,8 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let hook = |command: String, seconds: u64| json!({"name": "sayso", "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
     let asks = json!({"matcher": matcher, "hooks": [hook(options.asks(HOOK), options.limit())]});
     let mut entries = vec![Entry::Hook { event: "BeforeTool", group: asks }];
+    let after = json!({"matcher": matcher, "hooks": [hook(options.tells(HOOK), 10)]});
+    entries.push(Entry::Hook { event: "AfterTool", group: after });
     entries.extend(LATER.map(|event| {
         let group = json!({"hooks": [hook(options.tells(HOOK), 10)]});
         Entry::Hook { event, group }

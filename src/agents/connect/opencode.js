@@ -38,6 +38,8 @@ export const Sayso = async ({ client, directory }) => {
   // Which permissions said "ask", in their order.
   const asked = []
   const waiting = new Map()
+  // Calls that were asked about here, and the id of the question.
+  const told = new Map()
 
   const wanted = (tool) => {
     if (tool.startsWith("sayso_")) return false
@@ -54,20 +56,29 @@ export const Sayso = async ({ client, directory }) => {
   const beside = (id, event, reply) => {
     const asking = ask({ ...event, cwd: directory })
     waiting.set(id, { ...asking, session: event.session_id })
-    asking.answer.then(reply, () => {}).finally(() => waiting.delete(id))
+    const answered = async (said) => {
+      await reply(said)
+      if (said.stop) end(event.session_id)
+    }
+    asking.answer.then(answered).catch(() => {}).finally(() => waiting.delete(id))
   }
   const post = async (url, body) => {
     const headers = { "content-type": "application/json" }
     await client._client.post({ url, body, headers })
   }
+  // Ends what a session is doing, once this answer is given.
+  const end = (session) => setTimeout(() => post(`/session/${session}/abort`, {}).catch(() => {}), 0)
   const over = (is) => {
     for (const [id, asking] of waiting) if (is(id, asking)) asking.stop()
   }
 
   return {
     config: async (config) => {
+      // One word holds for every tool, ours included, which asks by itself.
+      const word = config.permission
+      if (typeof word === "string") config.permission = { "*": word, "sayso_*": "allow" }
       if (!gate) return
-      const before = typeof config.permission === "string" ? { "*": config.permission } : (config.permission ?? {})
+      const before = config.permission ?? {}
       const after = {}
       for (const [name, rule] of Object.entries(before)) {
         const rules = typeof rule === "string" ? [rule] : Object.values(rule)
@@ -91,8 +102,19 @@ export const Sayso = async ({ client, directory }) => {
       const said = await ask({ ...event, tool_name: input.tool, tool_input: output.args }).answer.catch((error) => {
         throw new Error(`sayso could not be asked, so it was not run (${error.message})`)
       })
+      told.set(input.callID, input.callID)
+      if (said.stop) end(input.sessionID)
       if (said.decision !== "allow") throw new Error(said.message ?? "sayso did not allow it")
       if (said.args) Object.assign(output.args, said.args)
+    },
+
+    "tool.execute.after": async (input, output) => {
+      const id = told.get(input.callID)
+      if (!told.delete(input.callID)) return
+      const about = output.metadata ?? {}
+      const event = { event: "ran", session_id: input.sessionID, tool_use_id: id, cwd: directory }
+      const response = { exit: about.exit, filePath: about.filediff?.file ?? about.filepath, diff: about.diff }
+      ask({ ...event, tool_name: input.tool, tool_input: {}, tool_response: response }).answer.catch(() => {})
     },
 
     event: async ({ event }) => {
@@ -100,12 +122,14 @@ export const Sayso = async ({ client, directory }) => {
       switch (event.type) {
         case "permission.asked":
           if (gate) return
+          if (about.tool?.callID) told.set(about.tool.callID, about.id)
           return beside(about.id, {
             event: "permission",
             session_id: about.sessionID,
+            tool_use_id: about.id,
             tool_name: about.permission,
             tool_input: Object.keys(about.metadata ?? {}).length ? about.metadata : { patterns: about.patterns },
-          }, (said) => said.reply && post(`/permission/${about.id}/reply`, said))
+          }, ({ reply, message }) => reply && post(`/permission/${about.id}/reply`, { reply, message }))
         case "question.asked":
           return beside(about.id, {
             event: "question",

@@ -1,9 +1,9 @@
 //! opencode: a plugin that asks, and the MCP server in its config.
 
-use super::json::Entry;
+use super::json::{self, Entry};
 use super::{ConfigFile, Holds, Options, Places};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How our plugin begins, so that no other file is taken for it.
 pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
@@ -19,10 +19,11 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let config = if commented.exists() { commented } else { config.join("opencode.json") };
     let command: Vec<&str> = options.program.iter().map(String::as_str).chain(["mcp"]).collect();
     let server = json!({"type": "local", "command": command, "enabled": true});
-    let entries = vec![
-        Entry::Set { path: vec!["mcp", "sayso"], value: server },
-        Entry::Set { path: vec!["permission", "sayso_*"], value: json!("allow") },
-    ];
+    let mut entries = vec![Entry::Set { path: vec!["mcp", "sayso"], value: server }];
+    // One word for every tool has no room for another; the plugin adds it when opencode starts.
+    if !has_one_permission(&config) {
+        entries.push(Entry::Set { path: vec!["permission", "sayso_*"], value: json!("allow") });
+    }
     let program = Value::from(options.program.clone()).to_string();
     let text = PLUGIN
         .replace("\"PROGRAM\"", &program)
@@ -32,6 +33,11 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         ConfigFile::json(config, entries),
         ConfigFile { path: plugin, holds: Holds::Whole(format!("{HEAD}\n{text}")) },
     ]
+}
+
+fn has_one_permission(config: &Path) -> bool {
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    json::value(&text).is_ok_and(|config| config.get("permission").is_some_and(Value::is_string))
 }
 
 fn folder(places: &Places) -> PathBuf {

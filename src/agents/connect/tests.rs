@@ -56,6 +56,7 @@ const SETTINGS: &[&str] = &[
     "{\n  \"hooks\": {\n    \"PermissionRequest\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{\"type\": \"command\", \
      \"command\": \"./mine.sh\"}] // keep\n      }\n    ],\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \
      \"command\": \"say done\"}]}]\n  }\n}\n",
+    "{\n  \"permission\": \"ask\" // every time\n}\n",
     "{\r\n\t\"env\": {\"A\": \"1\"}\r\n}\r\n",
     "/* head */\n{\n  \"permissions\": {\"allow\": [\n    \"Read\"\n  ]}\n}",
 ];
@@ -87,7 +88,7 @@ fn what_was_there_is_there_after_removing() {
             for name in files_of(agent) {
                 let after = machine.read(name).unwrap_or_else(|| "{}".to_owned());
                 assert_eq!(plain(&after), plain(before), "{agent:?} {name} {before}\n{after}");
-                for comment in ["// mine", "// listing", "// keep", "/* head */"] {
+                for comment in ["// mine", "// listing", "// keep", "// every time", "/* head */"] {
                     assert_eq!(
                         after.contains(comment),
                         before.contains(comment),

@@ -1,7 +1,9 @@
 //! A tool that is about to be used, and the question it becomes.
 
+use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::{Agent, session};
+use crate::graph::Waiting;
 use crate::service::Asking;
 use crate::text::{Visible, truncate};
 use crate::tools::process::Process;
@@ -29,6 +31,8 @@ pub(super) enum Point {
     Permission,
     /// A question to the person, beside its own dialog: opencode.
     Question,
+    /// An MCP server wants to know something: Claude Code.
+    Elicitation,
 }
 
 /// A tool that is about to be used.
@@ -47,6 +51,7 @@ pub struct Call {
     /// Nobody sits before the agent, so it cannot ask anybody itself.
     pub(super) headless: bool,
     pub(super) questions: Option<Questions>,
+    pub(super) elicitation: Option<Elicitation>,
 }
 
 impl Call {
@@ -61,17 +66,25 @@ impl Call {
             "folder": self.folder,
             "session": self.session(),
             "asker": Process::own(),
+            "by_tool": self.point == Point::Prompted,
+            "waiting": Waiting { gives_up_in: Some(timeout.as_secs()) },
             // Somebody who is killed while waiting cannot close the question; it ends by itself.
             "expires_in": timeout.as_secs().saturating_add(10).min(86_400 * 366),
         });
-        match &self.questions {
-            Some(questions) => {
+        match (&self.questions, &self.elicitation) {
+            (_, Some(asked)) => {
+                input["text"] = Value::from(asked.text());
+                input["args"] = Value::Object(asked.fields());
+                input["schema"] = asked.schema();
+                input["allow"] = asked.allow();
+            }
+            (Some(questions), None) => {
                 input["text"] = Value::from(questions.text());
                 input["args"] = Value::Object(questions.fields());
                 input["schema"] = questions.schema();
                 input["allow"] = json!(["edit", "respond", "ignore"]);
             }
-            None => {
+            (None, None) => {
                 input["args"] = Value::Object(self.input.clone());
                 if !self.takes_edits() || self.input.is_empty() {
                     input["allow"] = json!(["accept", "respond", "ignore"]);
@@ -86,7 +99,7 @@ impl Call {
         match self.point {
             Point::PreToolUse | Point::Prompted | Point::BeforeTool | Point::Tool => true,
             Point::PermissionRequest => self.agent == Agent::ClaudeCode,
-            Point::Permission | Point::Question => false,
+            Point::Permission | Point::Question | Point::Elicitation => false,
         }
     }
 
@@ -106,8 +119,10 @@ impl Call {
         let first =
             |text: &str| text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
         let file = ["file_path", "filepath", "path", "notebook_path", "url"].into_iter().find_map(text);
-        let title = match (&self.questions, text("command"), file) {
-            (Some(questions), ..) => questions.title(),
+        let asked = self.elicitation.as_ref().map(Elicitation::title);
+        let asked = asked.or_else(|| self.questions.as_ref().map(Questions::title));
+        let title = match (asked, text("command"), file) {
+            (Some(asked), ..) => asked,
             (None, Some(command), _) => format!("$ {}", first(command)),
             (None, None, Some(file)) => format!("{} {}", self.tool, first(file)),
             (None, None, None) => format!("Use {}", self.tool),

@@ -6,10 +6,12 @@
 //! waits for any more is closed in the inbox: by its time, by the asker's end, or by what the agent does next.
 
 mod call;
+mod elicitation;
 pub mod generic;
 mod questions;
 mod read;
 mod reply;
+mod report;
 mod session;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,9 @@
 //! missing.
 
 use super::call::{Call, Point};
+use super::elicitation::Elicitation;
 use super::questions::Questions;
-use super::{Agent, Heard};
+use super::{Agent, Heard, report};
 use crate::service::{Elsewhere, Past};
 use crate::text::Visible;
 use serde_json::{Map, Value};
@@ -20,6 +21,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
     let point = match (agent, name.as_deref()) {
         (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse")) => Point::PreToolUse,
         (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Point::PermissionRequest,
+        (Agent::ClaudeCode, Some("Elicitation")) => return fields.elicitation(agent, headless),
         (Agent::Gemini, None | Some("BeforeTool")) => Point::BeforeTool,
         (Agent::Opencode, Some("tool")) => Point::Tool,
         (Agent::Opencode, Some("permission")) => Point::Permission,
@@ -34,8 +36,6 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
         return Ok(Heard::Nothing);
     }
     let session = fields.text(&["session_id", "sessionId"]);
-    let id = fields.text(&["tool_use_id", "toolUseId"]);
-    let key = session.as_ref().zip(id).map(|(session, id)| format!("{}:{session}:{id}", agent.name()));
     let asks = matches!(tool.as_str(), "AskUserQuestion" | "question");
     Ok(Heard::Asks(Box::new(Call {
         agent,
@@ -44,16 +44,17 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
         tool,
         input,
         folder: fields.text(&["cwd"]),
-        key: key.filter(|key| key.len() <= 200),
+        key: fields.key(agent),
         session,
         helper: fields.helper(),
         transcript: fields.text(&["transcript_path"]),
         headless,
+        elicitation: None,
     })))
 }
 
 /// A call that Claude Code hands to the tool of `--permission-prompt-tool`.
-pub fn prompted(given: &Value, folder: Option<String>) -> Result<Call, String> {
+pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) -> Result<Call, String> {
     let fields = Fields(given);
     let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
     let input = given.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -65,12 +66,13 @@ pub fn prompted(given: &Value, folder: Option<String>) -> Result<Call, String> {
         tool,
         input,
         folder,
-        // The id of a call is unique within its session alone, which is not named here.
+        // The id of a call is unique within its session alone, which is not always named.
         key: None,
-        session: None,
+        session,
         helper: None,
         transcript: None,
         headless: true,
+        elicitation: None,
     })
 }
 
@@ -90,17 +92,50 @@ impl Fields<'_> {
         }
     }
 
+    /// By which a call is found again; not every agent names its calls.
+    fn key(&self, agent: Agent) -> Option<String> {
+        let session = self.text(&["session_id", "sessionId"])?;
+        let id = self.text(&["tool_use_id", "toolUseId"])?;
+        Some(format!("{}:{session}:{id}", agent.name())).filter(|key| key.len() <= 200)
+    }
+
     fn helper(&self) -> Option<String> {
         self.text(&["agent_type", "agent_id"])
+    }
+
+    /// An MCP server wants to know something.
+    fn elicitation(&self, agent: Agent, headless: bool) -> Result<Heard, String> {
+        let asked = Elicitation::read(self.0).ok_or("the event says nothing (message)")?;
+        let server = self.text(&["mcp_server_name"]).unwrap_or_default();
+        // What asks here already needs no second card.
+        if server == "sayso" {
+            return Ok(Heard::Nothing);
+        }
+        Ok(Heard::Asks(Box::new(Call {
+            agent,
+            point: Point::Elicitation,
+            tool: "Elicitation".to_owned(),
+            input: Map::new(),
+            folder: self.text(&["cwd"]),
+            key: None,
+            session: self.text(&["session_id"]),
+            helper: self.helper(),
+            transcript: self.text(&["transcript_path"]),
+            headless,
+            questions: None,
+            elicitation: Some(asked),
+        })))
     }
 
     /// An event that tells what happened, so that a question is over.
     fn later(&self, agent: Agent, name: &str) -> Result<Heard, String> {
         let past = match (agent, name) {
             (Agent::ClaudeCode | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
-            | (Agent::Gemini, "AfterTool") => {
+            | (Agent::Gemini, "AfterTool")
+            | (Agent::Opencode, "ran") => {
                 let tool = self.text(&["tool_name"]).ok_or("the event names no tool (tool_name)")?;
-                Past::Ran { tool, input: self.input()? }
+                let (key, report) = (self.key(agent), report::read(agent, self.0));
+                Past::Ran { tool, input: self.input()?, key, report }
             }
             (Agent::ClaudeCode | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
             | (Agent::Gemini, "AfterAgent") => Past::TurnEnded,

@@ -3,7 +3,7 @@
 use super::Agent;
 use super::call::{Call, Point};
 use super::questions::Answers;
-use crate::inbox::{Ending, RequestAnswer};
+use crate::inbox::{Ending, RequestAnswer, STOP_WORDS};
 use crate::text::Visible;
 use serde_json::{Value, json};
 
@@ -14,6 +14,8 @@ enum Verdict {
     Changed(Value),
     /// Not, for this reason.
     Deny(String),
+    /// Not, and the session is to end where the agent can be told so.
+    Stop(String),
     /// sayso has no answer, for this reason.
     Open(String),
 }
@@ -23,15 +25,23 @@ impl Call {
     pub fn reply(&self, answer: &RequestAnswer) -> Option<Value> {
         let id = &answer.id;
         let words = || answer.args.as_str().unwrap_or_default();
-        let said = |words: &str| Verdict::Deny(format!("Not yet. The person answered: {words}"));
+        let said = |words: &str| match words.trim() {
+            STOP_WORDS => Verdict::Stop(format!("The person said no: {STOP_WORDS}")),
+            words => Verdict::Deny(format!("Not yet. The person answered: {words}")),
+        };
         let verdict = match (answer.r#type, &self.questions) {
             (Some(Ending::Edit), Some(questions)) => match questions.chosen_in(&answer.args) {
                 Some(answers) => return self.answered(&answers),
                 None => Verdict::Deny("The person gave no answer.".to_owned()),
             },
+            (Some(Ending::Respond), Some(_)) if words().trim() == STOP_WORDS => said(words()),
             (Some(Ending::Respond), Some(questions)) => match questions.chosen_by(words()) {
                 Some(answers) => return self.answered(&answers),
                 None => said(words()),
+            },
+            (Some(Ending::Edit), None) if self.elicitation.is_some() => match self.filled_in(&answer.args) {
+                Ok(content) => Verdict::Changed(content),
+                Err(why) => Verdict::Open(format!("what was filled in does not fit: {why}")),
             },
             (Some(Ending::Accept), _) => Verdict::Allow,
             (Some(Ending::Edit), None) => Verdict::Changed(answer.args.clone()),
@@ -59,16 +69,20 @@ impl Call {
                 Verdict::Allow => json!({"decision": "allow"}),
                 Verdict::Changed(args) => json!({"decision": "allow", "args": args}),
                 Verdict::Deny(why) => json!({"decision": "deny", "message": why}),
+                Verdict::Stop(why) => json!({"decision": "deny", "message": why, "stop": true}),
                 Verdict::Open(why) => json!({"decision": "deny", "message": undecided(&why)}),
             }),
             Point::Permission => match verdict {
                 Verdict::Allow => Some(json!({"reply": "once"})),
                 Verdict::Deny(why) => Some(json!({"reply": "reject", "message": why})),
+                Verdict::Stop(why) => Some(json!({"reply": "reject", "message": why, "stop": true})),
                 // Changed arguments would not be honoured; its own dialog still asks.
                 Verdict::Changed(_) | Verdict::Open(_) => None,
             },
+            Point::Elicitation => self.elicited(verdict),
             Point::Question => match verdict {
                 Verdict::Deny(_) => Some(json!({"reject": true})),
+                Verdict::Stop(_) => Some(json!({"reject": true, "stop": true})),
                 Verdict::Allow | Verdict::Changed(_) | Verdict::Open(_) => None,
             },
         }
@@ -86,7 +100,13 @@ impl Call {
                 decision["hookSpecificOutput"]["updatedInput"] = args;
                 Some(decision)
             }
-            (Verdict::Deny(why), _) => Some(pre_tool_use("deny", &why)),
+            (Verdict::Stop(why), Agent::ClaudeCode) => {
+                let mut decision = pre_tool_use("deny", &why);
+                decision["continue"] = Value::Bool(false);
+                decision["stopReason"] = Value::from(why);
+                Some(decision)
+            }
+            (Verdict::Deny(why) | Verdict::Stop(why), _) => Some(pre_tool_use("deny", &why)),
             (Verdict::Open(why), Agent::ClaudeCode) if !self.headless => {
                 Some(pre_tool_use("ask", &undecided(&why)))
             }
@@ -101,11 +121,36 @@ impl Call {
             Verdict::Changed(args) if self.agent == Agent::ClaudeCode => {
                 json!({"behavior": "allow", "updatedInput": args})
             }
-            Verdict::Deny(why) => json!({"behavior": "deny", "message": why}),
+            Verdict::Stop(why) if self.agent == Agent::ClaudeCode => {
+                json!({"behavior": "deny", "message": why, "interrupt": true})
+            }
+            Verdict::Deny(why) | Verdict::Stop(why) => json!({"behavior": "deny", "message": why}),
             Verdict::Open(why) if self.headless => json!({"behavior": "deny", "message": undecided(&why)}),
             Verdict::Changed(_) | Verdict::Open(_) => return None,
         };
         Some(json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))
+    }
+
+    /// What an MCP server that wants to know something gets. Without an answer Claude Code's own dialog asks.
+    fn elicited(&self, verdict: Verdict) -> Option<Value> {
+        let mut told = json!({"hookEventName": "Elicitation"});
+        let action = match verdict {
+            Verdict::Allow => "accept",
+            Verdict::Changed(content) => {
+                told["content"] = content;
+                "accept"
+            }
+            Verdict::Deny(_) | Verdict::Stop(_) => "decline",
+            Verdict::Open(_) if self.headless => "cancel",
+            Verdict::Open(_) => return None,
+        };
+        told["action"] = Value::from(action);
+        Some(json!({ "hookSpecificOutput": told }))
+    }
+
+    fn filled_in(&self, args: &Value) -> Result<Value, String> {
+        let asked = self.elicitation.as_ref().ok_or("nothing was asked")?;
+        asked.content(args)
     }
 
     /// What the tool of `--permission-prompt-tool` answers. An `allow` needs the input, also where it is unchanged.
@@ -114,6 +159,7 @@ impl Call {
             Verdict::Allow => json!({"behavior": "allow", "updatedInput": self.input}),
             Verdict::Changed(args) => json!({"behavior": "allow", "updatedInput": args}),
             Verdict::Deny(why) => json!({"behavior": "deny", "message": why}),
+            Verdict::Stop(why) => json!({"behavior": "deny", "message": why, "interrupt": true}),
             Verdict::Open(why) => json!({"behavior": "deny", "message": undecided(&why)}),
         }
     }
@@ -147,6 +193,9 @@ fn gemini(verdict: Verdict) -> Option<Value> {
             json!({"decision": "allow", "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": args}})
         }
         Verdict::Deny(why) => json!({"decision": "deny", "reason": why}),
+        Verdict::Stop(why) => {
+            json!({"decision": "deny", "reason": why, "continue": false, "stopReason": why})
+        }
         Verdict::Open(why) => json!({"decision": "deny", "reason": undecided(&why)}),
     })
 }

@@ -253,3 +253,50 @@ fn later_events_say_what_is_over() {
     let helper = over(Agent::ClaudeCode, with(at("SubagentStop"), "agent_type", json!("explorer")));
     assert_eq!(helper.helper.as_deref(), Some("explorer"));
 }
+
+#[test]
+fn a_session_is_stopped_where_the_agent_can_be_told_so() {
+    let stop = || answered(Some(Ending::Respond), json!(crate::inbox::STOP_WORDS));
+    let told = |agent, event: &Value| call_of(agent, event, false).reply(&stop()).unwrap();
+    let before = told(Agent::ClaudeCode, &bash("x"));
+    assert_eq!(
+        (&before["continue"], &before["hookSpecificOutput"]["permissionDecision"]),
+        (&json!(false), &json!("deny"))
+    );
+    let asked = told(Agent::ClaudeCode, &permission(bash("x")));
+    let decision = &asked["hookSpecificOutput"]["decision"];
+    assert_eq!((&decision["interrupt"], &decision["behavior"]), (&json!(true), &json!("deny")));
+    // Codex takes nothing but a refusal.
+    let codex = with(permission(bash("x")), "turn_id", json!("t"));
+    let decision = &told(Agent::Codex, &codex)["hookSpecificOutput"]["decision"];
+    assert!(decision.get("interrupt").is_none() && decision["behavior"] == "deny", "{decision}");
+    let gemini = json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": {}});
+    let gemini = told(Agent::Gemini, &gemini);
+    assert_eq!((&gemini["decision"], &gemini["continue"]), (&json!("deny"), &json!(false)));
+    let opencode = json!({"event": "tool", "session_id": "s", "tool_name": "bash", "tool_input": {}});
+    let opencode = told(Agent::Opencode, &opencode);
+    assert_eq!((&opencode["decision"], &opencode["stop"]), (&json!("deny"), &json!(true)));
+}
+
+#[test]
+fn what_a_server_wants_to_know_is_a_card() {
+    let event = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "Elicitation", "mcp_server_name": "tickets",
+        "message": "Which project?", "mode": "form", "requested_schema": {"type": "object", "required": ["project"],
+        "properties": {"project": {"type": "string"}}}});
+    let call = call_of(Agent::ClaudeCode, &event, false);
+    let asking = call.asking(PATIENCE).input;
+    assert_eq!((&asking["title"], &asking["allow"]), (&json!("Which project?"), &json!(["edit", "ignore"])));
+    let said =
+        |ending, args| call.reply(&answered(ending, args)).map(|said| said["hookSpecificOutput"].clone());
+    let filled = said(Some(Ending::Edit), json!({"project": "x"})).unwrap();
+    let expected = json!({"hookEventName": "Elicitation", "action": "accept", "content": {"project": "x"}});
+    assert_eq!(filled, expected);
+    // What does not fit is the agent's own dialog's to ask, or nobody's.
+    assert_eq!(said(Some(Ending::Edit), json!({})), None);
+    assert_eq!(said(Some(Ending::Ignore), Value::Null).unwrap()["action"], "decline");
+    assert_eq!(said(None, Value::Null), None);
+    let alone = call_of(Agent::ClaudeCode, &event, true).undecided("nobody").unwrap();
+    assert_eq!(alone["hookSpecificOutput"]["action"], "cancel");
+    let own = with(event, "mcp_server_name", json!("sayso"));
+    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), Heard::Nothing);
+}

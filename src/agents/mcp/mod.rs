@@ -11,6 +11,7 @@
 mod message;
 mod tools;
 
+use crate::graph::Waiting;
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::service::{Inbox, Waited};
 use crate::text::{Visible, plain_json};
@@ -219,6 +220,9 @@ impl Server {
         let (asked, keeps) = match wish {
             Wish::Ask(mut asking) => {
                 let keeps = asking.key.is_some();
+                if asking.input.get("waiting").is_none() {
+                    asking.input["waiting"] = json!(Waiting::default());
+                }
                 if !keeps {
                     // Nobody could come back for the answer once this server is gone.
                     asking.input["asker"] = json!(Process::own());

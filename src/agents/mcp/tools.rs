@@ -151,7 +151,9 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
         }
         "approve_tool_call" => {
             let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
-            let call = hooks::prompted(&given, folder).map_err(Wrong::Arguments)?;
+            // Claude Code says it to whatever it starts.
+            let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
+            let call = hooks::prompted(&given, folder, session).map_err(Wrong::Arguments)?;
             let wish = Wish::Ask(call.asking(hooks::PATIENCE));
             return Ok(Call { wish, wait: Some(hooks::PATIENCE), permits: Some(Box::new(call)) });
         }

@@ -8,6 +8,7 @@ use crate::cli::print::warning;
 use crate::cli::table::{cut, right, table, whole};
 use crate::graph::{Kind, Warning};
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
+use crate::text::clock;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::status;
@@ -89,13 +90,20 @@ impl Args {
                 let mark = Warning::heaviest(&item.warnings).map(|grade| format!("{} ", grade.mark()));
                 let about = here.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
+                let left = item.patience_left(page.now);
+                let left = left.map(|left| format!(" (gives up in {})", clock(left))).unwrap_or_default();
                 [
                     item.id.clone(),
                     item.kind.word().to_owned(),
                     item.action.clone(),
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
                     page.age(item.created_at),
-                    format!("{}{}{about}{}", mark.unwrap_or_default(), item.title, until.unwrap_or_default()),
+                    format!(
+                        "{}{}{about}{}{left}",
+                        mark.unwrap_or_default(),
+                        item.title,
+                        until.unwrap_or_default()
+                    ),
                 ]
             })
             .collect();

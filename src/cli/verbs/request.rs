@@ -3,7 +3,7 @@
 use crate::cli::context::{Context, Here};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::hook::Hook;
+use crate::cli::hook::{Hook, waiting};
 use crate::cli::output::Answer;
 use crate::cli::request::told;
 use crate::cli::words::read_stdin;
@@ -173,6 +173,7 @@ impl Args {
             ("source", self.source.as_deref().map(Value::from)),
             ("folder", folder.map(Value::from)),
             ("expires_in", expires.map(Value::from)),
+            ("waiting", self.wait.then(|| waiting(self.timeout))),
         ];
         Ok(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }

@@ -7,7 +7,7 @@ use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::graph::Does;
 use crate::inbox::{Block, Item};
-use crate::text::Visible;
+use crate::text::{Visible, clock};
 
 /// Show one card: an interrupt, or a result by its thread
 #[derive(Debug, clap::Args)]
@@ -69,6 +69,9 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
     }
     if let Some(until) = item.snoozed_until {
         line(&format!("snoozed until {}", page.time(until)));
+    }
+    if let Some(left) = item.patience_left(page.now) {
+        line(&format!("whoever asks gives up in {}", clock(left)));
     }
     let ways = [
         (item.allow.accept, "accept", &item.labels.accept),

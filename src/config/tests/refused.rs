@@ -19,7 +19,7 @@ fn unknown_names_are_refused_with_the_nearest() {
         ),
         (
             "[approvals]\nheld = 10",
-            "unknown key \"held\" in [approvals] at /x/config.toml:2; the keys are hold_seconds, hold_agents, expire, expire_kinds",
+            "unknown key \"held\" in [approvals] at /x/config.toml:2; the keys are hold_seconds, hold_agents, refusals, expire, expire_kinds",
         ),
         (
             "[models.cheap]\nbase-url = \"x\"",

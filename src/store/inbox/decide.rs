@@ -1,7 +1,7 @@
 //! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
-use crate::inbox::{By, Decide, GrantLine, GrantRequest, Item, Outcome, Refusal, check};
+use crate::inbox::{By, Decide, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, Refusal, check};
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
 use crate::store::log::{Because, Kind, Snoozed, Tx};
@@ -30,17 +30,16 @@ pub struct Holds {
     pub warned_agents_ms: i64,
 }
 
-/// How actions of programs begin.
-const PROGRAMS: &str = "request/";
-
 impl Holds {
     fn after(&self, question: &Question, decision: &Decision) -> i64 {
         let acts = matches!(decision, Decision::Accept | Decision::Edit { .. });
         let asked = &question.asked;
-        let program = asked.action.starts_with(PROGRAMS);
+        let program = asked.action.starts_with(PROGRAM_ACTIONS);
         match (acts, program) {
             (true, _) if asked.irreversible => self.irreversible_ms,
             (true, true) if Warning::suspend(&asked.warnings) => self.warned_agents_ms,
+            // An edit may have made something else of it.
+            (true, true) if asked.harmless && *decision == Decision::Accept => 0,
             (_, true) => self.agents_ms,
             (_, false) => self.other_ms,
         }

@@ -1,11 +1,13 @@
 //! Decisions that were taken: the list of them with how each ended, and what people decided, for whoever wants to know
 //! what another model would have proposed.
 
-use crate::graph::{Basis, Decision, EffectState, InterruptId, Kind, ThreadId};
-use crate::inbox::{AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Status};
+use crate::graph::{Basis, Decision, EffectState, InterruptId, Kind, ThreadId, What};
+use crate::inbox::{
+    AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, PROGRAM_ACTIONS, Status,
+};
 use crate::store::log::{
-    self, Because, COLUMNS, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped,
-    Undone,
+    self, Arrived, Because, COLUMNS, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled,
+    Stepped, Undone,
 };
 use crate::store::record::recent::Question;
 use crate::store::rows::{ThreadRow, time};
@@ -121,8 +123,11 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     let decided: Decided = entry.says()?;
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let thread = ThreadRow::by_seq(db, entry.stream)?;
-    let after = Aftermath::read(db, entry, &asked.key)?;
-    let (end, outcome) = after.told(&decided, &asked.labels, thread.status);
+    let after = Aftermath::read(db, entry, &asked)?;
+    let (end, mut outcome) = after.told(&decided, &asked.labels, thread.status);
+    if let Some(told) = after.reported {
+        outcome = format!("{outcome}, {told}");
+    }
     let (answer, text) = match decided.decision {
         Decision::Accept => (AnswerKind::Accept, None),
         Decision::Edit { .. } => (AnswerKind::Edit, None),
@@ -158,10 +163,13 @@ struct Aftermath {
     failed: bool,
     /// The thread went on with it.
     taken: bool,
+    /// What the program that asked told afterwards.
+    reported: Option<String>,
 }
 
 impl Aftermath {
-    fn read(db: &Connection, decided: &Entry, key: &str) -> Result<Self, StoreError> {
+    fn read(db: &Connection, decided: &Entry, asked: &log::Asked) -> Result<Self, StoreError> {
+        let reports = asked.action.starts_with(PROGRAM_ACTIONS);
         let mut after = Self::default();
         log::follow(db, decided.stream, decided.seq, &mut |entry| {
             match entry.kind {
@@ -169,7 +177,7 @@ impl Aftermath {
                     after.undone = Some(entry.says::<Undone>()?.because);
                     return Ok(false);
                 }
-                EntryKind::Begun if rests_on(&entry.says::<EffectBegun>()?.basis, key) => {
+                EntryKind::Begun if rests_on(&entry.says::<EffectBegun>()?.basis, &asked.key) => {
                     after.effects.push((entry.seq, EffectState::Begun));
                 }
                 EntryKind::Ended => {
@@ -180,14 +188,20 @@ impl Aftermath {
                 }
                 EntryKind::Asked => after.failed |= entry.says::<log::Asked>()?.is_trouble(),
                 // Of a pruned thread only the links are left: it went on long ago.
-                EntryKind::Stepped => {
+                EntryKind::Stepped if !after.taken => {
                     after.taken =
                         entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&decided.seq);
+                }
+                EntryKind::Arrived if after.taken && entry.body.is_some() => {
+                    if let What::Settled { reason, .. } = entry.says::<Arrived>()?.event.what {
+                        after.reported = Some(reason);
+                        return Ok(false);
+                    }
                 }
                 EntryKind::Settled => after.taken = entry.says::<Settled>()?.takes.contains(&decided.seq),
                 _ => {}
             }
-            Ok(!after.taken)
+            Ok(reports || !after.taken)
         })?;
         Ok(after)
     }

@@ -155,6 +155,8 @@ fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result
     let asked = question.asked;
     let schema = schema_of(db, &asked)?;
     Ok(Item {
+        waiting: asked.waiting.is_some(),
+        gives_up_at: asked.gives_up_at(question.at)?,
         id: asked.id.to_string(),
         allow: asked.allow(),
         key: asked.key,
@@ -236,6 +238,8 @@ pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         text: String::new(),
         created_at: time(row.updated_at)?,
         snoozed_until: None,
+        waiting: false,
+        gives_up_at: None,
         args_hash: None,
         irreversible: false,
         grantable: crate::graph::Grantable::default(),

@@ -139,6 +139,8 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
         hash: None,
         created_at: item.created_at,
         snoozed_until: None,
+        waiting: false,
+        gives_up_at: None,
     }))
 }
 
@@ -154,6 +156,8 @@ fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
     let (hash, asked) = (question.hash(), question.asked);
     let stamp = row.stamp.unsigned_abs();
     Ok(Some(ItemLine {
+        waiting: asked.waiting.is_some(),
+        gives_up_at: asked.gives_up_at(question.at)?,
         allow: asked.allow(),
         grade: Warning::heaviest(&asked.warnings),
         warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),

@@ -1,9 +1,6 @@
 //! What entries say, kind by kind. Their JSON is a file format: members are added with a default, never renamed.
 
-use crate::graph::{
-    Allow, Basis, BatchId, Decision, EffectState, Event, Grantable, Hash, Interrupt, InterruptId, Labels,
-    ThreadId, Warning,
-};
+use crate::graph::{Basis, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
 use crate::inbox::{By, MemoryCause, NextView, Status};
 use crate::store::StoreError;
 use crate::store::rows::ThreadRow;
@@ -12,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
@@ -128,116 +125,6 @@ pub(in crate::store) struct Step {
     /// How long its node worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<i64>,
-}
-
-/// A question, as it was asked.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::store) struct Asked {
-    pub id: InterruptId,
-    /// The step that asked it, or that failed.
-    pub step: i64,
-    pub key: String,
-    pub kind: crate::graph::Kind,
-    pub action: String,
-    pub args: Value,
-    /// Where its schema is kept, which many share.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<SchemaBlob>,
-    /// What an edit starts from, where that is something else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit_from: Option<Value>,
-    pub allow: u8,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub labels: Labels,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub title: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub gist: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub irreversible: bool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub binds: Vec<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub grantable: Grantable,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub snoozed_until: Option<i64>,
-    /// Asked by the engine about the thread itself: why it cannot go on, in a sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<String>,
-}
-
-/// A blob by its number, with the beginning of its digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::store) struct SchemaBlob {
-    pub blob: i64,
-    pub begins: String,
-}
-
-/// Beside the answers a question takes: whether news ends it.
-pub(in crate::store) const YIELDS: u8 = 1 << 5;
-
-impl Asked {
-    pub(in crate::store) fn new(
-        step: i64,
-        schema: Option<SchemaBlob>,
-        trouble: Option<String>,
-        asked: &Interrupt,
-    ) -> Self {
-        let Allow { accept, edit, respond, ignore, draft } = asked.allow;
-        let bits = [accept, edit, respond, ignore, draft, asked.yields];
-        Self {
-            id: InterruptId::random(),
-            step,
-            key: asked.key.clone(),
-            kind: asked.kind,
-            action: asked.action.clone(),
-            args: asked.args.clone(),
-            schema,
-            edit_from: asked.edit_from.clone(),
-            allow: bits.iter().rev().fold(0, |all, bit| all << 1 | u8::from(*bit)),
-            labels: asked.labels.clone(),
-            title: asked.title.clone(),
-            gist: asked.gist.clone(),
-            warnings: asked.warnings.clone(),
-            source: asked.source.clone(),
-            irreversible: asked.irreversible,
-            binds: asked.binds.clone(),
-            grantable: asked.grantable.clone(),
-            snoozed_until: asked.snoozed_until.map(jiff::Timestamp::as_millisecond),
-            trouble,
-        }
-    }
-
-    pub(in crate::store) fn allow(&self) -> Allow {
-        let bit = |n: u8| self.allow & (1 << n) != 0;
-        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
-    }
-
-    /// Whether news ends it.
-    pub(in crate::store) fn yields(&self) -> bool {
-        self.allow & YIELDS != 0
-    }
-
-    pub(in crate::store) fn is_trouble(&self) -> bool {
-        self.trouble.is_some()
-    }
-
-    /// What a person approves: bound to action, arguments and what is shown with them.
-    pub(in crate::store) fn hash(&self) -> Hash {
-        Hash::of(&self.action, &self.args, &self.binds)
-    }
-
-    /// Adds a warning and binds the hash to its cause, so that a card drawn before is stale.
-    pub(in crate::store) fn warn(&mut self, warning: &Warning, bind: &str) {
-        if !self.warnings.contains(warning) {
-            self.warnings.push(warning.clone());
-        }
-        self.binds.push(bind.to_owned());
-    }
 }
 
 /// A question says more.

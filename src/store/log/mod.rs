@@ -8,12 +8,14 @@
 //! the head is kept apart. The chain rests on the digest of each body, so old bodies can go and it still holds. Nobody
 //! holds a key: whoever can write the file can make up a whole new log. Against that there is an export kept elsewhere.
 
+mod asked;
 mod body;
 mod kind;
 mod links;
 mod origin;
 mod pack;
 
+pub(in crate::store) use asked::*;
 pub(in crate::store) use body::*;
 pub(in crate::store) use kind::Kind;
 pub(in crate::store) use links::check as check_links;

@@ -46,6 +46,23 @@ impl Threads<'_> {
             })
             .await
     }
+
+    /// Lets what came of it reach a thread that has ended: it keeps that, and stays ended. Whether it did.
+    pub async fn arrive_ended(self, arrival: Arrival) -> Result<bool, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let mut row = ThreadRow::find(tx, &arrival.thread)?;
+                if row.pruned_at.is_some() || row.status != Status::Done {
+                    return Ok(false);
+                }
+                let recent = Recent::read(tx, &row)?;
+                let next = NextView::End { end: true };
+                take_in(tx, &mut row, &recent, &arrival, next, Vec::new(), now)?;
+                Ok(true)
+            })
+            .await
+    }
 }
 
 pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
@@ -261,6 +278,8 @@ fn take_in(
         takes: arrived.into_iter().collect(),
         open,
         unheard: unheard.collect(),
+        // A result that nobody has read stays one.
+        result: row.unread,
         ..Stepped::new(recent.step.steps, &steps, next)
     };
     calls::forget(tx, row)?;

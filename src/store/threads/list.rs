@@ -19,6 +19,18 @@ impl Threads<'_> {
         })
     }
 
+    /// The threads of a workflow that ended last, the newest first.
+    pub fn ended_of(self, workflow: &str, limit: u32) -> Result<Vec<ThreadId>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT id FROM threads INDEXED BY threads_by_workflow WHERE workflow = ? AND status = 'done'
+                 ORDER BY seq DESC LIMIT ?",
+            )?;
+            let found = found.query_map(rusqlite::params![workflow, limit], |row| row.get(0))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// The newest thread of this workflow that was started under this key, or under it and a `#` with more, and how it
     /// stands.
     pub fn keyed(self, workflow: &str, key: &str) -> Result<Option<(ThreadId, Status)>, StoreError> {

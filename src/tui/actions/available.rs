@@ -22,6 +22,7 @@ impl Action {
             | Action::Respond
             | Action::AcceptGrant
             | Action::SaveDraft
+            | Action::RefuseAndStop
             | Action::Reclassify
                 if !model.inbox.list.marks.is_empty() =>
             {
@@ -34,6 +35,7 @@ impl Action {
             | Action::EditOutside
             | Action::AcceptGrant
             | Action::SaveDraft
+            | Action::RefuseAndStop
             | Action::Respond => {
                 let Some(row) = row else { return Err("nothing is selected; j or k selects an item") };
                 if row.is_decided() {
@@ -49,6 +51,10 @@ impl Action {
                             offered && row.allow.accept,
                             "this card offers nothing to allow; a accepts it",
                         );
+                    }
+                    Action::RefuseAndStop => {
+                        let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
+                        return when(can, "only a coding agent's session can be stopped");
                     }
                     Action::Edit | Action::EditOutside => row.allow.edit,
                     Action::Respond => row.allow.respond,

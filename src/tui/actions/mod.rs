@@ -236,6 +236,8 @@ actions! {
         Edit ["e"] "edit": "edit" => form::edit(model),
         EditOutside ["E"] "edit_outside": "edit in $EDITOR" => form::edit_outside(model),
         Respond ["r"] "respond": "respond" => form::respond(model),
+        RefuseAndStop ["R"] "refuse_and_stop": "refuse, and stop the agent's session"
+            => decide::ask_to_stop(model),
         Ignore ["i"] "ignore": "ignore" => decide::act(model, action, press),
         IgnoreQuietly ["I"] "ignore_quietly": "ignore, learn nothing" => decide::act(model, action, press),
         Snooze ["z"] "snooze": "snooze" => menus::offer_snooze(model),

@@ -159,8 +159,11 @@ pub fn open(model: &mut Model, layer: impl Into<Layer>) -> Vec<Cmd> {
 }
 
 /// Takes a key that means nothing in the layer as text, if text is written there.
-pub fn type_key(model: &mut Model, key: Key) -> Vec<Cmd> {
-    let taken = model.layers.last_mut().is_some_and(|(_, layer)| layer.type_key(key));
+pub fn type_key(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if let Some(cmds) = form::refuse(model, press) {
+        return cmds;
+    }
+    let taken = model.layers.last_mut().is_some_and(|(_, layer)| layer.type_key(press.key));
     if taken { text_changed(model) } else { Vec::new() }
 }
 

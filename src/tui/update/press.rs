@@ -28,7 +28,7 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
         Lookup::Nothing => {
             let alone = model.pending.len() == 1;
             model.pending.clear();
-            if alone { layers::type_key(model, press.key) } else { Vec::new() }
+            if alone { layers::type_key(model, press) } else { Vec::new() }
         }
     };
     model.last_key = Some((press.key, press.at));

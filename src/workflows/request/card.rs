@@ -2,6 +2,7 @@
 //! as what is taken away and put in, all of it from what was handed in: no file is opened for a card.
 
 use super::original;
+use super::report::Report;
 use super::risk::FILES;
 use super::shell;
 use super::state::Request;
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Request>() else { return Card::default() };
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = state.reported.as_ref().map(outcome).into_iter().collect();
     if !item.warnings.is_empty() {
         blocks.push(Block::Warnings(item.warnings.clone()));
     }
@@ -28,6 +29,14 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     }
     blocks.push(Block::Fields(who(state)));
     Card { blocks }
+}
+
+/// What came of it, as the agent told it.
+fn outcome(report: &Report) -> Block {
+    let mut fields = vec![(Visible::line("came of it"), Visible::line(&report.words()))];
+    fields.extend(report.files.iter().map(|file| (Visible::line("changed"), Visible::line(file))));
+    fields.extend(report.error.as_ref().map(|error| (Visible::line("error"), Visible::new(error))));
+    Block::Fields(fields)
 }
 
 pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {

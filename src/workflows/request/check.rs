@@ -59,6 +59,10 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     if asked.expires_in.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_WAIT) {
         return Err(field("expires_in", "a request lasts a second at least, and a year at most"));
     }
+    let patience = asked.waiting.and_then(|waiting| waiting.gives_up_in);
+    if patience.is_some_and(|seconds| seconds > LONGEST_WAIT) {
+        return Err(field("waiting", "nobody waits longer than a year"));
+    }
     asked.asked = Some(Moment::now(now));
     serde_json::to_value(asked).map_err(whole)
 }

@@ -19,6 +19,56 @@ pub(super) fn call(asked: &RequestInput) -> Option<AgentCall> {
     Some(AgentCall { by, session, does, asks: 0 })
 }
 
+/// Whether a call changes nothing: a line of harmless commands alone, or a tool that reads inside the folder.
+pub(super) fn is_harmless(asked: &RequestInput) -> bool {
+    let Some(folder) = asked.folder.as_deref().filter(|folder| folder.starts_with('/')) else { return false };
+    if let Some(line) = asked.command() {
+        return shell::segments(line, folder).is_ok_and(|all| all.needed.is_empty());
+    }
+    let reads = asked.action.as_deref().is_some_and(|action| READERS.contains(&action));
+    let args = asked.args.iter().flatten();
+    reads
+        && args.filter(|(name, _)| !WORDS.contains(&name.as_str())).all(|(_, value)| is_inside(value, folder))
+}
+
+/// Tools of agents that read files and do nothing else.
+const READERS: &[&str] = &[
+    "Read",
+    "Grep",
+    "Glob",
+    "LS",
+    "NotebookRead",
+    "read",
+    "grep",
+    "glob",
+    "list",
+    "read_file",
+    "read_many_files",
+    "list_directory",
+    "search_file_content",
+    "grep_search",
+];
+
+/// Their arguments that are text to look for; whatever else is text names a file.
+const WORDS: &[&str] = &["description", "output_mode", "type"];
+
+/// Whether a value names nothing outside the folder.
+fn is_inside(value: &Value, folder: &str) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => file_inside(text, folder).is_some(),
+        Value::Array(items) => items.iter().all(|item| is_inside(item, folder)),
+        Value::Object(_) => false,
+    }
+}
+
+/// The file, where it lies in the folder, also behind links.
+fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
+    let file = shell::resolved(file, folder);
+    let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
+    (file.starts_with(folder) && real(&file).starts_with(real_folder)).then_some(file)
+}
+
 /// Commands that are not harmless. A line of harmless ones alone is asked: nobody has allowed anything yet.
 fn commands(line: &str, folder: &str) -> Option<Does> {
     let needed = shell::segments(line, folder).ok()?.needed;
@@ -36,11 +86,7 @@ fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
     let named: Vec<&str> =
         FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
     let [file] = named.as_slice() else { return None };
-    let file = shell::resolved(file, folder);
-    let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
-    if !file.starts_with(folder) || !real(&file).starts_with(real_folder) {
-        return None;
-    }
+    let file = file_inside(file, folder)?;
     Some(Does::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
 }
 
@@ -170,6 +216,39 @@ mod tests {
         ] {
             assert_eq!(of(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn harmless_is_what_reads_inside_the_folder() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("app");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
+        let of = |action: &str, args: Value| {
+            is_harmless(&RequestInput {
+                action: Some(action.to_owned()),
+                args: args.as_object().cloned(),
+                folder: folder.to_str().map(str::to_owned),
+                ..RequestInput::default()
+            })
+        };
+        assert!(of("Bash", json!({"command": "cat a.rs | head -5", "description": "x"})));
+        assert!(of("Read", json!({"file_path": folder.join("a.rs"), "limit": 20})));
+        assert!(of("Grep", json!({"pattern": "TODO", "path": "src"})));
+        for (action, args) in [
+            ("Bash", json!({"command": "cargo test"})),
+            ("Bash", json!({"command": "cat /etc/passwd"})),
+            ("Bash", json!({"command": "cat a > b"})),
+            ("Read", json!({"file_path": "/etc/passwd"})),
+            ("Read", json!({"file_path": "out/passwd"})),
+            ("Grep", json!({"pattern": "x", "path": "../other"})),
+            ("Read", json!({"files": {"a": "b"}})),
+            ("Write", json!({"file_path": "a.rs", "content": "x"})),
+        ] {
+            assert!(!of(action, args.clone()), "{action} {args}");
+        }
+        let nowhere = RequestInput { action: Some("Read".to_owned()), ..RequestInput::default() };
+        assert!(!is_harmless(&nowhere));
     }
 
     #[test]

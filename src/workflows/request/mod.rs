@@ -13,6 +13,7 @@ mod check;
 mod grantable;
 mod nodes;
 mod original;
+mod report;
 mod risk;
 mod shell;
 mod state;
@@ -23,6 +24,7 @@ use crate::graph::{BuildError, Graph, Workflow, ask, end};
 use crate::inbox::Spec;
 use std::sync::Arc;
 
+pub use report::Report;
 pub use state::{Given, Request, RequestInput, Session, Way};
 
 /// The name threads are started by.

@@ -50,7 +50,9 @@ fn question(state: &Request) -> Interrupt {
     question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
     question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
+    question.waiting = asked.waiting();
     question.warnings = risk::warnings(asked);
+    question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(asked);
     question.grantable.call = grantable::call(asked);
     question
 }

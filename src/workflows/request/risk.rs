@@ -26,6 +26,10 @@ pub(super) enum Risk {
     RawDisk,
     /// It lets everybody in.
     OpensAll,
+    /// It hands something to others: a package, an image, a release.
+    Publishes,
+    /// It changes what runs for others.
+    Deploys,
     /// It holds characters that cannot be seen.
     Hidden,
     /// It is a command that cannot be read.
@@ -41,7 +45,12 @@ impl Risk {
             | Risk::DiscardsWork
             | Risk::RawDisk
             | Risk::OpensAll => Grade::Danger,
-            Risk::AsRoot | Risk::WritesOutside | Risk::Hidden | Risk::Unread => Grade::Caution,
+            Risk::Publishes
+            | Risk::Deploys
+            | Risk::AsRoot
+            | Risk::WritesOutside
+            | Risk::Hidden
+            | Risk::Unread => Grade::Caution,
         }
     }
 
@@ -57,6 +66,8 @@ impl Risk {
             Risk::WritesOutside => ("writes_outside", "It writes outside the folder it works in."),
             Risk::RawDisk => ("raw_disk", "It writes to a disk or device directly."),
             Risk::OpensAll => ("opens_all", "It lets every user of this machine read or write."),
+            Risk::Publishes => ("publishes", "It publishes something that others can then get."),
+            Risk::Deploys => ("deploys", "It deploys: it changes what runs for others."),
             Risk::Hidden => {
                 ("hidden_characters", "It contains invisible characters; they are shown as placeholders.")
             }
@@ -124,6 +135,12 @@ fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
         "dd" if rest.iter().any(|word| word.starts_with("of=")) => risks.push(Risk::RawDisk),
         "chmod" if rest.iter().any(|word| is_open_mode(word)) => risks.push(Risk::OpensAll),
         "git" => of_git(rest, risks),
+        program if !has(&["--dry-run", "-n", "--help", "--version"]) && publishes(program, rest) => {
+            risks.push(Risk::Publishes);
+        }
+        program if !has(&["--dry-run", "--help", "--version"]) && deploys(program, rest) => {
+            risks.push(Risk::Deploys);
+        }
         "tee" if rest.iter().any(|file| !file.starts_with('-') && leaves(file, folder)) => {
             risks.push(Risk::WritesOutside);
         }
@@ -141,6 +158,38 @@ fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
         } else if leaves(file, folder) {
             risks.push(Risk::WritesOutside);
         }
+    }
+}
+
+/// Whether a program is told one of these, before any file or name.
+fn is_told(words: &[String], commands: &[&str]) -> bool {
+    words.iter().filter(|word| !word.starts_with('-')).take(2).any(|word| commands.contains(&word.as_str()))
+}
+
+fn publishes(program: &str, words: &[String]) -> bool {
+    match program {
+        "cargo" | "npm" | "pnpm" | "yarn" | "bun" | "poetry" | "uv" | "flit" | "hatch" | "dart" | "mix" => {
+            is_told(words, &["publish", "hex.publish"])
+        }
+        "twine" => is_told(words, &["upload"]),
+        "gem" | "docker" | "podman" | "buildah" => is_told(words, &["push"]),
+        "skopeo" => is_told(words, &["copy"]),
+        "gh" => words.iter().any(|word| word == "release") && is_told(words, &["create", "upload"]),
+        _ => false,
+    }
+}
+
+fn deploys(program: &str, words: &[String]) -> bool {
+    match program {
+        "kubectl" | "oc" => {
+            is_told(words, &["apply", "create", "delete", "replace", "patch", "rollout", "scale", "drain"])
+        }
+        "helm" => is_told(words, &["install", "upgrade", "uninstall", "rollback"]),
+        "terraform" | "tofu" | "terragrunt" => is_told(words, &["apply", "destroy"]),
+        "pulumi" => is_told(words, &["up", "destroy"]),
+        "ansible-playbook" => true,
+        // `fly deploy`, `make deploy`, `npm run deploy`, `./deploy.sh`.
+        _ => program == "deploy.sh" || program == "deploy" || is_told(words, &["deploy"]),
     }
 }
 
@@ -264,6 +313,15 @@ mod tests {
             ("chmod -R 777 .", &["opens_all"]),
             ("chmod o+w x", &["opens_all"]),
             ("bash -c \"rm -rf /\"", &["deletes"]),
+            ("cargo publish -p x", &["publishes"]),
+            ("npm publish --tag next", &["publishes"]),
+            ("docker push x/y:1", &["publishes"]),
+            ("gh release create v1", &["publishes"]),
+            ("make deploy", &["deploys"]),
+            ("npm run deploy", &["deploys"]),
+            ("kubectl -n prod apply -f x.yaml", &["deploys"]),
+            ("terraform apply", &["deploys"]),
+            ("./deploy.sh prod", &["deploys"]),
         ] {
             assert_eq!(codes(command), expected, "{command}");
         }
@@ -295,6 +353,12 @@ mod tests {
             "cat a.sh | grep sh",
             "cat x.json | python3 -m json.tool",
             "cat x | python3 y.py",
+            "cargo publish --dry-run",
+            "npm run build",
+            "kubectl get pods",
+            "terraform plan",
+            "docker build .",
+            "cat docs/deploy",
         ] {
             assert_eq!(codes(command), Vec::<String>::new(), "{command}");
         }

@@ -1,6 +1,7 @@
 //! What a program asks, and what it was answered.
 
-use crate::graph::{Allow, Answer, ChildResult, Decision, Event, State, What};
+use super::report::Report;
+use crate::graph::{Allow, Answer, ChildResult, Decision, Event, State, Waiting, What};
 use crate::inbox::Ending;
 use crate::text::exact::weave;
 use crate::tools::moment::Moment;
@@ -57,6 +58,12 @@ pub struct RequestInput {
     /// The process that waits for the answer; when it is gone, so is the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asker: Option<Process>,
+    /// Whoever waits for the answer, and for how long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Waiting>,
+    /// Whether an agent asks by a tool of its own choosing, which it may do beside a hook.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_tool: bool,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,
@@ -119,6 +126,12 @@ impl RequestInput {
         self.args.as_ref().is_some_and(|args| writes.iter().any(|name| args.contains_key(*name)))
     }
 
+    /// Who waits for the answer: no longer than it lasts.
+    pub(super) fn waiting(&self) -> Option<Waiting> {
+        let ends = [self.waiting?.gives_up_in, self.expires_in];
+        Some(Waiting { gives_up_in: ends.into_iter().flatten().min() })
+    }
+
     /// How long the answer is still waited for; `None` where it is for ever.
     pub fn left(&self, now: &Moment) -> Option<Duration> {
         let lasts = Duration::from_secs(self.expires_in?);
@@ -131,6 +144,14 @@ impl RequestInput {
         self.asker.as_ref().is_some_and(|asker| restarted || !asker.is_alive())
     }
 
+    /// Whether a hook and a tool ask about one call of one session.
+    pub fn is_twin(&self, other: &Self) -> bool {
+        let session = |input: &Self| input.session.as_ref().map(|session| session.id.clone());
+        self.by_tool != other.by_tool
+            && session(self).is_some_and(|id| session(other) == Some(id))
+            && self.is_the_same(other)
+    }
+
     /// Whether two askers ask the very same; who they are, when they did, and for how long, is no part of it.
     pub fn is_the_same(&self, other: &Self) -> bool {
         let bare = |input: &Self| Self {
@@ -138,6 +159,8 @@ impl RequestInput {
             asked: None,
             session: None,
             asker: None,
+            waiting: None,
+            by_tool: false,
             ..input.clone()
         };
         bare(self) == bare(other)
@@ -190,6 +213,8 @@ pub struct Request {
     pub asked: RequestInput,
     /// What came of it.
     pub given: Option<Given>,
+    /// What the asker told of it afterwards.
+    pub reported: Option<Report>,
 }
 
 /// Everything that can happen.
@@ -206,6 +231,8 @@ pub enum RequestUpdate {
         /// How; nothing where nothing was said.
         given: Option<Given>,
     },
+    /// The asker told what came of it.
+    Reported { report: Report },
 }
 
 impl State for Request {
@@ -234,6 +261,10 @@ impl State for Request {
 
     fn arrived(event: Event) -> Option<RequestUpdate> {
         match event.what {
+            What::Settled { payload, .. } if payload.get("report").is_some() => {
+                let report = serde_json::from_value(payload["report"].clone()).unwrap_or_default();
+                Some(RequestUpdate::Reported { report })
+            }
             What::Settled { payload, .. } => {
                 let given = match payload.get("how").and_then(Value::as_str) {
                     Some("withdrawn") => Given::Withdrawn,
@@ -249,6 +280,7 @@ impl State for Request {
         match update {
             RequestUpdate::Started { asked } => self.asked = *asked,
             RequestUpdate::Given { given } => self.given = given.or(self.given.take()),
+            RequestUpdate::Reported { report } => self.reported = Some(report),
         }
     }
 

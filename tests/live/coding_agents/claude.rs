@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 impl Workplace {
-    fn claude(&self, program: &Path, flags: &[&str]) -> Child {
+    pub(super) fn claude(&self, program: &Path, flags: &[&str]) -> Child {
         let project = self.path("project").canonicalize().unwrap();
         let state = self.path("claude/.claude.json");
         let mut known: serde_json::Value =
@@ -22,13 +22,15 @@ impl Workplace {
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
             ("DISABLE_UPDATES", "1"),
             ("DISABLE_TELEMETRY", "1"),
+            // Else the model would have to look for the tools of servers first.
+            ("ENABLE_TOOL_SEARCH", "false"),
         ]);
         command.args(["-p", "Do it."]).args(flags);
         self.started(command)
     }
 }
 
-fn bash(command: &str) -> ToolCall {
+pub(super) fn bash(command: &str) -> ToolCall {
     ToolCall { tool: "Bash", input: json!({"command": command, "description": "As the task needs"}) }
 }
 
@@ -185,4 +187,68 @@ fn what_claude_code_is_granted_it_does_without_a_card() {
     std::fs::remove_dir_all(place.project(".git")).unwrap();
     end(place.claude(&claude, &[]));
     assert!(place.project(".git").exists(), "{}", place.told());
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_tells_what_came_of_a_call() {
+    let Some(claude) = installed("claude") else { return };
+    for (way, command, expected) in [
+        (WAYS[0], "touch ran; exit 3", "allowed, exit code 3"),
+        (WAYS[1], "touch ran", "allowed, exit code 0"),
+    ] {
+        let place = Workplace::connected(bash(command), way);
+        place.decide(place.claude(&claude, &[]), &["accept"]);
+        assert_eq!(place.outcome(), expected, "{way:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_stops_where_it_is_told_to() {
+    let Some(claude) = installed("claude") else { return };
+    for way in WAYS {
+        let place = Workplace::connected(bash("touch ran"), way);
+        place.stop(place.claude(&claude, &[]));
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_s_hook_and_tool_share_a_card() {
+    let Some(claude) = installed("claude") else { return };
+    let prompt = ["--permission-prompt-tool", "mcp__sayso__approve_tool_call"];
+    for (words, expected) in [("accept", [true, false]), ("ignore", [false, false])] {
+        let place = Workplace::connected(bash("touch ran"), &["claude"]);
+        place.decide(place.claude(&claude, &prompt), &[words]);
+        assert_eq!(place.ran(), expected);
+        let decisions = place.sayso(&["decisions", "--json"]);
+        let decisions: Vec<serde_json::Value> = serde_json::from_str(&decisions).unwrap();
+        assert_eq!(decisions.len(), 1, "{decisions:?}");
+        assert!(place.list().is_empty(), "{:?}", place.list());
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code and Python; .ci/run installs the former"]
+fn what_a_server_of_claude_code_wants_to_know_is_answered_here() {
+    let Some(claude) = installed("claude") else { return };
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/coding_agents/form_server.py");
+    let config = json!({"mcpServers": {"form": {"type": "stdio", "command": "python3", "args": [server]}}})
+        .to_string();
+    let trial = |words: &[&str]| {
+        let call = ToolCall { tool: "mcp__form__greet", input: json!({}) };
+        let place = Workplace::connected(call, &["claude"]);
+        let flags = ["--mcp-config", &config, "--allowedTools", "mcp__form"];
+        let item = place.decide(place.claude(&claude, &flags), words);
+        assert_eq!(item["title"], "Whom to greet?");
+        place.told()
+    };
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let told = trial(&["edit", "--set", "name=Ada"]);
+    assert!(told.contains("accept") && told.contains("Ada"), "{told}");
+    assert!(trial(&["ignore"]).contains("decline"));
 }

@@ -23,7 +23,7 @@ impl Workplace {
         std::fs::write(path, config).unwrap();
     }
 
-    fn codex_exec(&self, program: &Path) -> Child {
+    pub(super) fn codex_exec(&self, program: &Path) -> Child {
         self.configure_codex("never", "danger-full-access");
         let mut command = self.at_home(program);
         // It would pass over a hook that nobody has looked at.
@@ -33,8 +33,8 @@ impl Workplace {
 }
 
 /// As Codex calls a shell.
-fn shell() -> ToolCall {
-    ToolCall { tool: "exec_command", input: json!({"cmd": "touch ran"}) }
+pub(super) fn shell(command: &str) -> ToolCall {
+    ToolCall { tool: "exec_command", input: json!({"cmd": command}) }
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn shell() -> ToolCall {
 fn codex_runs_what_is_accepted_and_nothing_else() {
     let Some(codex) = installed("codex") else { return };
     let trial = |words: &[&str]| {
-        let place = Workplace::connected(shell(), &["codex", "--all"]);
+        let place = Workplace::connected(shell("touch ran"), &["codex", "--all"]);
         place.decide(place.codex_exec(&codex), words);
         (place.ran(), place.told())
     };
@@ -50,6 +50,9 @@ fn codex_runs_what_is_accepted_and_nothing_else() {
     assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
     let (ran, told) = trial(&["respond", "not on a Friday"]);
     assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+    // It cannot be stopped, and reads that it should.
+    let (ran, told) = trial(&["respond", sayso::inbox::STOP_WORDS]);
+    assert!(ran == [false, false] && told.contains(sayso::inbox::STOP_WORDS), "{told}");
     let (ran, told) = trial(&["ignore"]);
     assert!(ran == [false, false] && told.contains("The person said no."), "{told}");
 }
@@ -58,14 +61,14 @@ fn codex_runs_what_is_accepted_and_nothing_else() {
 #[ignore = "needs Codex; .ci/run installs it"]
 fn codex_runs_nothing_where_sayso_cannot_decide() {
     let Some(codex) = installed("codex") else { return };
-    let place = || Workplace::connected(shell(), &["codex", "--all"]);
+    let place = || Workplace::connected(shell("touch ran"), &["codex", "--all"]);
     let replaced = |program: &str| {
         let place = place();
         place.breaks("codex/hooks.json", program);
         place
     };
     let trials: [(&str, Workplace); 6] = [
-        ("nobody answers", Workplace::connected(shell(), &["codex", "--all", "--patience", "5"])),
+        ("nobody answers", Workplace::connected(shell("touch ran"), &["codex", "--all", "--patience", "5"])),
         ("the config is broken", {
             let place = place();
             place.configure("nonsense = [");
@@ -182,7 +185,7 @@ fn escalated(place: &Path) -> ToolCall {
 }
 
 fn asking(words: &[&str]) -> Workplace {
-    let place = Workplace::connected(shell(), words);
+    let place = Workplace::connected(shell("touch ran"), words);
     let call = escalated(&place.path("project"));
     Workplace { model: super::Model::calling(call), ..place }
 }

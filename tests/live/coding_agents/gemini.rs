@@ -79,3 +79,15 @@ fn a_killed_gemini_takes_its_card_along() {
     place.until_empty();
     assert_eq!(place.ran(), [false, false]);
 }
+
+#[test]
+#[ignore = "needs Gemini CLI; .ci/run installs it"]
+fn gemini_tells_what_came_of_a_call_and_stops_where_it_is_told_to() {
+    let Some(gemini) = installed("gemini") else { return };
+    let input = json!({"command": "touch ran; exit 3", "description": "As needed"});
+    let place = Workplace::connected(ToolCall { tool: "run_shell_command", input }, &["gemini"]);
+    place.decide(place.gemini(&gemini), &["accept"]);
+    assert_eq!(place.outcome(), "allowed, exit code 3");
+    let place = Workplace::connected(shell(), &["gemini"]);
+    place.stop(place.gemini(&gemini));
+}

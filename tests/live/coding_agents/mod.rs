@@ -6,6 +6,7 @@ mod codex;
 mod gemini;
 mod model;
 mod opencode;
+mod together;
 
 use model::{Model, ToolCall};
 use serde_json::{Value, json};
@@ -133,6 +134,27 @@ impl Workplace {
         while !self.list().is_empty() {
             assert!(begun.elapsed().as_secs() < 60, "the card stays: {:?}", self.list());
         }
+    }
+
+    /// What the list of decisions says, once the agent has told what came of its call.
+    fn outcome(&self) -> String {
+        let begun = std::time::Instant::now();
+        loop {
+            let decisions: Vec<Value> = serde_json::from_str(&self.sayso(&["decisions", "--json"])).unwrap();
+            let outcome = decisions[0]["outcome"].as_str().unwrap().to_owned();
+            if outcome.contains(", ") {
+                return outcome;
+            }
+            assert!(begun.elapsed().as_secs() < 60, "nothing was told: {decisions:?}");
+        }
+    }
+
+    /// Refuses and stops the session; the model hears no more of it.
+    fn stop(&self, mut agent: Child) {
+        self.answer(&mut agent, &["respond", sayso::inbox::STOP_WORDS]);
+        let ended = agent.wait_with_output().unwrap();
+        assert_eq!(self.ran(), [false, false], "{ended:?}");
+        assert!(self.model.results().is_empty(), "it went on: {:?}", self.model.results());
     }
 
     fn told(&self) -> String {

@@ -1,4 +1,4 @@
-//! A model on loopback that calls one tool, and then says that it is done. It speaks Anthropic Messages, OpenAI Responses,
+//! A model on loopback that calls one tool of each agent, and then says that it is done. It speaks Anthropic Messages, OpenAI Responses,
 //! Chat Completions and Gemini.
 
 use axum::Router;
@@ -16,7 +16,8 @@ pub struct ToolCall {
 }
 
 struct Script {
-    call: ToolCall,
+    /// The first that an agent offers is called.
+    calls: Vec<ToolCall>,
     results: Mutex<Vec<String>>,
 }
 
@@ -29,9 +30,13 @@ pub struct Model {
 
 impl Model {
     pub fn calling(call: ToolCall) -> Self {
+        Self::calling_each(vec![call])
+    }
+
+    pub fn calling_each(calls: Vec<ToolCall>) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let script = Arc::new(Script { call, results: Mutex::default() });
+        let script = Arc::new(Script { calls, results: Mutex::default() });
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let router = Router::new().fallback(answer).with_state(script.clone());
@@ -42,6 +47,14 @@ impl Model {
     /// What the model was told came of its call.
     pub fn results(&self) -> Vec<String> {
         self.script.results.lock().unwrap().clone()
+    }
+}
+
+impl Script {
+    /// The call for an agent that offers tools of these names.
+    fn call<'a>(&self, offered: impl IntoIterator<Item = &'a Value>) -> Option<&ToolCall> {
+        let names: Vec<&str> = offered.into_iter().filter_map(Value::as_str).collect();
+        self.calls.iter().find(|call| names.contains(&call.tool))
     }
 }
 
@@ -74,13 +87,17 @@ fn stream(events: &[Value]) -> Response {
 fn responses(script: &Script, asked: &Value) -> Vec<Value> {
     let items = asked["input"].as_array().cloned().unwrap_or_default();
     let result = items.iter().rev().find(|item| item["type"] == "function_call_output");
-    let item = match result {
-        Some(result) => {
-            script.results.lock().unwrap().push(result["output"].to_string());
+    let tools = asked["tools"].as_array().cloned().unwrap_or_default();
+    let call = script.call(tools.iter().map(|tool| &tool["name"]));
+    let item = match (result, call) {
+        (None, Some(call)) => {
+            json!({"type": "function_call", "id": "f1", "call_id": "call_1", "name": call.tool,
+            "arguments": call.input.to_string()})
+        }
+        _ => {
+            script.results.lock().unwrap().extend(result.map(|result| result["output"].to_string()));
             json!({"type": "message", "role": "assistant", "id": "m1", "content": [{"type": "output_text", "text": "Done."}]})
         }
-        None => json!({"type": "function_call", "id": "f1", "call_id": "call_1", "name": script.call.tool,
-            "arguments": script.call.input.to_string()}),
     };
     let usage = json!({"input_tokens": 1, "input_tokens_details": null, "output_tokens": 1,
         "output_tokens_details": null, "total_tokens": 2});
@@ -96,13 +113,12 @@ fn messages(script: &Script, asked: &Value) -> Vec<Value> {
     let turns = asked["messages"].as_array().cloned().unwrap_or_default();
     let parts = turns.iter().rev().filter_map(|turn| turn["content"].as_array()).flatten();
     let result = parts.clone().find(|part| part["type"] == "tool_result");
-    let offered = asked["tools"]
-        .as_array()
-        .is_some_and(|tools| tools.iter().any(|tool| tool["name"] == script.call.tool));
-    let (block, delta, stop) = match result {
-        None if offered => (
-            json!({"type": "tool_use", "id": "toolu_1", "name": script.call.tool, "input": {}}),
-            json!({"type": "input_json_delta", "partial_json": script.call.input.to_string()}),
+    let tools = asked["tools"].as_array().cloned().unwrap_or_default();
+    let call = script.call(tools.iter().map(|tool| &tool["name"]));
+    let (block, delta, stop) = match (result, call) {
+        (None, Some(call)) => (
+            json!({"type": "tool_use", "id": "toolu_1", "name": call.tool, "input": {}}),
+            json!({"type": "input_json_delta", "partial_json": call.input.to_string()}),
             "tool_use",
         ),
         _ => {
@@ -127,10 +143,10 @@ fn completions(script: &Script, asked: &Value) -> Response {
     let turns = asked["messages"].as_array().cloned().unwrap_or_default();
     let result = turns.iter().rev().find(|turn| turn["role"] == "tool");
     let tools = asked["tools"].as_array().cloned().unwrap_or_default();
-    let offered = tools.iter().any(|tool| tool["function"]["name"] == script.call.tool);
-    let (delta, finish) = match result {
-        None if offered => {
-            let function = json!({"name": script.call.tool, "arguments": script.call.input.to_string()});
+    let call = script.call(tools.iter().map(|tool| &tool["function"]["name"]));
+    let (delta, finish) = match (result, call) {
+        (None, Some(call)) => {
+            let function = json!({"name": call.tool, "arguments": call.input.to_string()});
             let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
             (json!({"role": "assistant", "tool_calls": [call]}), "tool_calls")
         }
@@ -156,16 +172,16 @@ fn gemini(script: &Script, asked: &Value, streams: bool) -> Response {
     let result = parts.filter_map(|part| part.get("functionResponse")).next();
     let tools = asked["tools"].as_array().cloned().unwrap_or_default();
     let named = tools.iter().filter_map(|tool| tool["functionDeclarations"].as_array()).flatten();
-    let offered = named.into_iter().any(|function| function["name"] == script.call.tool);
+    let call = script.call(named.map(|function| &function["name"]));
     let wants_json = asked["generationConfig"]["responseMimeType"] == "application/json";
-    let part = match result {
+    let part = match (result, call) {
         // Which model is fit for the task.
         _ if wants_json => {
             let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",
                 "complexity_score": 1});
             json!({"text": choice.to_string()})
         }
-        None if offered => json!({"functionCall": {"name": script.call.tool, "args": script.call.input}}),
+        (None, Some(call)) => json!({"functionCall": {"name": call.tool, "args": call.input}}),
         _ => {
             script.results.lock().unwrap().extend(result.map(|result| result["response"].to_string()));
             json!({"text": "Done."})

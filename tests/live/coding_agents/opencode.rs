@@ -35,19 +35,27 @@ fn bash() -> ToolCall {
 #[ignore = "needs opencode; .ci/run installs it"]
 fn opencode_run_does_what_is_decided() {
     let Some(opencode) = installed("opencode") else { return };
-    for permission in [json!({"*": "ask"}), json!({"bash": {"*": "ask", "ls *": "allow"}}), json!("ask")] {
-        let trial = |words: &[&str]| {
-            let place = Workplace::connected(bash(), &["opencode"]);
-            let item = place.decide(place.opencode_run(&opencode, &permission), words);
-            assert_eq!(item["source"], "request: opencode");
-            (place.ran(), place.told())
-        };
-        assert_eq!(trial(&["accept"]).0, [true, false], "{permission}");
-        assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
-        let (ran, told) = trial(&["respond", "not on a Friday"]);
-        assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
-        assert_eq!(trial(&["ignore"]).0, [false, false]);
+    let trial = |permission: &Value, words: &[&str]| {
+        let place = Workplace::connected(bash(), &["opencode"]);
+        let item = place.decide(place.opencode_run(&opencode, permission), words);
+        assert_eq!(item["source"], "request: opencode");
+        (place.ran(), place.told())
+    };
+    let ask = json!({"*": "ask"});
+    assert_eq!(trial(&ask, &["edit", "--set", "command=touch edited"]).0, [false, true]);
+    let (ran, told) = trial(&ask, &["respond", "not on a Friday"]);
+    assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+    assert_eq!(trial(&ask, &["ignore"]).0, [false, false]);
+    for permission in [ask, json!({"bash": {"*": "ask", "ls *": "allow"}}), json!("ask")] {
+        assert_eq!(trial(&permission, &["accept"]).0, [true, false], "{permission}");
     }
+    // What came of it is told, and a session that is to stop does.
+    let input = json!({"command": "touch ran; exit 3", "description": "As the task needs"});
+    let place = Workplace::connected(ToolCall { tool: "bash", input }, &["opencode"]);
+    place.decide(place.opencode_run(&opencode, &json!({"*": "ask"})), &["accept"]);
+    assert_eq!(place.outcome(), "allowed, exit code 3");
+    let place = Workplace::connected(bash(), &["opencode"]);
+    place.stop(place.opencode_run(&opencode, &json!({"*": "ask"})));
     // What is allowed anyway, or never, is not asked.
     for (permission, expected) in
         [(json!({"*": "ask", "bash": "allow"}), true), (json!({"bash": "deny"}), false)]

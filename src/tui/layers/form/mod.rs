@@ -110,6 +110,17 @@ impl Form {
         matches!(self.purpose, Purpose::Respond { .. } | Purpose::Edit { .. })
     }
 
+    /// The refusals that a digit would send now: on an empty line, to a program that takes them.
+    pub fn refusals<'a>(&self, all: &'a [String]) -> &'a [String] {
+        match &self.purpose {
+            Purpose::Respond { item } if item.takes_refusals() && self.typed().is_empty() => all,
+            Purpose::Respond { .. }
+            | Purpose::Edit { .. }
+            | Purpose::Proceed { .. }
+            | Purpose::Start { .. } => &[],
+        }
+    }
+
     /// What was typed in a box.
     pub fn typed(&self) -> &str {
         self.fields.first().map_or("", |field| field.editor.text())

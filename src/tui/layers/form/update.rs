@@ -244,6 +244,20 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
     }
 }
 
+/// Sends the refusal of this number, where a digit means one.
+pub fn refuse(model: &mut Model, press: Press) -> Option<Vec<Cmd>> {
+    let Some(Layer::Form(form)) = model.layer() else { return None };
+    let number = (1..=9).find(|n| char::from_digit(*n, 10).is_some_and(|c| press.key == Key::plain(c)))?;
+    let at = usize::try_from(number).ok()?.checked_sub(1)?;
+    let text = form.refusals(&model.options.refusals).get(at)?.clone();
+    if !safe::confirms(model, press) {
+        model.say("keys came too fast to be meant; nothing was sent");
+        return Some(Vec::new());
+    }
+    Form::uppermost(model)?.field()?.editor.set(&text);
+    Some(submit(model))
+}
+
 fn submit(model: &mut Model) -> Vec<Cmd> {
     let Some((_, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
     let learn = form.learn;

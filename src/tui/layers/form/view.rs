@@ -76,6 +76,10 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
             lines.push(Line::default());
         }
     }
+    for (n, text) in form.refusals(&model.options.refusals).iter().enumerate() {
+        let number = Span::styled(format!("{} ", n + 1), theme.accent);
+        lines.push(Line::from(vec![number, Span::styled(Visible::line(text).into_string(), theme.quiet)]));
+    }
     if lines.is_empty() {
         lines.push(Line::styled("There is nothing to fill in.", theme.quiet));
     }

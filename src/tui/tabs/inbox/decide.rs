@@ -1,7 +1,7 @@
 //! Decisions: taken on what is shown, reported when they are kept, taken back while they can be.
 
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Card, Decide, ItemKind};
+use crate::inbox::{Block, Card, Decide, ItemKind, STOP_WORDS};
 use crate::service::Way;
 use crate::text::Visible;
 use crate::tui::actions::Action;
@@ -94,6 +94,19 @@ fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Deci
     };
     let learn = action != Action::IgnoreQuietly;
     Some((kind, Decide::on_screen(id, shown.hash?, decision, learn)))
+}
+
+/// Asks whether to refuse and stop the session of whoever asks.
+pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
+    let Some(opened) = model.current() else { return Vec::new() };
+    let item = &opened.item;
+    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
+    let page = Doc::page(&item.title, "", vec![Block::Text(Visible::new(STOP_WORDS))]);
+    let decision = Decision::Respond { text: STOP_WORDS.to_owned() };
+    let then = Then::Decide(DecisionKind::Answered, Decide::on_screen(id, hash, decision, false));
+    let why = "It is told this. Claude Code, Gemini CLI and opencode stop at once; Codex reads it.";
+    model.push(Confirm::new("Refuse this, and stop the session?", why, page, then));
+    Vec::new()
 }
 
 /// Sends a decision off. It counts when the store says so.

@@ -48,6 +48,10 @@ pub struct Row {
     pub created_at: Timestamp,
     /// Until when it is out of sight.
     pub snoozed_until: Option<Timestamp>,
+    /// Whether somebody waits for the answer and does nothing else meanwhile.
+    pub waiting: bool,
+    /// When they give up.
+    pub gives_up_at: Option<Timestamp>,
 }
 
 impl From<ItemLine> for Row {
@@ -77,6 +81,8 @@ impl From<ItemLine> for Row {
             hash: line.hash,
             created_at: line.created_at,
             snoozed_until: line.snoozed_until,
+            waiting: line.waiting,
+            gives_up_at: line.gives_up_at,
         }
     }
 }
@@ -85,6 +91,11 @@ impl Row {
     /// Whether it is decided and not acted on.
     pub fn is_decided(&self) -> bool {
         matches!(self.standing, Standing::Decided | Standing::Held { .. })
+    }
+
+    /// Whether somebody waits for it now.
+    pub fn is_waited_for(&self, now: Timestamp) -> bool {
+        self.waiting && self.standing == Standing::Open && self.gives_up_at.is_none_or(|at| at > now)
     }
 
     /// Whether a person has to look at it twice.
@@ -311,6 +322,8 @@ impl List {
             Sort::Newest => order.reverse(),
             Sort::Urgent => order.sort_by_key(|n| row(n).urgency()),
         }
+        // Whoever waits does nothing else meanwhile, so that comes first.
+        order.sort_by_key(|n| !row(n).is_waited_for(now));
         match self.group {
             Group::None => {}
             Group::Sender => order.sort_by(|a, b| row(a).who().cmp(row(b).who())),

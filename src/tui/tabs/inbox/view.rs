@@ -9,6 +9,7 @@ use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
 use crate::tui::{draw, words};
+use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -58,10 +59,14 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
         (false, false) => "  ",
     };
     let mut x = draw::text(buf, area, area.x, area.y, lead, theme.accent);
-    let age = format!(" {:>3} ", words::age(row.created_at, model.wall));
+    let waits = row.is_waited_for(model.wall);
+    let (age, style) = match waits {
+        true => (words::clock(row.created_at, model.wall), theme.accent),
+        false => (words::age(row.created_at, model.wall), theme.quiet),
+    };
     let mut end = Rect { height: 1, ..area };
     if !short {
-        end.width = draw::right(buf, area, area.y, &age, theme.quiet).saturating_sub(area.x);
+        end.width = draw::right(buf, area, area.y, &format!(" {age:>3} "), style).saturating_sub(area.x);
     }
     let flags = flags(model, row);
     if !flags.is_empty() {
@@ -78,7 +83,10 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
     if tall {
         let y = area.y + 1;
         let x = draw::text(buf, area, area.x, y, if selected { "▌ " } else { "  " }, theme.accent);
-        let x = draw::text(buf, area, x, y, row.kind.word(), theme.kind(row.kind));
+        let mut x = draw::text(buf, area, x, y, row.kind.word(), theme.kind(row.kind));
+        if let Some(until) = row.gives_up_at.filter(|_| waits) {
+            x = draw::text(buf, area, x, y, &format!(" · {}", gives_up(until, model.wall)), theme.accent);
+        }
         let room = usize::from(area.right().saturating_sub(x));
         let who = truncate(row.who(), if row.gist.is_empty() { room } else { (room / 2).max(12) });
         let rest =
@@ -93,6 +101,22 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
         };
         buf.set_style(area, style);
     }
+}
+
+/// When whoever waits gives up.
+fn gives_up(at: Timestamp, now: Timestamp) -> String {
+    format!("gives up in {}", words::clock(now, at))
+}
+
+/// That somebody waits for this card, below it: how long they have, and for how long they still will.
+fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
+    let Some(row) = model.selected().filter(|row| row.is_waited_for(model.wall)) else { return };
+    let waited = format!("has waited {}", words::clock(row.created_at, model.wall));
+    let text = match row.gives_up_at {
+        Some(until) => format!("{waited} · {}", gives_up(until, model.wall)),
+        None => waited,
+    };
+    draw::text(buf, area, area.x, area.y, &text, model.theme.accent);
 }
 
 /// One letter for a kind, if there is no room for its word.
@@ -179,6 +203,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         return (None, false);
     };
     draw::page(model, &opened.doc, opened.top, areas, buf);
+    draw_waiting(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card of which no whole line fits has not been seen.
     if width < 8 {

@@ -1,0 +1,129 @@
+//! What agents did: by it questions are over that nobody answered here, and it tells what came of those that were.
+
+use super::requests::{Closing, Requests};
+use crate::driver::arrival;
+use crate::graph::{Event, ThreadId, What};
+use crate::inbox::InboxError;
+use crate::workflows::request::{Given, NAME, Report, Request, RequestInput};
+use serde_json::{Map, Value, json};
+
+/// How many questions that ended are looked through for the call that came of one.
+const RECENT: u32 = 24;
+
+/// Something an agent did by which questions of its session are over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// What it calls itself.
+    pub source: &'static str,
+    pub session: String,
+    /// The sub-agent that did it.
+    pub helper: Option<String>,
+    pub past: Past,
+}
+
+/// What it did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Past {
+    /// It used a tool.
+    Ran {
+        tool: String,
+        input: Map<String, Value>,
+        /// The key under which the call was asked about, where it has an id.
+        key: Option<String>,
+        report: Report,
+    },
+    TurnEnded,
+    SessionEnded,
+}
+
+impl Elsewhere {
+    /// Whether this question is over by it; `args` are those the agent was to use.
+    fn concerns(&self, asked: &RequestInput, args: Option<&Map<String, Value>>) -> bool {
+        let Some(session) = &asked.session else { return false };
+        let same = session.id == self.session && asked.source.as_deref() == Some(self.source);
+        same && match &self.past {
+            Past::Ran { tool, input, .. } => {
+                // Questions are filled in on the way, and some agents leave a description out afterwards.
+                let is_call = match input.get("command") {
+                    Some(command) => args.and_then(|args| args.get("command")) == Some(command),
+                    None => input.contains_key("questions") || args == Some(input),
+                };
+                asked.action.as_deref() == Some(tool) && is_call
+            }
+            Past::TurnEnded => session.helper == self.helper,
+            Past::SessionEnded => true,
+        }
+    }
+}
+
+impl Requests<'_> {
+    /// Takes note of what an agent did: questions that are over by it are taken back, and what came of a call that was
+    /// allowed is kept with it. How many questions were taken back.
+    pub async fn settle_elsewhere(self, done: &Elsewhere) -> Result<usize, InboxError> {
+        let Past::Ran { key, report, .. } = &done.past else {
+            return Ok(self.close_elsewhere(done).await?.len());
+        };
+        // What was allowed here is told of first: another call may look the same and still wait.
+        if let Some(thread) = self.allowed_call(done, key.as_deref())? {
+            self.keep_report(&thread, report).await?;
+            return Ok(0);
+        }
+        let closed = self.close_elsewhere(done).await?;
+        for thread in &closed {
+            self.keep_report(thread, report).await?;
+        }
+        Ok(closed.len())
+    }
+
+    /// The question about a call that was allowed here and of which nothing was told yet.
+    fn allowed_call(self, done: &Elsewhere, key: Option<&str>) -> Result<Option<ThreadId>, InboxError> {
+        let threads = self.0.store().threads();
+        let keyed = key.map(|key| threads.keyed(NAME, key)).transpose()?.flatten();
+        let by_key = keyed.is_some();
+        let candidates = match keyed {
+            Some((thread, _)) => vec![thread],
+            None => threads.ended_of(NAME, RECENT)?,
+        };
+        let is_it = |thread: &ThreadId| {
+            let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return false };
+            let Some(state) = state.get::<Request>() else { return false };
+            let allowed = matches!(state.given, Some(Given::Accept | Given::Edit { .. }));
+            let same = || by_key || done.concerns(&state.asked, state.args().as_object());
+            allowed && state.reported.is_none() && same()
+        };
+        // The oldest of those that look the same ran first.
+        Ok(candidates.into_iter().rev().find(is_it))
+    }
+
+    /// Keeps what came of a call with the question that was asked about it.
+    async fn keep_report(self, thread: &ThreadId, report: &Report) -> Result<(), InboxError> {
+        let what = What::Settled { reason: report.words(), payload: json!({ "report": report }) };
+        let event = Event { id: "reported".to_owned(), what };
+        let arrival = arrival(self.request_spec()?, thread, &event, None)
+            .map_err(|error| InboxError::Failed(error.to_string()))?;
+        self.0.store().threads().arrive_ended(arrival).await?;
+        Ok(())
+    }
+
+    /// Takes back the questions that are over by it.
+    async fn close_elsewhere(self, done: &Elsewhere) -> Result<Vec<ThreadId>, InboxError> {
+        let closing = match done.past {
+            Past::Ran { .. } => Closing::Ran,
+            Past::TurnEnded | Past::SessionEnded => Closing::Elsewhere,
+        };
+        let mut closed = Vec::new();
+        for thread in self.0.store().threads().waiting_of(NAME)? {
+            let concerned =
+                self.asked_in(&thread).is_ok_and(|asked| done.concerns(&asked, asked.args.as_ref()));
+            if concerned && self.close(&thread, closing).await? {
+                self.finish(&thread).await?;
+                closed.push(thread);
+                // A call that ran was one of those that look the same.
+                if closing == Closing::Ran {
+                    break;
+                }
+            }
+        }
+        Ok(closed)
+    }
+}

@@ -1,0 +1,67 @@
+//! What came of a call that was allowed, as the agent that made it tells it afterwards.
+
+use crate::text::{Visible, truncate};
+use serde::{Deserialize, Serialize};
+
+/// Columns of what went wrong.
+const WRONG: usize = 120;
+
+/// Files that are named; the others are counted.
+const NAMED: usize = 3;
+
+/// What came of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    /// How the command ended.
+    pub exit_code: Option<i64>,
+    /// The files it changed.
+    pub files: Vec<String>,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+impl Report {
+    /// The same in a few words.
+    pub fn words(&self) -> String {
+        let wrong = || {
+            let first = self.error.as_deref()?.lines().find(|line| !line.trim().is_empty())?;
+            let first = Visible::line(first.trim());
+            Some(format!("failed: {}", truncate(first.as_str(), WRONG)))
+        };
+        match (self.exit_code, self.files.as_slice()) {
+            (Some(code), _) => format!("exit code {code}"),
+            (None, _) if self.error.is_some() => wrong().unwrap_or_else(|| "failed".to_owned()),
+            (None, []) => "done".to_owned(),
+            (None, files) => {
+                let named: Vec<String> =
+                    files.iter().take(NAMED).map(|file| Visible::line(file).into_string()).collect();
+                let more = match files.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!("changed {}{more}", named.join(", "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_in_a_few_words() {
+        let of = |exit_code, files: &[&str], error: Option<&str>| {
+            let files = files.iter().map(|file| (*file).to_owned()).collect();
+            Report { exit_code, files, error: error.map(str::to_owned) }.words()
+        };
+        assert_eq!(of(None, &[], None), "done");
+        assert_eq!(of(Some(3), &[], Some("Exit code 3\nhello")), "exit code 3");
+        assert_eq!(of(None, &["a.rs"], None), "changed a.rs");
+        assert_eq!(of(None, &["a", "b", "c", "d", "e"], None), "changed a, b, c and 2 more");
+        assert_eq!(of(None, &[], Some("\n no such file\nx")), "failed: no such file");
+        assert_eq!(of(None, &[], Some("")), "failed");
+        assert!(!of(None, &["a\u{1b}[2J"], None).contains('\u{1b}'));
+    }
+}
