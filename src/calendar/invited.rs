@@ -25,7 +25,6 @@ pub struct Invited {
     pub title: String,
     /// From; of a recurring one the first.
     pub start: Timestamp,
-    /// Until.
     pub end: Timestamp,
     /// Whether it is a day rather than hours.
     pub all_day: bool,

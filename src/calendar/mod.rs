@@ -45,7 +45,6 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Busy {
     pub start: Timestamp,
-    /// Until.
     pub end: Timestamp,
     /// What it is, one line, Visible; empty where the calendar does not tell.
     pub title: String,

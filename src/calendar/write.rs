@@ -28,7 +28,6 @@ pub struct Event {
     /// What it is, one line.
     pub title: String,
     pub start: Timestamp,
-    /// Until.
     pub end: Timestamp,
     /// The IANA name of the zone it is written in; UTC where there is none.
     #[serde(default)]

@@ -73,7 +73,6 @@ pub struct Mail {
     pub sender: Option<Address>,
     /// Where answers are wanted, if elsewhere.
     pub reply_to: Vec<Address>,
-    /// To whom.
     pub to: Vec<Address>,
     /// To whom besides.
     pub cc: Vec<Address>,
@@ -115,7 +114,6 @@ pub struct Mail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressField {
-    /// Who wrote.
     From,
     /// Where answers are wanted.
     ReplyTo,
@@ -160,7 +158,6 @@ pub enum Oddity {
 pub struct Piece {
     /// Whether it repeats an earlier mail.
     pub quoted: bool,
-    /// The lines.
     pub text: String,
 }
 
@@ -203,12 +200,8 @@ pub struct ListInfo {
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Unsubscribe {
     /// One POST request (RFC 8058).
-    OneClick {
-        /// Where to.
-        url: String,
-    },
+    OneClick { url: String },
     Mail {
-        /// To whom.
         to: String,
         subject: String,
         /// With this text.

@@ -130,7 +130,7 @@ impl Mail<'_> {
     }
 
     /// The bytes of a mail, by their digest.
-    fn raw(self, digest: &str) -> Result<Vec<u8>, InboxError> {
+    pub(super) fn raw(self, digest: &str) -> Result<Vec<u8>, InboxError> {
         let known = digest_from_hex(digest);
         let known =
             known.ok_or_else(|| InboxError::Failed("the mail has no digest that can be read".to_owned()))?;

@@ -6,7 +6,7 @@ use crate::inbox::{
     InboxError, MailPage, MailQuery, Outcome, SkippedCount, SkippedPage, SkippedQuery, SourceLine,
 };
 use crate::store::StoreError;
-use crate::workflows::email::Email;
+use crate::workflows::email::{self, Email};
 use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
 use serde_json::json;
@@ -80,6 +80,17 @@ impl Mail<'_> {
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
     }
 
+    /// Lets the thread of a mail ask whether to leave the list it came by.
+    pub async fn unsubscribe(self, thread: ThreadId) -> Result<Outcome, InboxError> {
+        let id = thread.clone();
+        let problem = self.0.work(move |inbox| leaving_problem(inbox, &id)).await?;
+        if let Some(why) = problem {
+            return Err(InboxError::Conflict(why));
+        }
+        let what = What::Corrected { payload: json!({ "unsubscribe": true }) };
+        self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
+    }
+
     /// How each mailbox and server does that was ever looked at.
     pub async fn sources(self) -> Result<Vec<SourceLine>, InboxError> {
         let mut sources = self.0.store().mail().sources()?;
@@ -102,4 +113,18 @@ fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, StoreErro
         Err(StoreError::Damaged(_) | StoreError::Conflict(_)) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Why the list that a thread's newest mail came by cannot be left from here.
+fn leaving_problem(inbox: &Inbox, thread: &ThreadId) -> Result<Option<String>, InboxError> {
+    let state = inbox.engine.state_at(thread, None)?;
+    let email = state.as_ref().and_then(|state| state.get::<Email>());
+    let Some(known) = email.and_then(|email| email.email_input.last()) else {
+        return Ok(Some(format!("`{thread}` is not about a mail; only a mailing list can be left")));
+    };
+    let raw = Mail(inbox).raw(&known.raw)?;
+    let mail = crate::mail::parse(&raw).map_err(|error| InboxError::Failed(error.to_string()))?;
+    let kept = inbox.store().mail().receiver(&known.account)?;
+    let receiver = kept.and_then(|kept| serde_json::from_str(&kept).ok());
+    Ok(email::cannot_leave(&mail, receiver.as_ref()))
 }

@@ -295,6 +295,8 @@ pub enum Cmd {
     Skipped(SkippedQuery),
     /// Count the mail that was not shown since then, for this day.
     SkippedLately(Timestamp, Date),
+    /// Ask about leaving the list a thread's mail came by.
+    Unsubscribe(ThreadId),
     /// List past decisions.
     Decisions(DecisionQuery),
     /// List what is attached to a thread's mails.

@@ -79,6 +79,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::SkippedLately(since, day) => {
             Msg::SkippedLately(skipped_lately(inbox, since, day).await.map_err(Failure::from))
         }
+        Cmd::Unsubscribe(thread) => Msg::Done(match inbox.mail().unsubscribe(thread).await {
+            Ok(_) => Ok("its card asks whether to leave the list".to_owned()),
+            Err(error) => Err(error.into()),
+        }),
         Cmd::Decisions(query) => {
             let result = inbox.decisions().history(query.clone()).await.map_err(Failure::from);
             Msg::Decisions(query, result)

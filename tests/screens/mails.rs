@@ -1,9 +1,11 @@
 //! Mails on a card: what is folded, what is listed, what is copied and piped, and a mail of 50 MB.
 
-use crate::support::email_inbox::EmailInbox;
+use crate::support::email_inbox::{EmailInbox, mail_with};
 use crate::support::samples::letter;
 use crate::test_screen::{TestScreen, dump};
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
+use sayso::mail::Destination;
+use sayso::service::Way;
 use sayso::text::Visible;
 use sayso::tui::{Cmd, Msg, Read};
 use serde_json::json;
@@ -149,7 +151,7 @@ fn a_mail_of_50_megabytes_scrolls() {
 fn mail_is_put_away_after_a_list_to_confirm() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mail = EmailInbox::new("notify", []);
-    runtime.block_on(mail.receive_mail());
+    let thread = runtime.block_on(mail.receive_mail());
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
     for (key, asked) in [("f", "Archive 1 mail?"), ("d", "into the trash?"), ("S", "into the spam folder?")] {
         screen.press(key);
@@ -164,8 +166,66 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     screen.press("y");
     runtime.block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")"]);
+    let way = Way::Away(Destination::Folder("Travel".into()));
+    screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))]));
+    assert_eq!(screen.note(), "1 mail moved to Travel");
+    screen.press("u");
+    runtime.block_on(mail.drive());
+    assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")", "new/1 back"]);
     // A card that is about no mail says so.
     let mut screen = TestScreen::full(SIZE);
     screen.press("f");
     assert_eq!(screen.note(), "only mail is put away; j or k selects one");
+}
+
+#[test]
+fn what_is_attached_is_saved_or_opened_after_a_menu_and_programs_are_only_saved() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mail = EmailInbox::new("notify", []);
+    let part = |name: &str| {
+        format!(
+            "--x\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename={name}\r\n\r\nMZ\r\n"
+        )
+    };
+    let text = format!("--x\r\n\r\nHello\r\n{}{}--x--\r\n", part("notes.pdf"), part("setup.exe"));
+    let letter = mail_with("Content-Type: multipart/mixed; boundary=x\r\n", &text);
+    runtime.block_on(mail.take_in(&letter, json!({}))).unwrap();
+    runtime.block_on(mail.drive());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("<enter>v");
+    let shown = screen.dump();
+    assert!(shown.contains("2 attachments") && shown.contains("notes.pdf"), "{shown}");
+    assert!(shown.contains("can run programs!"), "{shown}");
+    screen.press("<enter>");
+    let shown = screen.dump();
+    assert!(shown.contains("save it to Downloads") && shown.contains("open it with"), "{shown}");
+    screen.press("<esc>").press("v").press("j").press("<enter>");
+    let shown = screen.dump();
+    assert!(shown.contains("Save setup.exe although it can run programs?"), "{shown}");
+    assert!(!shown.contains("open it with"), "{shown}");
+    screen.press("n");
+    assert!(screen.model.layer().is_none() || screen.press("<esc>").model.layer().is_none());
+}
+
+#[test]
+fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mail = EmailInbox::new("notify", []);
+    let list = "List-Unsubscribe: <mailto:leave@client.example>\r\n";
+    runtime.block_on(mail.take_in(&mail_with(list, "News!\n"), json!({}))).unwrap();
+    runtime.block_on(mail.drive());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("U");
+    assert_eq!(screen.note(), "its card asks whether to leave the list");
+    runtime.block_on(mail.drive());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    let shown = screen.dump();
+    assert!(shown.contains("Unsubscribe: The report") && shown.contains("leave@client.example"), "{shown}");
+    assert!(mail.sent().is_empty());
+    // A mail that names no list has nothing to leave.
+    let other = EmailInbox::new("notify", []);
+    runtime.block_on(other.receive_mail());
+    let mut screen = TestScreen::over((*other).clone(), SIZE);
+    screen.press("U");
+    assert_eq!(screen.note(), "this mail came by no list that it says how to leave");
 }

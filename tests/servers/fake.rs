@@ -250,13 +250,19 @@ impl Fake {
                     return Err("[TRYCREATE] no such folder");
                 }
                 let found = self.letters(selected).into_iter().find(|letter| letter.uid.to_string() == *uid);
+                let mut told = String::new();
                 if let Some(letter) = found {
                     self.put(&target, &letter.raw, &[]);
                     if *verb == "MOVE" {
                         self.remove(selected, letter.uid);
                     }
+                    let validity = self.state().folders[&target].validity;
+                    let new = self.letters(&target).last().unwrap().uid;
+                    if self.state().capabilities.contains("UIDPLUS") {
+                        told = format!("* OK [COPYUID {validity} {uid} {new}] there\r\n");
+                    }
                 }
-                String::new()
+                told
             }
             ["CREATE", ..] => {
                 let name = unquoted(command.split_once(' ').unwrap().1);

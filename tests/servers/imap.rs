@@ -257,6 +257,35 @@ async fn mail_is_put_away_once_and_comes_back() {
 }
 
 #[tokio::test]
+async fn mail_without_a_message_id_comes_back_by_the_number_the_server_told() {
+    for (capabilities, told) in
+        [("IMAP4rev1 MOVE UIDPLUS", true), ("IMAP4rev1 UIDPLUS", true), ("IMAP4rev1 MOVE", false)]
+    {
+        let fake = Fake::new();
+        fake.state().capabilities = capabilities.to_owned();
+        fake.put("Archive", &letter(7), &[]);
+        fake.put("INBOX", "Subject: 1\r\n\r\nNo id\r\n", &[]);
+        let (imap, _) = fake.open().await;
+        let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+        let way = imap.put_away(&place, &Destination::Archive).await.unwrap();
+        assert_eq!((fake.letters("INBOX").len(), fake.letters("Archive").len()), (0, 2), "{capabilities}");
+        if !told {
+            let error = imap.put_back(&way).await.unwrap_err().to_string();
+            assert!(error.contains("did not say which number it has in Archive (UIDPLUS)"), "{error}");
+            continue;
+        }
+        imap.put_back(&way).await.unwrap();
+        let back = fake.letters("INBOX");
+        assert!(back.len() == 1 && back[0].raw.starts_with("Subject: 1"), "{capabilities}");
+        assert_eq!(fake.letters("Archive").len(), 1);
+        assert!(imap.put_back(&way).await.is_err(), "it is no longer there");
+        fake.state().folders.get_mut("Archive").unwrap().validity += 1;
+        assert!(imap.put_back(&way).await.is_err(), "and numbers of another time name other mail");
+        assert_eq!(fake.letters("Archive").len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn mail_goes_to_no_folder_that_is_not_there() {
     let fake = Fake::new();
     fake.put("INBOX", &letter(1), &[]);

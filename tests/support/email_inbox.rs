@@ -27,7 +27,7 @@ pub const BOB: &str = "bob@client.example";
 fn narrow_line(facts: &MemoryFacts) -> String {
     let Some(cause) = facts.causes.last() else { return "Keep replies short".to_owned() };
     let verb = match cause.kind {
-        _ if !facts.namespace.ends_with("triage_preferences") => return "Keep replies short".to_owned(),
+        _ if !facts.namespace.contains("triage_preferences") => return "Keep replies short".to_owned(),
         CauseKind::NotifyIgnored => "ignore",
         CauseKind::ProposalIgnored => "notify about",
         CauseKind::Reclassified(class) => class.as_str(),

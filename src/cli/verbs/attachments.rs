@@ -10,14 +10,14 @@ use crate::service::{AttachedFile, Programs};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Whose attachments.
+/// The mail whose attachments are listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct List {
     /// An interrupt or a thread about mail
     id: String,
 }
 
-/// Which one, and where to.
+/// The attachment to save, and the folder it goes to.
 #[derive(Debug, clap::Args)]
 pub(super) struct Save {
     /// An interrupt or a thread about mail
@@ -33,7 +33,7 @@ pub(super) struct Save {
     anyway: bool,
 }
 
-/// Which one.
+/// The attachment to open.
 #[derive(Debug, clap::Args)]
 pub(super) struct Open {
     /// An interrupt or a thread about mail
@@ -43,7 +43,7 @@ pub(super) struct Open {
     n: usize,
 }
 
-async fn thread(here: &Here, id: &str) -> Result<ThreadId, Failure> {
+pub(super) async fn thread(here: &Here, id: &str) -> Result<ThreadId, Failure> {
     Ok(match target(id)? {
         Target::Interrupt(id) => here.inbox().decisions().card(id).await?.0.thread,
         Target::Result(thread) => here.inbox().threads().view(thread).await?.id,

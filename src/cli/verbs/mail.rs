@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use super::attachments;
 use super::put_away::{Mails, MoveTo};
+use super::unsubscribe::Unsubscribe;
 
 /// How long another process that drives may take for a look at every mailbox.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -65,6 +66,12 @@ enum Verb {
     /// Open a copy of something attached with the system's program
     #[command(after_help = "What can run programs is not opened.\n\nExamples:\n  sayso mail open i7k2 1")]
     Open(attachments::Open),
+    /// Ask about leaving the mailing list a mail came by
+    #[command(
+        after_help = "A card shows what would be sent; nothing leaves before you accept it.\n\nExamples:\n  \
+        sayso mail unsubscribe i7k2"
+    )]
+    Unsubscribe(Unsubscribe),
     /// Put back mails that were archived, deleted, marked as spam or moved
     #[command(after_help = "Examples:\n  sayso mail restore t3h8")]
     Restore(Mails),
@@ -82,6 +89,7 @@ impl Args {
             Some(Verb::Attachments(list)) => list.run(&here).await,
             Some(Verb::Save(save)) => save.run(&here).await,
             Some(Verb::Open(open)) => open.run(&here).await,
+            Some(Verb::Unsubscribe(leave)) => leave.run(&here).await,
             Some(Verb::Restore(mails)) => mails.run(&here, &Way::Back).await,
             None => list(&here, self.limit.and_then(|limit| usize::try_from(limit).ok())).await,
         }

@@ -42,6 +42,7 @@ mod status;
 mod stop;
 mod threads;
 mod undo;
+mod unsubscribe;
 mod view;
 mod watch;
 mod why;

@@ -11,7 +11,7 @@ use crate::service::{Destination, Way};
 use crate::text::Visible;
 use serde::Serialize;
 
-/// Which mails.
+/// The mails to move, by their items or threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Mails {
     /// Interrupts or threads about mail
@@ -22,7 +22,7 @@ pub(super) struct Mails {
     yes: bool,
 }
 
-/// Which mails, and where to.
+/// The mails to move, and the folder they go to.
 #[derive(Debug, clap::Args)]
 pub(super) struct MoveTo {
     #[command(flatten)]
@@ -87,7 +87,7 @@ async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
     drive(here, std::slice::from_ref(thread)).await
 }
 
-async fn drive(here: &Here, threads: &[ThreadId]) -> Result<(), Failure> {
+pub(super) async fn drive(here: &Here, threads: &[ThreadId]) -> Result<(), Failure> {
     let scope = Scope::Only(threads.iter().cloned().collect());
     driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` goes on with it")?;
     Ok(())

@@ -36,7 +36,6 @@ use sha2::{Digest, Sha256};
 pub struct Draft {
     /// From whom.
     pub from: Address,
-    /// To whom.
     pub to: Vec<Address>,
     /// To whom besides.
     pub cc: Vec<Address>,
@@ -44,7 +43,6 @@ pub struct Draft {
     pub bcc: Vec<Address>,
     /// The subject, one line.
     pub subject: String,
-    /// The text.
     pub content: String,
     /// What is attached.
     pub attachments: Vec<File>,

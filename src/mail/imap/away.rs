@@ -3,17 +3,19 @@
 use super::cursor::MailLocation;
 use super::fetch::open;
 use super::folders::{self, Folder, Use};
-use super::mark::{Now, move_to, place_now};
+use super::mark::{Now, Numbered, move_to, place_now};
 use super::session::{Arg, ImapError, Session};
 use crate::mail::{Destination, WayBack};
 use serde::{Deserialize, Serialize};
 
-/// The way back of a mail: where it was and where it is. It is found there by its Message-ID.
+/// The way back of a mail: where it was and where it is. It is found there by its Message-ID, else by its number.
 #[derive(Serialize, Deserialize)]
 struct Way {
     from: String,
     to: String,
     message_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<Numbered>,
 }
 
 /// The folder mail goes to: a named one, or the one the server has for it, which is made where there is none.
@@ -39,28 +41,42 @@ pub(super) async fn put_away(
     to: &Destination,
 ) -> Result<WayBack, ImapError> {
     let target = target(session, to).await?;
-    let way =
-        Way { from: place.folder.clone(), to: target.name.clone(), message_id: place.message_id.clone() };
     let opened = open(session, &Folder::named(&place.folder), true).await?;
     let uid = match place_now(session, &opened, place).await? {
         Now::Uid(uid) if is_there(session, uid).await? => Some(uid),
         Now::Uid(_) | Now::Gone | Now::Unknown => None,
     };
-    match uid {
+    let number = match uid {
         Some(uid) => move_to(session, uid, place, &target).await?,
-        None if lies_in(session, &target, &place.message_id).await?.is_some() => {}
+        None if lies_in(session, &target, &place.message_id).await?.is_some() => None,
         None => return Err(gone()),
-    }
+    };
+    let way = Way {
+        from: place.folder.clone(),
+        to: target.name,
+        message_id: place.message_id.clone(),
+        // A mail goes by its Message-ID where it has one: numbers change.
+        number: number.filter(|_| place.message_id.is_empty()),
+    };
     let way = serde_json::to_string(&way).map_err(|error| ImapError::Lasting(error.to_string()))?;
     Ok(WayBack(way))
 }
 
 /// Puts a mail back where it was.
 pub(super) async fn put_back(session: &mut Session, way: &WayBack) -> Result<(), ImapError> {
-    let Way { from, to, message_id } = serde_json::from_str(&way.0)
+    let Way { from, to, message_id, number } = serde_json::from_str(&way.0)
         .map_err(|_| ImapError::Lasting("where this mail went cannot be read".to_owned()))?;
     let (home, away) = (Folder::named(&from), Folder::named(&to));
-    let Some(uid) = lies_in(session, &away, &message_id).await? else {
+    let found = match (message_id.as_str(), number) {
+        ("", Some(number)) => {
+            let opened = open(session, &away, false).await?;
+            let there = opened.validity == number.validity && is_there(session, number.uid).await?;
+            there.then_some(number.uid)
+        }
+        ("", None) => return Err(unnumbered(session, &to)),
+        (id, _) => lies_in(session, &away, id).await?,
+    };
+    let Some(uid) = found else {
         return match lies_in(session, &home, &message_id).await? {
             Some(_) => Ok(()),
             None => Err(gone()),
@@ -68,7 +84,15 @@ pub(super) async fn put_back(session: &mut Session, way: &WayBack) -> Result<(),
     };
     let opened = open(session, &away, true).await?;
     let place = MailLocation { folder: to, validity: opened.validity, uid, message_id };
-    move_to(session, uid, &place, &home).await
+    move_to(session, uid, &place, &home).await.map(drop)
+}
+
+fn unnumbered(session: &Session, folder: &str) -> ImapError {
+    ImapError::Lasting(format!(
+        "this mail has no Message-ID, and {} did not say which number it has in {folder} (UIDPLUS); move it back in your \
+         mail program",
+        session.place()
+    ))
 }
 
 async fn is_there(session: &mut Session, uid: u64) -> Result<bool, ImapError> {

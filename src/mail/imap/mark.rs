@@ -1,5 +1,6 @@
 //! How mails stand, and telling the mailbox what became of them.
 
+use super::answer::Answers;
 use super::cursor::MailLocation;
 use super::fetch::{open, set};
 use super::folders::{self, Folder};
@@ -7,6 +8,7 @@ use super::session::{Arg, ImapError, Open, Session};
 use super::value::{Value, after};
 use crate::config::AfterHandling;
 use crate::mail::Standing;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How mails stand now, in the order asked.
@@ -100,7 +102,7 @@ pub(super) async fn mark(
         stored?;
     }
     match after {
-        AfterHandling::Folder(name) => move_to(session, uid, place, &Folder::named(name)).await,
+        AfterHandling::Folder(name) => move_to(session, uid, place, &Folder::named(name)).await.map(drop),
         AfterHandling::None | AfterHandling::Seen | AfterHandling::Label(_) => Ok(()),
     }
 }
@@ -117,15 +119,33 @@ fn keyword(label: &str) -> Result<String, ImapError> {
     Err(ImapError::Lasting(text))
 }
 
+/// The number a mail has in a folder, and what such numbers hold for there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Numbered {
+    pub(super) validity: u64,
+    pub(super) uid: u64,
+}
+
+impl Numbered {
+    /// From `COPYUID 38505 304 3956`, which tells where one mail went.
+    fn of(answers: &Answers) -> Option<Self> {
+        let mut words = answers.code("COPYUID")?.split_whitespace();
+        let (validity, _, uid) = (words.next()?, words.next()?, words.next()?);
+        Some(Self { validity: validity.parse().ok()?, uid: uid.parse().ok()? })
+    }
+}
+
+/// Moves a mail; gives its number there, where the server tells it.
 pub(super) async fn move_to(
     session: &mut Session,
     uid: u64,
     place: &MailLocation,
     target: &Folder,
-) -> Result<(), ImapError> {
+) -> Result<Option<Numbered>, ImapError> {
     let to = Arg::Text(target.wire.as_bytes());
     let moved = if session.can("MOVE") {
-        session.command(&[Arg::Raw(&format!("UID MOVE {uid} ")), to]).await.map(drop)
+        let answers = session.command(&[Arg::Raw(&format!("UID MOVE {uid} ")), to]).await;
+        answers.map(|answers| Numbered::of(&answers))
     } else {
         copy_and_delete(session, uid, place, target).await
     };
@@ -145,7 +165,7 @@ async fn copy_and_delete(
     uid: u64,
     place: &MailLocation,
     target: &Folder,
-) -> Result<(), ImapError> {
+) -> Result<Option<Numbered>, ImapError> {
     let there = match place.message_id.as_str() {
         "" => false,
         id => {
@@ -155,13 +175,16 @@ async fn copy_and_delete(
             there
         }
     };
+    let mut numbered = None;
     if !there {
-        session.command(&[Arg::Raw(&format!("UID COPY {uid} ")), Arg::Text(target.wire.as_bytes())]).await?;
+        let to = Arg::Text(target.wire.as_bytes());
+        let answers = session.command(&[Arg::Raw(&format!("UID COPY {uid} ")), to]).await?;
+        numbered = Numbered::of(&answers);
     }
     session.command(&[Arg::Raw(&format!("UID STORE {uid} +FLAGS.SILENT (\\Deleted)"))]).await?;
     // Without this a server could only be told to remove whatever else somebody has marked for it.
     if session.can("UIDPLUS") {
         session.command(&[Arg::Raw(&format!("UID EXPUNGE {uid}"))]).await?;
     }
-    Ok(())
+    Ok(numbered)
 }

@@ -60,7 +60,7 @@ impl Receiver {
 
 /// What became of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+pub(super) enum Outcome {
     Pass,
     Fail,
     /// Nothing that says either.
@@ -79,10 +79,10 @@ pub(super) enum Authentication {
 }
 
 /// One check of a line: the method, its outcome, the domain it is about, and what stands in brackets.
-struct Check {
-    method: String,
-    outcome: Outcome,
-    domain: String,
+pub(super) struct Check {
+    pub(super) method: String,
+    pub(super) outcome: Outcome,
+    pub(super) domain: String,
     remark: String,
 }
 
@@ -131,7 +131,7 @@ fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
 }
 
 /// The checks that the trusted server wrote down: its uppermost line, and its further ones up to the next server.
-fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
+pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
     let Some(receiver) = receiver.filter(|receiver| receiver.is_trusted()) else { return Vec::new() };
     let mut found: Vec<Check> = Vec::new();
     for (name, value) in &mail.headers {

@@ -10,6 +10,7 @@ mod commands;
 mod disguise;
 mod domains;
 mod files;
+mod leaving;
 mod quoting;
 mod senders;
 mod wants;
@@ -19,8 +20,9 @@ mod tests;
 
 pub use authentication::Receiver;
 pub use domains::{elsewhere, organisation};
+pub use leaving::{one_click, risk_of_leaving};
 pub use quoting::{DistinctiveText, distinctive_text};
-pub use wants::{Want, asks_for_secret, speaks_of_attachment};
+pub use wants::{Want, asks_for_secret, names_new_bank_details, speaks_of_attachment};
 
 pub use files::is_program;
 
@@ -117,7 +119,7 @@ pub enum Risk {
     PageAttached { name: String },
     /// A list is left at an organisation that is neither the list's nor the sender's.
     LeavesElsewhere {
-        /// Where the mail would go.
+        /// Where the mail or the request would go.
         address: String,
     },
     /// The text repeats a mail of another conversation.
@@ -218,9 +220,7 @@ impl Risk {
                 format!("The attachment {name} is a page; what is typed into it goes to whoever made it.")
             }
             Self::LeavesElsewhere { address } => {
-                format!(
-                    "The list would be left by a mail to {address}, which is neither its own nor its sender's."
-                )
+                format!("The list would be left at {address}, which is neither its own nor its sender's.")
             }
             Self::QuotesOtherMail { words, sender } => {
                 format!("The text repeats a mail from {sender} in another conversation: “{words}”.")
@@ -434,16 +434,6 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
         }
     }
     found
-}
-
-/// The warning of a mail that leaves the list `mail` came by: such a mail goes to whomever the list names.
-pub fn risk_of_leaving(mail: &Mail, to: &str) -> Option<Risk> {
-    let list = mail.list.as_ref();
-    let post = list.and_then(|list| list.post.as_deref());
-    let id = list.and_then(|list| list.id.as_deref()).map(|id| format!("list@{id}"));
-    let own = [Some(mail.from.address.as_str()), post, id.as_deref()];
-    let fits = own.into_iter().flatten().any(|own| !domains::elsewhere(own, to));
-    (!fits).then(|| Risk::LeavesElsewhere { address: to.to_owned() })
 }
 
 /// Everybody who wrote or got a mail, bare and in lower case.

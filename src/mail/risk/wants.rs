@@ -76,6 +76,11 @@ pub fn speaks_of_attachment(text: &str) -> bool {
     has(&flat(text), ATTACHED)
 }
 
+/// Whether a text says that payments go to another account than before.
+pub fn names_new_bank_details(text: &str) -> bool {
+    has(&flat(text), BANK)
+}
+
 /// Whether a question asks for a secret.
 pub fn asks_for_secret(question: &str) -> bool {
     has(
@@ -102,7 +107,7 @@ pub(super) fn wants(mail: &Mail) -> Vec<Want> {
     {
         found.push(Want::GiftCards);
     }
-    if has(&all, BANK) {
+    if names_new_bank_details(&all) {
         found.push(Want::BankChange);
     }
     if has(&all, COINS) && has(&all, PAYS) {

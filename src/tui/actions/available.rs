@@ -24,6 +24,7 @@ impl Action {
             | Action::SaveDraft
             | Action::RefuseAndStop
             | Action::Reclassify
+            | Action::Unsubscribe
                 if !model.inbox.list.marks.is_empty() =>
             {
                 Err("marked items can be accepted, ignored or snoozed together; Esc clears the marks")
@@ -105,6 +106,10 @@ impl Action {
             Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => when(
                 inbox && crate::tui::tabs::inbox::away::has_mail(model),
                 "only mail is put away; j or k selects one",
+            ),
+            Action::Unsubscribe => when(
+                crate::tui::tabs::inbox::mail::list_here(model).is_some(),
+                "this mail came by no list that it says how to leave",
             ),
             Action::Reclassify => when(
                 crate::tui::tabs::inbox::skipped::can_reclassify(model),

@@ -247,6 +247,7 @@ actions! {
         Delete ["d"] "delete": "put the mail into the trash" => away::ask(model, Destination::Trash),
         Spam ["S"] "spam": "put the mail into the spam folder" => away::ask(model, Destination::Spam),
         MoveMail ["m"] "move_mail": "move the mail to a folder" => away::ask_folder(model),
+        Unsubscribe ["U"] "unsubscribe": "ask about leaving the mailing list" => mail::unsubscribe(model),
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread" => tabs::stop(model, press),
         Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),
         OpenThread ["t"] "open_thread": "show the thread" => threads::open_thread(model),

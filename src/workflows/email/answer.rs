@@ -52,11 +52,13 @@ pub(super) struct Profiles {
 }
 
 /// Reads both profiles.
-pub(super) async fn profiles(services: &Services) -> Result<Profiles, NodeError> {
-    let read = |namespace: &'static str| services.records.profile(namespace, defaults::preset(namespace));
+pub(super) async fn profiles(
+    services: &Services,
+    conversation: &Conversation,
+) -> Result<Profiles, NodeError> {
     Ok(Profiles {
-        response: read(defaults::RESPONSE).await?.text,
-        calendar: read(defaults::CALENDAR).await?.text,
+        response: conversation.profile(services, defaults::RESPONSE).await?,
+        calendar: conversation.profile(services, defaults::CALENDAR).await?,
     })
 }
 
@@ -70,13 +72,15 @@ pub(super) fn request(
     let now = services.clock.clone()().to_zoned(services.user.time_zone.clone());
     // Models get the weekday of a date wrong.
     let weekday = now.strftime("%A").to_string();
-    let facts = facts(services, state, conversation, profiles, &now)?;
     let (_, newest) = conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
+    let offered = tools::offered(newest, conversation.receiver(services)?.as_ref());
+    let mut facts = facts(services, state, conversation, profiles, &now)?;
+    facts.tools = offered.iter().map(|tool| tool.name.clone()).collect();
     let mut messages = vec![Message::user(opening(&facts, &weekday))];
     messages.extend(said(state));
     let value = serde_json::to_value(&facts).unwrap_or_default();
     let mut request = Request::new("email.reply", value).system(ROLE).messages(join(messages));
-    request.tools = tools::offered(newest);
+    request.tools = offered;
     Ok(request.choice(Choice::Required).words_mean(tools::DONE))
 }
 
@@ -107,7 +111,7 @@ fn facts(
         time_zone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
         response_profile: profiles.response,
         cal_profile: profiles.calendar,
-        tools: tools::offered(newest).into_iter().map(|tool| tool.name).collect(),
+        tools: Vec::new(),
         said: state.messages.iter().flat_map(as_said).collect(),
     })
 }

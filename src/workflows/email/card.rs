@@ -169,13 +169,20 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
             ])]
         }
         tools::UNSUBSCRIBE => {
-            let Some(args) = read::<Leaving>(&item.args) else { return Vec::new() };
-            vec![fields(vec![
-                ("To", args.to),
-                ("Subject", args.subject),
-                ("Text", args.content),
-                ("From", from),
-            ])]
+            vec![fields(match read::<Leaving>(&item.args) {
+                Some(Leaving::OneClick { url }) => vec![
+                    ("Request", format!("POST {url}")),
+                    (
+                        "Says",
+                        "List-Unsubscribe=One-Click, and nothing of you but what the address holds"
+                            .to_owned(),
+                    ),
+                ],
+                Some(Leaving::Mail { to, subject, content }) => {
+                    vec![("To", to), ("Subject", subject), ("Text", content), ("From", from)]
+                }
+                None => return Vec::new(),
+            })]
         }
         remind::REMIND => match &state.remind {
             Some(wanted) => vec![fields(remind::fields(services, conversation, wanted))],

@@ -14,6 +14,28 @@ pub const CALENDAR: &str = "email_assistant/cal_preferences";
 pub const PROFILES: [(&str, &str); 3] =
     [(TRIAGE, TRIAGE_PRESET), (RESPONSE, RESPONSE_PRESET), (CALENDAR, CALENDAR_PRESET)];
 
+/// What stands between a profile's name and the account it belongs to.
+const OF: char = '@';
+
+/// The profile that an account with a model of its own adds to, so that what it teaches reaches no other model.
+pub fn of_account(namespace: &str, account: &str) -> String {
+    format!("{namespace}{OF}{account}")
+}
+
+/// The shared profile that an account's own one adds to; a shared one itself.
+pub fn shared(namespace: &str) -> &str {
+    namespace.split_once(OF).map_or(namespace, |(shared, _)| shared)
+}
+
+/// A profile's name as people say it.
+pub fn spoken(namespace: &str) -> String {
+    let name = namespace.split_once('/').map_or(namespace, |(_, name)| name);
+    match name.split_once(OF) {
+        Some((name, account)) => format!("{} for {account}", name.replace('_', " ")),
+        None => name.replace('_', " "),
+    }
+}
+
 /// The first version of a profile; empty for one that is not known.
 pub fn preset(namespace: &str) -> &'static str {
     PROFILES.iter().find(|(name, _)| *name == namespace).map_or("", |(_, text)| text)
@@ -92,5 +114,9 @@ mod tests {
             assert_eq!(preset(namespace), text);
         }
         assert_eq!(preset("other"), "");
+        let own = of_account(TRIAGE, "private");
+        assert_eq!((preset(&own), shared(&own), shared(TRIAGE)), ("", TRIAGE, TRIAGE));
+        assert_eq!(spoken(&own), "triage preferences for private");
+        assert_eq!(spoken(RESPONSE), "response preferences");
     }
 }

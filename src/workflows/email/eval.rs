@@ -109,14 +109,12 @@ pub struct Report {
 /// One wrong answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Miss {
-    /// The case.
     pub id: String,
     pub subject: String,
     /// What is right.
     pub expect: Class,
     /// What the model said.
     pub got: Class,
-    /// And why.
     pub reasoning: String,
 }
 

@@ -10,7 +10,6 @@ use serde_json::Value;
 pub struct TriageFacts {
     /// Whose mail it is.
     pub user: User,
-    /// The mail.
     pub mail: MailFacts,
     /// The memory profile `triage_preferences`, as text.
     #[serde(default)]
@@ -79,15 +78,10 @@ pub struct ReplyFacts {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Said {
     /// The person's words about the mail, before anything was proposed.
-    Told {
-        /// The words.
-        text: String,
-    },
+    Told { text: String },
     /// A call that was proposed.
     Called {
-        /// Its id.
         id: String,
-        /// The tool.
         tool: String,
         /// The arguments; as edited, where the person edited them.
         args: Value,

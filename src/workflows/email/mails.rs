@@ -1,12 +1,13 @@
 //! The mails of a conversation, read from where their bytes are kept.
 
+use super::defaults;
 use super::risks;
 use super::state::{Email, MailRef};
 use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
 use crate::graph::{Ctx, Decision, NodeError, Warning};
 use crate::mail::compose::is_own;
-use crate::mail::risk::sender_shown;
+use crate::mail::risk::{Receiver, sender_shown};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use crate::workflows::mail_facts::{MailFacts, Signals, User};
@@ -28,6 +29,31 @@ impl Conversation {
     /// The model that alone may read this mail, where the account names one.
     pub fn only_model(&self) -> Option<String> {
         self.account.as_ref()?.model.clone()
+    }
+
+    /// The profile that what is decided here teaches.
+    pub fn namespace(&self, shared: &str) -> String {
+        match &self.account {
+            Some(account) if account.model.is_some() => defaults::of_account(shared, &account.name),
+            _ => shared.to_owned(),
+        }
+    }
+
+    /// What a profile says for this mail: where the account has a model of its own, its own lines come first.
+    pub async fn profile(&self, services: &Services, shared: &'static str) -> Result<String, NodeError> {
+        let text = services.records.profile(shared, defaults::preset(shared)).await?.text;
+        let namespace = self.namespace(shared);
+        if namespace == shared {
+            return Ok(text);
+        }
+        let own = services.records.profile(&namespace, "").await?.text;
+        Ok(format!("{own}{text}"))
+    }
+
+    /// What is known of the server that checks senders for the account.
+    pub fn receiver(&self, services: &Services) -> Result<Option<Receiver>, NodeError> {
+        let account = self.account.as_ref().map_or("", |account| &account.name);
+        services.records.receiver(account)
     }
 
     /// The model for a role.

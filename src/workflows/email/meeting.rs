@@ -14,7 +14,6 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct When {
     pub start: Timestamp,
-    /// Until.
     pub end: Timestamp,
 }
 

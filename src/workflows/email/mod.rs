@@ -29,6 +29,7 @@ pub mod rules;
 mod send;
 mod state;
 mod tools;
+mod unsubscribe;
 
 use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 pub use risks::grade;
 pub(super) use rules::TASKS;
 pub use state::{Earlier, Email, EmailInput, MailRef};
+pub use unsubscribe::cannot_leave;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

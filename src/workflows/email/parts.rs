@@ -44,7 +44,6 @@ pub struct MailRef {
     pub message_id: Option<String>,
     /// The sender, for lists.
     pub from: String,
-    /// The subject.
     pub subject: String,
     /// When it was sent.
     pub date: Option<Timestamp>,
@@ -54,7 +53,6 @@ pub struct MailRef {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Earlier {
-    /// The thread.
     pub thread: String,
     /// What it came to.
     pub summary: String,
@@ -64,12 +62,10 @@ pub struct Earlier {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// The model.
     #[default]
     Model,
     /// A `[[rule]]`.
     Rule,
-    /// The person.
     Person,
 }
 
@@ -78,10 +74,7 @@ pub enum By {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Turn {
     /// The person's words.
-    Told {
-        /// The words.
-        text: String,
-    },
+    Told { text: String },
     /// What the model wants done; as edited, where the person edited it.
     Called {
         /// What it said besides.
@@ -94,7 +87,6 @@ pub enum Turn {
     Became {
         /// The call's id.
         call: String,
-        /// The tool.
         tool: String,
         /// How it went.
         how: Became,
@@ -104,11 +96,8 @@ pub enum Turn {
         #[serde(default)]
         data: Value,
     },
-    /// New mail came.
-    Came {
-        /// Its digest.
-        mail: String,
-    },
+    /// New mail came; it is named by its digest.
+    Came { mail: String },
 }
 
 /// Something that left, was put in a calendar, or was kept as a draft.
@@ -121,7 +110,6 @@ pub struct SentNote {
     pub call: String,
     /// To whom, bare.
     pub to: Vec<String>,
-    /// The subject.
     pub subject: String,
     /// Without angle brackets.
     pub message_id: String,
@@ -136,7 +124,6 @@ pub struct SentNote {
 pub struct Remind {
     /// To whom it went, bare.
     pub to: Vec<String>,
-    /// Its subject.
     pub subject: String,
     /// When it was sent.
     pub sent_at: Timestamp,

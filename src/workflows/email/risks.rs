@@ -5,7 +5,8 @@ use super::meeting::{self, When};
 use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
-use super::tools::{self, Answering, ScheduleMeeting, WriteEmail};
+use super::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
+use super::unsubscribe;
 use crate::calendar::Attendance;
 use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
@@ -51,9 +52,12 @@ pub(super) async fn of_call(
     }
     // Leaving a list goes to whom the list names, who is nobody of the conversation.
     if tool == tools::UNSUBSCRIBE {
-        let reached = recipients(tool, args);
-        warnings
-            .extend(reached.iter().filter_map(|to| risk_of_leaving(newest, to)).map(|risk| warning(&risk)));
+        let to = match serde_json::from_value(args.clone()) {
+            Ok(Leaving::OneClick { url }) => unsubscribe::host(&url).to_owned(),
+            Ok(Leaving::Mail { to, .. }) => send::bare(&[to]).concat(),
+            Err(_) => String::new(),
+        };
+        warnings.extend(risk_of_leaving(newest, &to).as_ref().map(warning));
     } else {
         // Who is new as who is written to need not be named as who wrote.
         Warning::add(&mut warnings, of_message(services, conversation, tool, args)?);
@@ -80,8 +84,8 @@ pub(super) async fn of_call(
     Ok(warnings)
 }
 
-/// Whether an edit adds somebody at a domain that is new to the person, or that looks like one they know: a slip of the
-/// fingers that is asked about once more.
+/// Whether an edit is asked about once more: it adds somebody at a domain that is new to the person or looks like one
+/// they know, or it promises an attachment that is not there.
 pub(super) fn edit_needs_a_look(
     services: &Services,
     conversation: &Conversation,
@@ -89,6 +93,9 @@ pub(super) fn edit_needs_a_look(
     before: &Value,
     after: &Value,
 ) -> Result<bool, NodeError> {
+    if tool == tools::WRITE_EMAIL && promises_attachment(after) && !promises_attachment(before) {
+        return Ok(true);
+    }
     let was = recipients(tool, before);
     let added: Vec<String> = recipients(tool, after).into_iter().filter(|to| !was.contains(to)).collect();
     let message = Message { to: &added, ..Message::default() };
@@ -227,6 +234,9 @@ fn cannot_send(
     tool: &str,
     args: &Value,
 ) -> Option<String> {
+    if tool == tools::UNSUBSCRIBE && args.get("url").is_some() {
+        return None;
+    }
     if conversation.acts() && conversation.account.as_ref().is_none_or(|account| account.outgoing.is_none()) {
         return Some("This account has no [mail.outgoing] in the config, so nothing can be sent.".to_owned());
     }

@@ -5,7 +5,7 @@
 
 use super::mails::Conversation;
 use super::state::{Attached, Email};
-use super::tools::{Leaving, WriteEmail};
+use super::tools::WriteEmail;
 use crate::calendar::{Calendar, CalendarError};
 use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError, StepContext};
 use crate::mail::compose::{
@@ -80,13 +80,15 @@ pub(super) fn draft(
 pub(super) fn leaving_draft(
     services: &Services,
     conversation: &Conversation,
-    args: &Leaving,
+    to: String,
+    subject: String,
+    content: String,
 ) -> Result<Draft, ComposeError> {
     Ok(Draft {
         from: Address { name: String::new(), ..sender(services, conversation) },
-        to: people(std::slice::from_ref(&args.to))?,
-        subject: args.subject.clone(),
-        content: args.content.clone(),
+        to: people(&[to])?,
+        subject,
+        content,
         ..Draft::default()
     })
 }

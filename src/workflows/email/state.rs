@@ -217,16 +217,12 @@ pub enum EmailUpdate {
     Settled { reason: String },
     /// The person said what class it is.
     Corrected { class: Class },
+    /// The person wants to leave the list the mail came by.
+    Unsubscribe,
     /// The person wants it answered after all, with these words.
-    Heard {
-        /// The words.
-        text: String,
-    },
+    Heard { text: String },
     /// The person added words to a retry.
-    Hinted {
-        /// The words.
-        text: String,
-    },
+    Hinted { text: String },
     /// Nothing that concerns this workflow.
     Nothing,
 }
@@ -257,6 +253,9 @@ impl State for Email {
                 serde_json::from_value(payload).ok().map(|mail| EmailUpdate::Came { mail })
             }
             What::Settled { reason, .. } => Some(EmailUpdate::Settled { reason }),
+            What::Corrected { payload } if payload.get("unsubscribe").is_some() => {
+                Some(EmailUpdate::Unsubscribe)
+            }
             What::Corrected { payload } => {
                 let class = payload.get("class").cloned()?;
                 serde_json::from_value(class).ok().map(|class| EmailUpdate::Corrected { class })
@@ -343,6 +342,10 @@ impl State for Email {
                 self.reopen();
                 self.corrected = Some(class);
             }
+            EmailUpdate::Unsubscribe => {
+                self.reopen();
+                self.ask_about(tools::UNSUBSCRIBE, json!({}));
+            }
             EmailUpdate::Heard { text } => {
                 self.reopen();
                 self.corrected = Some(Class::Respond);
@@ -402,8 +405,13 @@ impl Email {
     fn write(&mut self, own: Option<OwnMail>) {
         let Some(mut own) = own else { return };
         self.attached.append(&mut own.attached);
-        let (id, name) = (format!("own{}", self.messages.len()), tools::WRITE_EMAIL.to_owned());
-        let call = ToolCall { id, name, args: own.args, signature: None };
+        self.ask_about(tools::WRITE_EMAIL, own.args);
+    }
+
+    /// What the person wants is put to them like a proposal, without asking a model.
+    fn ask_about(&mut self, tool: &str, args: Value) {
+        let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
+        let call = ToolCall { id, name, args, signature: None };
         self.remark = None;
         self.then = Then::Ask;
         self.pending = vec![call.clone()];

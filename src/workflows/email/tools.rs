@@ -5,6 +5,7 @@
 
 use crate::calendar::{self, Attendance, Invited};
 use crate::llm::ToolSpec;
+use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ pub const CHECK_CALENDAR: &str = "check_calendar_availability";
 pub const QUESTION: &str = "question";
 /// Says that nothing is left to do.
 pub const DONE: &str = "done";
-/// Leaves a mailing list by mail.
+/// Leaves a mailing list, by mail or by one request.
 pub const UNSUBSCRIBE: &str = "unsubscribe";
 
 /// What a tool is called on cards.
@@ -48,7 +49,6 @@ const PEOPLE: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteEmail {
-    /// To whom.
     pub to: Vec<String>,
     /// To whom besides.
     #[serde(default)]
@@ -57,7 +57,6 @@ pub struct WriteEmail {
     #[serde(default)]
     pub bcc: Vec<String>,
     pub subject: String,
-    /// The text.
     pub content: String,
     /// Files of the person's.
     #[serde(default)]
@@ -77,7 +76,6 @@ pub struct ScheduleMeeting {
     pub subject: String,
     /// When, RFC 3339 with its offset.
     pub start: String,
-    /// How long.
     pub duration_minutes: i64,
     #[serde(default)]
     pub location: Option<String>,
@@ -121,15 +119,19 @@ pub struct CheckCalendar {
 }
 
 /// The arguments a person sees for [`UNSUBSCRIBE`]; they come from the mail's headers, never from a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Leaving {
-    /// The list's own address for it.
-    pub to: String,
-    /// The subject it wants.
-    pub subject: String,
-    /// The text it wants.
-    pub content: String,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Leaving {
+    /// One request that the list's own signature vouches for.
+    OneClick { url: String },
+    Mail {
+        /// The list's own address for it.
+        to: String,
+        /// The subject it wants.
+        subject: String,
+        /// The text it wants.
+        content: String,
+    },
 }
 
 /// Whether a person decides on this tool before it runs.
@@ -138,7 +140,7 @@ pub fn asks(tool: &str) -> bool {
 }
 
 /// The tools a model is offered for this mail.
-pub fn offered(mail: &Mail) -> Vec<ToolSpec> {
+pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
     let tool = |name: &str, description: &str, schema: Value| ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
@@ -169,7 +171,7 @@ pub fn offered(mail: &Mail) -> Vec<ToolSpec> {
                     person's calendar.";
         tools.push(tool(ANSWER_INVITATION, text, answer_invitation()));
     }
-    if leaving(mail).is_some() {
+    if leaving(mail, receiver).is_some() {
         let text = "Proposes to leave the mailing list this mail came by.";
         tools.push(tool(UNSUBSCRIBE, text, object(&json!({}), &[])));
     }
@@ -192,12 +194,6 @@ pub fn edit_schema(tool: &str) -> Value {
         }
         CHECK_CALENDAR => check_calendar(),
         QUESTION => question(),
-        UNSUBSCRIBE => {
-            let text = json!({"type": "string"});
-            let fields =
-                json!({"to": {"type": "string", "pattern": ADDRESS}, "subject": text, "content": text});
-            object(&fields, &["to", "subject", "content"])
-        }
         _ => object(&json!({}), &[]),
     }
 }
@@ -247,13 +243,17 @@ pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
     })
 }
 
-/// How to leave the list the mail came by, where a mail does it.
-pub fn leaving(mail: &Mail) -> Option<Leaving> {
+/// How to leave the list the mail came by: by one request where that may be believed, else by a mail.
+pub fn leaving(mail: &Mail, receiver: Option<&Receiver>) -> Option<Leaving> {
+    if let Some(url) = one_click(mail, receiver) {
+        return Some(Leaving::OneClick { url: url.to_owned() });
+    }
     mail.list.as_ref()?.unsubscribe.iter().find_map(|way| match way {
         Unsubscribe::Mail { to, subject, body } => {
             let subject = if subject.trim().is_empty() { "unsubscribe" } else { subject };
             let content = if body.trim().is_empty() { "unsubscribe" } else { body };
-            Some(Leaving { to: to.clone(), subject: subject.to_owned(), content: content.to_owned() })
+            let (subject, content) = (subject.to_owned(), content.to_owned());
+            Some(Leaving::Mail { to: to.clone(), subject, content })
         }
         Unsubscribe::OneClick { .. } | Unsubscribe::Page { .. } => None,
     })
@@ -405,7 +405,7 @@ mod tests {
     #[test]
     fn a_model_is_never_offered_attachments_and_leaves_only_lists() {
         let mut mail = Mail::default();
-        let tools = offered(&mail);
+        let tools = offered(&mail, None);
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, [WRITE_EMAIL, SCHEDULE_MEETING, CHECK_CALENDAR, QUESTION, DONE]);
         for tool in &tools {
@@ -415,11 +415,12 @@ mod tests {
         }
         let one_click = Unsubscribe::OneClick { url: "https://example.org/u".into() };
         mail.list = Some(ListInfo { unsubscribe: vec![one_click.clone()], ..ListInfo::default() });
-        assert_eq!(offered(&mail).len(), 5, "one click asks for a request, which cannot be made");
+        assert_eq!(offered(&mail, None).len(), 5, "nobody vouches for the one click");
         let by_mail =
             Unsubscribe::Mail { to: "leave@example.org".into(), subject: String::new(), body: String::new() };
         mail.list = Some(ListInfo { unsubscribe: vec![one_click, by_mail], ..ListInfo::default() });
-        assert_eq!(offered(&mail).last().map(|tool| tool.name.clone()), Some(UNSUBSCRIBE.to_owned()));
-        assert_eq!(leaving(&mail).unwrap().subject, "unsubscribe");
+        assert_eq!(offered(&mail, None).last().map(|tool| tool.name.clone()), Some(UNSUBSCRIBE.to_owned()));
+        let (to, word) = ("leave@example.org".to_owned(), || "unsubscribe".to_owned());
+        assert_eq!(leaving(&mail, None), Some(Leaving::Mail { to, subject: word(), content: word() }));
     }
 }

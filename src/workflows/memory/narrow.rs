@@ -16,7 +16,7 @@ const LONGEST: usize = 200;
 pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
     // Without its dash, or indented, it could go on with the sentence above it.
     let Some(text) = line.strip_prefix("- ").filter(|text| text.len() <= LONGEST) else { return false };
-    match facts.namespace.as_str() {
+    match defaults::shared(&facts.namespace) {
         defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::follows(text, &facts.user, cause)),
         defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::is_sign_off(facts, text),
         defaults::CALENDAR => wording::is_about_meetings(facts, text) || wording::is_place(facts, text),
@@ -30,7 +30,7 @@ pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
     if text.len() > LONGEST || text.starts_with('#') {
         return false;
     }
-    match facts.namespace.as_str() {
+    match defaults::shared(&facts.namespace) {
         defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::contradicts(text, &facts.user, cause)),
         defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::has_sign_off(text),
         defaults::CALENDAR => wording::is_about_meetings(facts, text) || wording::has_place(text),
@@ -40,7 +40,7 @@ pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
 
 /// What is wrong with a line that may not be added, for the card.
 pub(super) fn why_held(facts: &MemoryFacts, line: &str) -> &'static str {
-    match facts.namespace.as_str() {
+    match defaults::shared(&facts.namespace) {
         _ if line.contains('@') => "It names an address",
         defaults::TRIAGE => "It goes beyond the sender and topic of the mail you answered",
         defaults::RESPONSE => "It is about more than wording",

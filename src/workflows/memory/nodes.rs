@@ -1,6 +1,6 @@
 //! The nodes.
 
-use super::state::{Learning, LearningUpdate, short};
+use super::state::{Learning, LearningUpdate};
 use super::{held, prompts};
 use crate::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, ThreadId};
 use crate::inbox::{Tone, changed_lines, proposal};
@@ -69,7 +69,7 @@ fn widened(
     read: u64,
     profile: &str,
 ) -> Result<Option<LearningUpdate>, NodeError> {
-    if facts.namespace != defaults::TRIAGE || !facts.causes.iter().any(is_ignored) {
+    if defaults::shared(&facts.namespace) != defaults::TRIAGE || !facts.causes.iter().any(is_ignored) {
         return Ok(None);
     }
     let ignored: Vec<MailFacts> = services
@@ -108,7 +108,7 @@ fn only(state: &Learning) -> Option<&str> {
 pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
     let facts = facts(ctx.services(), &state, state.profile.clone(), state.pinned.clone());
     let args = json!({ "namespace": state.namespace, "profile": state.proposed });
-    let title = format!("Change your {}?", short(&state.namespace));
+    let title = format!("Change your {}?", defaults::spoken(&state.namespace));
     let mut asked = proposal("update", Kind::Approval, "update_memory", &args, &title);
     asked.schema = json!({
         "type": "object",

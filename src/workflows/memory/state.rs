@@ -1,6 +1,7 @@
 //! The state of one update, and everything that can happen to it.
 
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::workflows::email::defaults;
 use crate::workflows::lesson::Cause;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -182,7 +183,7 @@ impl State for Learning {
     }
 
     fn title(&self) -> String {
-        format!("What your answers teach: {}", short(&self.namespace))
+        format!("What your answers teach: {}", defaults::spoken(&self.namespace))
     }
 
     fn output(&self) -> Option<Value> {
@@ -194,9 +195,4 @@ impl State for Learning {
             "reasoning": self.reasoning,
         }))
     }
-}
-
-/// A profile's name as people say it.
-pub(super) fn short(namespace: &str) -> String {
-    namespace.rsplit('/').next().unwrap_or(namespace).replace('_', " ")
 }

@@ -51,6 +51,27 @@ async fn a_batch_is_one_update_after_the_delay() {
 }
 
 #[tokio::test]
+async fn an_account_with_its_own_model_learns_for_itself_alone() {
+    let setup = EmailSetup { model: Some("main"), ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "notify", []);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert_eq!(inbox.learned(), ["triage_preferences@work notify_ignored"]);
+    assert_eq!(inbox.versions(), [("triage_preferences@work".to_owned(), 2)]);
+    let own = inbox.memory().show("triage_preferences@work".to_owned()).await.unwrap().newest.profile;
+    let shared = inbox.memory().show("triage_preferences".to_owned()).await.unwrap().newest.profile;
+    assert!(own.contains("bob@client.example") && !shared.contains("bob@client.example"), "{own}\n{shared}");
+    assert!(!own.contains("Ignore newsletters") && shared.contains("Ignore newsletters"), "{own}");
+    // The account's model reads both.
+    let next = inbox.take_in(&numbered(2), json!({})).await.unwrap();
+    inbox.drive().await;
+    let asked = inbox.model.requests_for("email.triage").pop().unwrap();
+    let profile = asked.facts["profile"].as_str().unwrap().to_owned();
+    assert!(profile.contains("bob@client.example") && profile.contains("Ignore newsletters"), "{profile}");
+    assert!(inbox.outcome(&next).await.output.is_none());
+}
+
+#[tokio::test]
 async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_learned() {
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;

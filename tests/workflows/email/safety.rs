@@ -1,8 +1,8 @@
 //! What must hold whatever a model or a mail says; more of it is in the catalogue (`tests/catalogue/proposals.rs`).
 
 use crate::support::email_inbox::{BOB, EmailInbox, ask, calls, done, edit, mail_with, write};
-use sayso::graph::{Decision, Grade, Warning};
-use sayso::inbox::{By, Decide};
+use sayso::graph::{Decision, Grade, Kind, Warning};
+use sayso::inbox::{By, Decide, ItemKind};
 use serde_json::json;
 
 #[tokio::test]
@@ -36,6 +36,87 @@ async fn a_list_is_left_by_its_own_address_and_never_by_the_models() {
     assert!(sent.contains("To: leave@list.example") && sent.contains("Subject: stop"), "{sent}");
     assert!(!sent.contains("News!") && !sent.contains("In-Reply-To"), "{sent}");
     assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "unsubscribed");
+}
+
+/// A mail of a list whose signature, confirmed by the own server, covers how to leave it at `url`.
+fn signed(url: &str) -> String {
+    let head = format!(
+        "Authentication-Results: mx.home.example; dkim=pass header.d=client.example\r\n\
+         DKIM-Signature: v=1; d=client.example; h=from:list-unsubscribe:list-unsubscribe-post; b=x\r\n\
+         List-Unsubscribe: <{url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"
+    );
+    mail_with(&head, "News!\n")
+}
+
+#[tokio::test]
+async fn a_list_is_left_by_one_request_only_where_its_signature_is_confirmed() {
+    let url = "https://127.0.0.1/leave";
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.take_in(&signed(url), json!({})).await.unwrap();
+    inbox.drive().await;
+    let refused = inbox.mail().unsubscribe(thread.clone()).await.unwrap_err().to_string();
+    assert!(refused.contains("(DKIM)"), "nobody knows the own server yet: {refused}");
+
+    let mail = inbox.store().mail();
+    mail.source("work".to_owned(), jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+    let known = json!({"id": "mx.home.example", "mails": 5, "senders": ["a", "b", "c"], "others": 0});
+    mail.keep_receiver("work".to_owned(), known.to_string()).await.unwrap();
+    inbox.mail().unsubscribe(thread.clone()).await.unwrap();
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), &item.args), ("unsubscribe", &json!({ "url": url })));
+    assert!(item.irreversible && item.text.contains("POST https://127.0.0.1/leave"), "{}", item.text);
+    assert!(item.warnings.iter().any(|warning| warning.code == "leaves_elsewhere"), "{:?}", item.warnings);
+
+    // Only the public internet is asked: this is trouble, and nothing left by any other way.
+    inbox.answer(&thread, Decision::Accept).await;
+    let trouble = inbox.open_item(&thread).await;
+    assert_eq!(trouble.kind, ItemKind::Interrupt(Kind::Trouble));
+    assert!(trouble.gist.contains("this machine"), "{}", trouble.gist);
+    assert!(inbox.sent().is_empty());
+}
+
+#[tokio::test]
+async fn the_person_leaves_a_list_by_a_card_and_refusing_it_teaches_nothing() {
+    let list = "List-Unsubscribe: <mailto:leave@client.example>\r\n";
+    for (decision, outcome) in [(Decision::Accept, "unsubscribed"), (Decision::Ignore, "ignored")] {
+        for class in ["notify", "ignore"] {
+            let inbox = EmailInbox::new(class, []);
+            let thread = inbox.take_in(&mail_with(list, "News!\n"), json!({})).await.unwrap();
+            inbox.drive().await;
+            inbox.mail().unsubscribe(thread.clone()).await.unwrap();
+            inbox.drive().await;
+            let item = inbox.open_item(&thread).await;
+            assert_eq!(
+                (item.action.as_str(), item.args["to"].as_str()),
+                ("unsubscribe", Some("leave@client.example"))
+            );
+            inbox.answer(&thread, decision.clone()).await;
+            assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], outcome, "{class}");
+            assert_eq!(inbox.sent().len(), usize::from(outcome == "unsubscribed"));
+            assert!(inbox.learned().is_empty(), "{:?}", inbox.learned());
+        }
+    }
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.receive_mail().await;
+    let refused = inbox.mail().unsubscribe(thread.clone()).await.unwrap_err().to_string();
+    assert!(refused.contains("does not say how to leave a list"), "{refused}");
+    assert_eq!(inbox.open_item(&thread).await.action, "notify", "its card is still there");
+}
+
+#[tokio::test]
+async fn an_edit_that_promises_what_is_not_attached_is_asked_about_once_more() {
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let mut args = write().1;
+    args["content"] = json!("Hi Bob,\nplease find attached the report.\nAda");
+    inbox.answer(&thread, Decision::Edit { args: args.clone() }).await;
+    assert!(inbox.sent().is_empty());
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.args, args);
+    assert!(item.warnings.iter().any(|warning| warning.code == "no_attachment"), "{:?}", item.warnings);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
 }
 
 #[tokio::test]

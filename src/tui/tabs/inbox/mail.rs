@@ -20,6 +20,22 @@ pub fn attachments(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Attachments(opened.item.thread.clone())]
 }
 
+/// The thread of the mail whose list could be left: skipped mail, or a mail that says how.
+pub fn list_here(model: &Model) -> Option<ThreadId> {
+    if model.shows_skipped() {
+        return model.inbox.skipped.selected()?.thread.clone();
+    }
+    let opened = model.current()?;
+    let says = |(name, _): &(Visible, Visible)| name.as_str().eq_ignore_ascii_case("list-unsubscribe");
+    let listed = opened.doc.mails().any(|mail| mail.headers.iter().any(says));
+    listed.then(|| opened.item.thread.clone())
+}
+
+/// Lets the mail's thread ask whether to leave its list; nothing is sent before that is decided.
+pub fn unsubscribe(model: &mut Model) -> Vec<Cmd> {
+    list_here(model).map(Cmd::Unsubscribe).into_iter().collect()
+}
+
 /// Lists it. The list opens and saves nothing: what is chosen there is asked about.
 pub fn attached(model: &mut Model, thread: &ThreadId, result: InboxResult<Vec<AttachedFile>>) -> Vec<Cmd> {
     let files = match result {

@@ -14,6 +14,7 @@ use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
 use crate::workflows::email::tools::{self, Answering, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
 use crate::workflows::lesson::CauseKind;
 use serde::de::DeserializeOwned;
@@ -107,7 +108,8 @@ impl Doing<'_> {
                 // Whoever takes one of two proposals, or has answered before, does not say that the mail needed no answer.
                 let mut answers = self.state.answers.iter();
                 let all_refused = answers.all(|one| matches!(one.decision, Decision::Ignore));
-                if all_refused && self.state.sent_outcome().is_none() {
+                let about_mail = call.name != tools::UNSUBSCRIBE;
+                if about_mail && all_refused && self.state.sent_outcome().is_none() {
                     self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
                 }
                 let text = if answer.expired { "Nobody answered in time." } else { "" };
@@ -210,13 +212,16 @@ impl Doing<'_> {
                 }
                 Ok(())
             }
-            tools::UNSUBSCRIBE => {
-                let args: Leaving = read(&args)?;
-                let draft = send::leaving_draft(services, self.conversation, &args);
-                let Ok(draft) = draft else { return Ok(()) };
-                let note = note("unsubscribe", call, &draft, "");
-                self.send(call, basis, &draft, note).await
-            }
+            tools::UNSUBSCRIBE => match read(&args)? {
+                Leaving::OneClick { url } => self.leave_list(call, basis, &url).await,
+                Leaving::Mail { to, subject, content } => {
+                    let draft = send::leaving_draft(services, self.conversation, to, subject, content);
+                    let Ok(draft) = draft else { return Ok(()) };
+                    let note = note("unsubscribe", call, &draft, "");
+                    self.over = true;
+                    self.send(call, basis, &draft, note).await
+                }
+            },
             tools::SCHEDULE_MEETING => self.meet(call, basis, &read(&args)?).await,
             tools::ANSWER_INVITATION => self.attend(call, basis, &read(&args)?).await,
             // A question cannot be accepted; where somebody did, the model is told so.
@@ -242,6 +247,23 @@ impl Doing<'_> {
         };
         let text = format!("It was sent to {}.{}", note.to.join(", "), refused(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.became(call, Became::Done, text, Value::Null);
+        Ok(())
+    }
+
+    /// Leaves a list by one request.
+    async fn leave_list(&mut self, call: &ToolCall, basis: Basis, url: &str) -> Result<(), NodeError> {
+        self.over = true;
+        if self.withheld(call) {
+            return Ok(());
+        }
+        let effect = Arc::new(LeaveList(self.ctx.services().http.clone()));
+        let name = format!("unsubscribe:{}", call.id);
+        self.ctx.once(&name, basis, url.as_bytes().to_vec(), effect).await?;
+        let host = unsubscribe::host(url).to_owned();
+        let text = format!("{host} was told to take the person off the list.");
+        let (kind, call_id) = ("unsubscribe".to_owned(), call.id.clone());
+        self.acted.sent.push(SentNote { kind, call: call_id, to: vec![host], ..SentNote::default() });
         self.became(call, Became::Done, text, Value::Null);
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
-use crate::workflows::email::tools::{self, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
 use crate::workflows::email::{meeting, own_mail, risks, send};
 use crate::workflows::{Services, Wish};
 use serde_json::{Value, json};
@@ -28,7 +28,8 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
     let Some((_, answered)) = conversation.about() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    if let Some(became) = wrong(&state, answered) {
+    let leaving = tools::leaving(answered, conversation.receiver(ctx.services())?.as_ref());
+    if let Some(became) = wrong(&state, answered, leaving.as_ref()) {
         let acted = Acted { became, then: Then::Model, ..Acted::default() };
         return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
     }
@@ -43,7 +44,7 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
 }
 
 /// What is wrong with calls that fit their schema and still mean nothing. One such call spoils its neighbours.
-fn wrong(state: &Email, answered: &Mail) -> Option<Vec<Turn>> {
+fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting =
@@ -60,8 +61,8 @@ fn wrong(state: &Email, answered: &Mail) -> Option<Vec<Turn>> {
         tools::ANSWER_INVITATION if tools::answering(answered, &call.args).is_none() => {
             Err("this mail carries no invitation that can be answered".to_owned())
         }
-        tools::UNSUBSCRIBE if tools::leaving(answered).is_none() => {
-            Err("this mail names no address to leave its list by".to_owned())
+        tools::UNSUBSCRIBE if leaving.is_none() => {
+            Err("this mail names no way to leave its list that may be used".to_owned())
         }
         _ => Ok(()),
     };
@@ -96,7 +97,9 @@ async fn interrupt(
     let services = ctx.services();
     let args = match call.name.as_str() {
         // How to leave a list is the list's word; the model only says that it wants to.
-        tools::UNSUBSCRIBE => json!(tools::leaving(answered)),
+        tools::UNSUBSCRIBE => {
+            json!(tools::leaving(answered, conversation.receiver(services)?.as_ref()))
+        }
         // So is what is answered; once the person has said how, it stands.
         tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
             Some(answering) => json!(answering),

@@ -45,7 +45,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
     let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
     let only = conversation.only_model();
     let lessons = state.lessons.iter().filter(|learn| lasts(learn)).map(|learn| Lesson {
-        namespace: learn.namespace.clone(),
+        namespace: conversation.namespace(&learn.namespace),
         cause: Cause { mail: mail.clone(), only: only.clone(), ..cause(learn) },
         interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
     });

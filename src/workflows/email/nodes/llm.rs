@@ -25,7 +25,7 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     if let Some(mails) = mails::completed(&conversation) {
         updates.push(EmailUpdate::Read { mails });
     }
-    let profiles = answer::profiles(services).await?;
+    let profiles = answer::profiles(services, &conversation).await?;
     let request = answer::request(services, &state, &conversation, profiles)?;
     let model = conversation.model(&ctx, "reply", &state).await?;
     let reply = ask_model(&ctx, "reply", &model, &request).await?;

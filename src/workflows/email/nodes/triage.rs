@@ -8,7 +8,7 @@ use crate::mail;
 use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef};
+use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef, Then};
 use crate::workflows::email::{defaults, input, own_mail, own_rules, prompts, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
@@ -20,6 +20,10 @@ use std::sync::Arc;
 pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     if state.is_settled() {
         return Ok(Command::goto("mark_as_read_node"));
+    }
+    if state.then == Then::Ask && !state.pending.is_empty() {
+        // The person has said what they want.
+        return Ok(Command::goto("response_agent"));
     }
     let services = ctx.services();
     let mut state = Email::clone(&state);
@@ -41,7 +45,8 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
             ..Cause::new(CauseKind::Reclassified(class))
         };
         if state.classification_decision.is_some_and(|was| was != class) {
-            let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
+            let namespace = conversation.namespace(defaults::TRIAGE);
+            let lesson = Lesson { namespace, cause, interrupt: None };
             services.records.learn(ctx.step_context(), vec![lesson]).await?;
         }
         (class, "You said so.".to_owned(), state.gist.clone(), By::Person, false)
@@ -85,11 +90,10 @@ async fn ask(
     newest: &mail::Mail,
 ) -> Result<Triage, NodeError> {
     let services = ctx.services();
-    let profile = services.records.profile(defaults::TRIAGE, defaults::preset(defaults::TRIAGE)).await?;
     let facts = TriageFacts {
         user: mails::user(services, conversation.own()),
         mail: mails::facts(newest),
-        profile: profile.text,
+        profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
     let model = conversation.model(ctx, "triage", state).await?;
     let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;

@@ -11,6 +11,7 @@ use super::signs::Signs;
 use super::style;
 use crate::text::phrases::{flat, has};
 use crate::text::words::{is_stop, line, stem_set, words};
+use crate::workflows::email::defaults;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 
@@ -19,7 +20,8 @@ pub(super) const MAX_LINE: usize = 200;
 
 pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     let mut draft = Draft::new(facts);
-    let topic = facts.namespace.rsplit(['/', '.']).next().unwrap_or_default();
+    let shared = defaults::shared(&facts.namespace);
+    let topic = shared.rsplit(['/', '.']).next().unwrap_or_default();
     for cause in &facts.causes {
         match topic {
             "triage_preferences" => triage(&mut draft, &facts.user, cause),

@@ -8,6 +8,7 @@ use super::kinds::Kind;
 use super::learned;
 use super::profile;
 use super::signs::{Calendar, Reach, Signs, own_text};
+use crate::mail::risk::names_new_bank_details;
 use crate::text::phrases::{flat, has};
 use crate::text::words::line;
 use crate::workflows::email::facts::{Triage, TriageFacts};
@@ -237,7 +238,7 @@ fn smells(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     ) {
         return Some("somebody wants gift cards");
     }
-    (!signs.colleague && has(&text, BANK)).then_some("bank details are said to have changed")
+    (!signs.colleague && names_new_bank_details(&text)).then_some("bank details are said to have changed")
 }
 
 const PASSWORD: &str = "confirm your password, verify your password, validate your password, enter your password, send us \
@@ -245,10 +246,6 @@ const PASSWORD: &str = "confirm your password, verify your password, validate yo
     account, confirm your credentials, verify your credentials, validate your mailbox, verify your mailbox, passwort \
     bestätigen, konto bestätigen, konto verifizieren, confirmez votre mot de passe, vérifier votre compte, confirme su \
     contraseña, verifique su cuenta";
-
-const BANK: &str = "new bank details, new bank account, bank details have changed, our bank details, changed our bank, paid to \
-    our new account, to our new account, updated bank, updated banking, neue bankverbindung, geänderte bankverbindung, \
-    neue kontoverbindung, nouvelles coordonnées bancaires, nouveau rib, nuevos datos bancarios, nueva cuenta bancaria";
 
 /// A stranger who sells.
 pub(super) fn is_pitch(mail: &MailFacts, signs: &Signs) -> bool {

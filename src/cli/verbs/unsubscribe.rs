@@ -1,0 +1,34 @@
+//! `sayso mail unsubscribe`.
+
+use crate::cli::context::Here;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::Answer;
+use serde_json::json;
+
+use super::attachments::thread;
+use super::put_away::drive;
+
+/// The mail whose list is to be left.
+#[derive(Debug, clap::Args)]
+pub(super) struct Unsubscribe {
+    /// An interrupt or a thread about mail
+    id: String,
+}
+
+impl Unsubscribe {
+    /// Lets the thread ask; nothing is sent before that is decided.
+    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+        let thread = thread(here, &self.id).await?;
+        let asked = here.inbox().mail().unsubscribe(thread.clone()).await;
+        asked.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+        drive(here, std::slice::from_ref(&thread)).await?;
+        let view = here.inbox().threads().view(thread).await?;
+        let card = view.questions.last().map(|question| question.id.to_string());
+        here.page.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
+            Some(id) => {
+                format!("{id} asks whether to leave the list: `sayso view {id}`, then `sayso accept {id}`.\n")
+            }
+            None => "Nobody drives now; `sayso run` lets it ask.\n".to_owned(),
+        })
+    }
+}

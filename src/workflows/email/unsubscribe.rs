@@ -1,0 +1,138 @@
+//! Leaving a mailing list by one request (RFC 8058), once the person has approved it.
+
+use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use crate::mail::risk::{Receiver, one_click};
+use crate::mail::{Mail, Unsubscribe};
+use crate::tools::http::{Answer, Call, Host, Http, HttpError, Method};
+use serde_json::{Value, json};
+
+/// Why no thread can ask whether to leave the list a mail came by; `None` where one can.
+pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> {
+    let ways = mail.list.iter().flat_map(|list| &list.unsubscribe);
+    let mut page = None;
+    for way in ways {
+        match way {
+            Unsubscribe::Mail { .. } => return None,
+            Unsubscribe::OneClick { .. } if one_click(mail, receiver).is_some() => return None,
+            Unsubscribe::OneClick { url } => {
+                return Some(format!(
+                    "your mail server has not confirmed that the list itself wrote how to leave it (DKIM); open it \
+                     yourself if you trust the sender: {url}"
+                ));
+            }
+            Unsubscribe::Page { url } => page = page.or(Some(url)),
+        }
+    }
+    Some(match page {
+        Some(url) => format!("this list is left on a page that you open yourself: {url}"),
+        None => "this mail does not say how to leave a list".to_owned(),
+    })
+}
+
+/// The host of an address, as far as people are shown it. What makes the request reads the address anew.
+pub(super) fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+/// Makes the one request; the frozen bytes are its address.
+pub(super) struct LeaveList(pub Http);
+
+impl Effect for LeaveList {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let url = String::from_utf8_lossy(frozen).into_owned();
+            if !url.to_ascii_lowercase().starts_with("https://") {
+                return Err(EffectError::Refused("a list is left by https alone".to_owned()));
+            }
+            // Only the public internet, only the usual port; what it is sent on to is not followed.
+            let hosts = [Host::public(host(&url))];
+            let kind = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
+            let body = Some(b"List-Unsubscribe=One-Click".to_vec());
+            let call = Call { method: Method::Post, url, headers: vec![kind], body };
+            judged(self.0.send(&call, &hosts).await)
+        })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        let text = "whether the list has heard of it cannot be looked up";
+        Box::pin(async move { Found::Unknown(text.to_owned()) })
+    }
+}
+
+/// What an answer means for whether the person is off the list.
+fn judged(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
+    match answer {
+        Ok(Answer { status: 200..300, .. }) => Ok(json!({})),
+        Ok(Answer { status, .. }) if status >= 500 => Err(EffectError::Unknown(format!(
+            "the list's server failed in the middle of it (status {status})"
+        ))),
+        Ok(Answer { status: status @ 300..400, .. }) => Err(EffectError::Refused(format!(
+            "the list's server sends sayso elsewhere (status {status}), which is not followed; you may still be on the list"
+        ))),
+        Ok(Answer { status, .. }) => Err(EffectError::Refused(format!(
+            "the list's server does not take it (status {status}); you are still on the list"
+        ))),
+        Err(HttpError::Refused(text)) => Err(EffectError::Refused(text)),
+        Err(HttpError::NotSent(text)) => Err(EffectError::NotDone(text)),
+        Err(HttpError::NoAnswer(text)) => Err(EffectError::Unknown(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::parse;
+
+    fn answered(status: u16) -> Result<Value, EffectError> {
+        let (kind, url) = (String::new(), String::new());
+        judged(Ok(Answer { status, kind, retry_after: None, body: Vec::new(), url }))
+    }
+
+    #[test]
+    fn only_a_plain_yes_is_one() {
+        assert!(answered(200).is_ok() && answered(204).is_ok());
+        for status in [301, 302, 307, 400, 404, 405, 410, 429] {
+            assert!(matches!(answered(status), Err(EffectError::Refused(_))), "{status}");
+        }
+        assert!(matches!(answered(500), Err(EffectError::Unknown(_))));
+        let failed = |error| judged(Err(error));
+        assert!(matches!(failed(HttpError::NotSent(String::new())), Err(EffectError::NotDone(_))));
+        assert!(matches!(failed(HttpError::NoAnswer(String::new())), Err(EffectError::Unknown(_))));
+        assert!(matches!(failed(HttpError::Refused(String::new())), Err(EffectError::Refused(_))));
+    }
+
+    #[tokio::test]
+    async fn nothing_but_https_to_the_public_internet_is_asked() {
+        let leave = LeaveList(Http::default());
+        for url in [
+            "http://news.example/u",
+            "https://127.0.0.1/u",
+            "https://[::1]/u",
+            "https://10.0.0.1/u",
+            "https://news.example:8443/u",
+            "https://ada:secret@news.example/u",
+            "https://news.example@127.0.0.1/u",
+        ] {
+            let outcome = leave.perform(url.as_bytes()).await;
+            assert!(matches!(outcome, Err(EffectError::Refused(_))), "{url}: {outcome:?}");
+        }
+        assert!(matches!(leave.find(b"").await, Found::Unknown(_)), "it is never asked twice by itself");
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_left_from_here_says_why() {
+        let why = |lines: &str| {
+            let mail = parse(format!("{lines}From: a@news.example\r\n\r\nx").as_bytes()).unwrap();
+            cannot_leave(&mail, None)
+        };
+        assert!(why("").unwrap().contains("does not say how"));
+        assert!(
+            why("List-Unsubscribe: <https://news.example/u>\r\n").unwrap().contains("a page that you open")
+        );
+        let one_click = "List-Unsubscribe: <https://news.example/u>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n";
+        assert!(why(one_click).unwrap().contains("(DKIM)"));
+        assert_eq!(why("List-Unsubscribe: <https://news.example/u>, <mailto:u@news.example>\r\n"), None);
+        assert_eq!(host("https://news.example/u?x=1"), "news.example");
+    }
+}
