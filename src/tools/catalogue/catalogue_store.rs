@@ -1,4 +1,4 @@
-//! Where catalogues are kept: one built in, the others as files of the data folder.
+//! Where catalogues are kept: some built in, the others as files of the data folder.
 
 use super::{Catalogue, openapi};
 use crate::config::{Api, Env};
@@ -15,7 +15,11 @@ use std::sync::LazyLock;
 
 /// The catalogues that are built in, read and checked once: every node that asks an API looks at them.
 static BUILT_IN: LazyLock<Vec<Result<Catalogue, String>>> = LazyLock::new(|| {
-    let texts = [include_str!("../../../assets/apis/audius.json")];
+    let texts = [
+        include_str!("../../../assets/apis/audius.json"),
+        include_str!("../../../assets/apis/frankfurter.json"),
+        include_str!("../../../assets/apis/wikipedia.json"),
+    ];
     texts.iter().map(|text| read(text.as_bytes())).collect()
 });
 

@@ -2,7 +2,7 @@
 //!
 //! Promised: an operation's parameters are checked against its own schema before a request is made of them; a request
 //! is a pure function of the operation, the server and the parameters; what a catalogue file holds is checked when it
-//! is read. One catalogue is built in; others are kept in the data folder.
+//! is read. Some catalogues are built in; others are kept in the data folder.
 //!
 //! What is not here: who may ask for what, and secrets, which are fetched when a request is sent and stand in none.
 
@@ -181,6 +181,9 @@ pub struct Parameter {
     /// The kind of thing whose id it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
+    /// Words that stand before its value in a question, for rules that do not understand language; empty where any may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
     /// What joins the items of a list in an address; where it is empty, each of them is said by itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub separator: String,

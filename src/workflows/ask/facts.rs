@@ -68,6 +68,8 @@ pub struct ParameterFacts {
     pub default: Value,
     /// The kind of thing whose id it takes.
     pub entity: Option<String>,
+    /// Words that stand before its value; empty where any may.
+    pub after: Vec<String>,
 }
 
 /// How much a question takes.

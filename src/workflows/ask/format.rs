@@ -28,6 +28,10 @@ pub(super) struct Part<'a> {
     pub parameters: Option<&'a Map<String, Value>>,
     pub about: Option<&'a Entity>,
     pub response: &'a Value,
+    /// How many entries were told of earlier pages.
+    pub before: usize,
+    /// What it is called, where that was said before.
+    pub heading: Option<&'a str>,
 }
 
 /// The answer as text, and as a table where it is a list.
@@ -36,8 +40,11 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
     let kind = part.catalogue.entities.get(&part.operation.returns);
     let heading = heading(part);
     match data {
+        Value::Array(items) if items.is_empty() && part.before > 0 => {
+            (format!("{heading}: nothing is left; {} were shown, and that was all.", part.before), None)
+        }
         Value::Array(items) if items.is_empty() => (format!("{heading}: nothing was found."), None),
-        Value::Array(items) => page(kind, &heading, items, 0),
+        Value::Array(items) => page(kind, &heading, items, part.before),
         Value::Object(fields) if fields.is_empty() => (format!("{heading}: nothing was found."), None),
         Value::Object(fields) => (format!("{heading}:\n\n{}", told(kind, data, fields)), None),
         Value::Null => (format!("{heading}: done; the answer is empty."), None),
@@ -79,6 +86,9 @@ fn listed(data: &Value) -> &Value {
 
 /// What was asked, in a few words.
 pub(super) fn heading(part: &Part<'_>) -> String {
+    if let Some(heading) = part.heading {
+        return heading.to_owned();
+    }
     let name = part.operation.tool_name.trim();
     let mut text = name.strip_prefix("Get ").unwrap_or(name).to_owned();
     let takes = |kind: &str| part.operation.parameters().any(|one| one.entity.as_deref() == Some(kind));

@@ -11,7 +11,8 @@
 //! checks what it was given and what it got; what does not hold is kept, shown to the model, and tried again a few
 //! times before it is trouble.
 //!
-//! A long list is told page by page: “more” tells the next entries, from the answer as it was kept.
+//! A long list is told page by page: “more” tells the next entries, from the answer as it was kept, then from the server.
+//! A follow-up that cannot be answered is answered so, and the conversation goes on.
 //!
 //! A thing that a question names is searched first, among things of its own kind. A question that takes two requests
 //! goes through the same nodes twice.
@@ -22,6 +23,7 @@ mod cut;
 pub mod facts;
 mod fetch;
 mod format;
+mod next_page;
 mod nodes;
 mod page;
 mod parts;
@@ -29,6 +31,7 @@ mod prompts;
 mod resolve;
 pub mod rules;
 mod state;
+mod unused;
 mod update;
 mod values;
 mod verb;
@@ -40,7 +43,7 @@ use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub use parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
+pub use parts::{Entity, Erred, Initial, More, Next, Pending, Purpose, Said, Table, Turning};
 pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
@@ -86,18 +89,23 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     let (category, get, select) = ("extract_category_node", "get_apis_node", "select_api_node");
     let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
     let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
+    use nodes::or_answered_so as node;
     Graph::builder("ask", category)
-        .node(category, nodes::extract_category_node, [goto(get), goto(category), goto(reset), end()])
-        .node(get, nodes::get_apis_node, [goto(select), goto(category)])
-        .node(select, nodes::select_api_node, [goto(params), goto(select), goto(category)])
+        .node(
+            category,
+            node(nodes::extract_category_node),
+            [goto(get), goto(category), goto(execute), goto(reset), end()],
+        )
+        .node(get, node(nodes::get_apis_node), [goto(select), goto(category), goto(reset)])
+        .node(select, node(nodes::select_api_node), [goto(params), goto(select), goto(category), goto(reset)])
         .node(
             params,
-            nodes::extract_params_node,
+            node(nodes::extract_params_node),
             [ask(params), goto(execute), goto(params), goto(select), goto(reset), end()],
         )
-        .node(execute, nodes::execute_request_node, [ask(send), goto(send), goto(params)])
-        .node(send, nodes::send_request, [goto(format), goto(params), goto(reset), end()])
-        .node(format, nodes::format_response_node, [goto(reset), goto(params)])
+        .node(execute, node(nodes::execute_request_node), [ask(send), goto(send), goto(params), goto(reset)])
+        .node(send, node(nodes::send_request), [goto(format), goto(params), goto(reset), end()])
+        .node(format, node(nodes::format_response_node), [goto(reset), goto(params)])
         .node(reset, nodes::reset_state_node, [goto(next), end()])
         .node(next, nodes::next_question, [ask(category)])
         .build()

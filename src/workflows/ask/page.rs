@@ -1,7 +1,9 @@
-//! Long lists, page by page. The whole answer is kept; what is told of it begins where the last page ended.
+//! Long lists, page by page. The whole answer is kept, and what is told of it begins where the last page ended; behind its
+//! end the server is asked for more.
 
 use super::format::{self, Part};
-use super::parts::More;
+use super::next_page;
+use super::parts::{More, Next, Turning};
 use super::state::Ask;
 use super::update::AskUpdate;
 use crate::graph::NodeError;
@@ -18,47 +20,100 @@ fn wants_more(words: &str) -> bool {
     ["more", "show more", "next", "next page", "the rest", "more please"].contains(&words.join(" ").as_str())
 }
 
-/// What is left to tell of an answer.
+/// How a list goes on; nothing where an answer is none.
 pub(super) fn left(services: &Services, part: &Part<'_>, digest: Option<&String>) -> Option<More> {
     let told = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
     let digest = digest?.clone();
     let whole = whole(services, &digest).ok()?;
     let total = format::entries(part.catalogue, &whole)?.len();
-    let (api, operation) = (part.operation.catalogue.clone(), part.operation.id.clone());
-    (told < total).then(|| More { api, operation, heading: format::heading(part), digest, told, total })
+    Some(More {
+        api: part.operation.catalogue.clone(),
+        operation: part.operation.id.clone(),
+        heading: format::heading(part),
+        digest,
+        told,
+        total,
+        before: part.before,
+        next: if part.operation.reads() { next_page::next(part, &whole) } else { Next::Unknown },
+    })
 }
 
-/// How much was told, and how to go on.
-pub(super) fn note(more: &More) -> String {
-    format!("{} of {} are shown; say “more” for the next.", more.told, more.total)
+/// How much was told, and how to go on; nothing where that is all.
+pub(super) fn note(lists: &[More]) -> Option<String> {
+    lists.iter().find_map(|list| {
+        let told = list.before + list.told;
+        if list.told < list.total {
+            return Some(format!(
+                "{told} of {} are shown; say “more” for the next.",
+                list.before + list.total
+            ));
+        }
+        let may = matches!(list.next, Next::At { .. });
+        may.then(|| format!("{told} are shown, and there may be more; say “more” for the next."))
+    })
 }
 
-/// The next page, where the person asks for it; what was kept is told, and nobody is asked again.
-pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<AskUpdate>, NodeError> {
+/// What is done where the person asks for more.
+pub(super) enum Turn {
+    /// What was kept is told, and nobody is asked again.
+    Tell(AskUpdate),
+    /// The server is asked for the next page.
+    Fetch(AskUpdate),
+}
+
+/// The next page, where the person asks for it.
+pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<Turn>, NodeError> {
     let Some(lists) = state.more().filter(|_| state.query.as_deref().is_some_and(wants_more)) else {
         return Ok(None);
     };
-    let Some((list, others)) = lists.split_first() else {
-        let text = "Nothing is left to show; that was all.".to_owned();
-        return Ok(Some(AskUpdate::Formatted { text, table: None, more: Vec::new() }));
+    let others =
+        |at: usize| lists.iter().enumerate().filter(move |(n, _)| *n != at).map(|(_, list)| list.clone());
+    if let Some((at, list)) = lists.iter().enumerate().find(|(_, list)| list.told < list.total) {
+        return kept_page(services, list, others(at)).map(|update| Some(Turn::Tell(update)));
+    }
+    for (at, list) in lists.iter().enumerate() {
+        let Next::At { parameters } = &list.next else { continue };
+        let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
+        let Some(operation) = catalogue.operation(&list.operation) else { continue };
+        let turning = Turning {
+            heading: list.heading.clone(),
+            before: list.before + list.told,
+            others: others(at).collect(),
+        };
+        let (best_api, parameters) = (Box::new(operation.clone()), parameters.clone());
+        return Ok(Some(Turn::Fetch(AskUpdate::Turned { best_api, parameters, turning })));
+    }
+    let text = match lists {
+        [] => "The last answer was no list, so there is no more of it.",
+        _ if lists.iter().all(|list| list.next == Next::End) => "Nothing is left to show; that was all.",
+        _ => {
+            "Everything that the server answered is shown. Whether there is more it does not say, and it cannot be asked \
+             for a next page."
+        }
     };
+    Ok(Some(Turn::Tell(AskUpdate::Formatted { text: text.to_owned(), table: None, more: lists.to_vec() })))
+}
+
+/// The next entries of an answer as it was kept.
+fn kept_page(
+    services: &Services,
+    list: &More,
+    others: impl Iterator<Item = More>,
+) -> Result<AskUpdate, NodeError> {
     let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
     let kind =
         catalogue.operation(&list.operation).and_then(|operation| catalogue.entities.get(&operation.returns));
     let whole = whole(services, &list.digest)?;
     let entries = format::entries(&catalogue, &whole).unwrap_or_default();
     let page = entries.get(list.told..).unwrap_or_default();
-    let (mut text, table) = format::page(kind, &list.heading, page, list.told);
-    let told = list.told + page.len().min(format::MOST);
-    let mut more = Vec::new();
-    if told < list.total && !page.is_empty() {
-        more.push(More { told, ..list.clone() });
+    let (mut text, table) = format::page(kind, &list.heading, page, list.before + list.told);
+    let told = if page.is_empty() { list.total } else { list.told + page.len().min(format::MOST) };
+    let mut more = vec![More { told, ..list.clone() }];
+    more.extend(others);
+    if let Some(note) = note(&more) {
+        text = format!("{text}\n\n{note}");
     }
-    more.extend(others.iter().cloned());
-    if let Some(list) = more.first() {
-        text = format!("{text}\n\n{}", note(list));
-    }
-    Ok(Some(AskUpdate::Formatted { text, table, more }))
+    Ok(AskUpdate::Formatted { text, table, more })
 }
 
 fn whole(services: &Services, digest: &str) -> Result<Value, NodeError> {

@@ -62,10 +62,40 @@ pub struct More {
     pub heading: String,
     /// The digest of the whole answer.
     pub digest: String,
-    /// How many entries were told.
+    /// How many entries of that answer were told.
     pub told: usize,
-    /// How many there are.
+    /// How many there are in it.
     pub total: usize,
+    /// How many were told of earlier pages.
+    #[serde(default)]
+    pub before: usize,
+    /// How it goes on behind that answer.
+    #[serde(default)]
+    pub next: Next,
+}
+
+/// How a list goes on at its server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Next {
+    /// Nobody can say.
+    #[default]
+    Unknown,
+    /// That was all.
+    End,
+    /// There may be more, if the operation is told this.
+    At { parameters: Map<String, Value> },
+}
+
+/// A further page of a list, while it is fetched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turning {
+    /// What the list is called.
+    pub heading: String,
+    /// How many were told of it.
+    pub before: usize,
+    /// The other lists of the same answer.
+    pub others: Vec<More>,
 }
 
 impl Default for Said {

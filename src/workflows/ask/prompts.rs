@@ -94,9 +94,10 @@ pub(super) fn select(state: &Ask, apis: &[Operation]) -> (Request, OutputSchema)
 }
 
 /// What it is told.
-pub(super) fn params(state: &Ask, api: &Operation) -> (Request, OutputSchema) {
+pub(super) fn params(state: &Ask, api: &Operation, home: &Catalogue) -> (Request, OutputSchema) {
     let first = state.response.as_ref().filter(|_| state.is_second()).cloned().unwrap_or_default();
-    let facts = AskFacts { operations: vec![operation_facts(api)], first: first.clone(), ..facts(state) };
+    let (operations, same) = (vec![operation_facts(api)], home.same.clone());
+    let facts = AskFacts { operations, same, first: first.clone(), ..facts(state) };
     let mut text = opening(state);
     let _ = writeln!(
         text,
@@ -193,5 +194,6 @@ fn parameter_facts(parameter: &Parameter, required: bool) -> ParameterFacts {
         values: parameter.values.clone(),
         default: parameter.default.clone(),
         entity: parameter.entity.clone(),
+        after: parameter.after.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! The state of a question, and everything that can happen to it.
 
-use super::parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
+use super::parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table, Turning};
 use super::update::AskUpdate;
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use crate::tools::catalogue::Operation;
@@ -100,6 +100,8 @@ pub struct Ask {
     pub candidates: Vec<Entity>,
     /// The digests of the whole answers, first and second.
     pub kept: Vec<String>,
+    /// The list whose next page is fetched.
+    pub turning: Option<Turning>,
     /// What is said of an answer besides: how much was left out.
     pub notes: Vec<String>,
     /// How often in a row each node went wrong.
@@ -154,6 +156,13 @@ impl State for Ask {
                 self.hear(text);
             }
             AskUpdate::Answered { key, decision } => self.answered_by(&key, decision),
+            AskUpdate::Turned { best_api, parameters, turning } => {
+                let operation = *best_api;
+                self.best_api = Some(operation.clone());
+                self.parameters = Some(parameters.clone());
+                self.pending = Some(Pending { purpose: Purpose::Answer, operation, parameters });
+                (self.decided, self.turning) = (None, Some(turning));
+            }
             AskUpdate::Noted { note } => self.note(Some(note)),
             AskUpdate::Categorised { answer, note } => {
                 self.note(note);

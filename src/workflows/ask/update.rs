@@ -1,6 +1,6 @@
 //! Everything that can happen to a question.
 
-use super::parts::{Entity, More, Pending, Table};
+use super::parts::{Entity, More, Pending, Table, Turning};
 use crate::graph::Decision;
 use crate::tools::catalogue::Operation;
 use crate::workflows::ask::facts::CategoryAnswer;
@@ -59,6 +59,12 @@ pub enum AskUpdate {
         /// What is said of the answer because of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
+    },
+    /// The next page of a list is fetched.
+    Turned {
+        best_api: Box<Operation>,
+        parameters: Map<String, Value>,
+        turning: Turning,
     },
     /// Something is to be said of the answer.
     Noted {

@@ -5,6 +5,8 @@ mod ask_inbox;
 mod bad;
 mod documents;
 mod entities;
+mod everyday;
+mod going_on;
 mod hosts;
 mod server;
 mod state;

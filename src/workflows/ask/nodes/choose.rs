@@ -4,6 +4,7 @@ use super::{Given, erred};
 use crate::graph::{Command, Ctx, NodeError};
 use crate::tools::catalogue::{Catalogue, Operation};
 use crate::workflows::ask::facts::{CategoryAnswer, Complexity, SelectAnswer};
+use crate::workflows::ask::page::Turn;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
 use crate::workflows::ask::{page, prompts};
@@ -21,8 +22,10 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
     if state.query.as_deref().is_none_or(|query| query.trim().is_empty()) {
         return Err(NodeError::failed("there is no question"));
     }
-    if let Some(next) = page::turn(ctx.services(), &state)? {
-        return Ok(Command::goto("reset_state_node").update(next));
+    match page::turn(ctx.services(), &state)? {
+        Some(Turn::Tell(page)) => return Ok(Command::goto("reset_state_node").update(page)),
+        Some(Turn::Fetch(turned)) => return Ok(Command::goto("execute_request_node").update(turned)),
+        None => {}
     }
     let catalogues = catalogues(ctx.services())?;
     let model = pick_model(&ctx, "category", state.model_name.as_deref()).await?;

@@ -24,6 +24,8 @@ pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, 
         parameters: state.parameters.as_ref(),
         about: state.entity.as_ref(),
         response,
+        before: state.turning.as_ref().map_or(0, |turning| turning.before),
+        heading: state.turning.as_ref().map(|turning| turning.heading.as_str()),
     };
     let (mut text, mut table) = format::answer(&first);
     let mut more: Vec<More> = page::left(ctx.services(), &first, state.kept.first()).into_iter().collect();
@@ -36,7 +38,8 @@ pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, 
         table = table.or(rows);
         more.extend(page::left(ctx.services(), &second, state.kept.get(1)));
     }
-    for note in state.notes.iter().cloned().chain(more.first().map(page::note)) {
+    more.extend(state.turning.iter().flat_map(|turning| turning.others.clone()));
+    for note in state.notes.iter().cloned().chain(page::note(&more)) {
         text = format!("{text}\n\n{note}");
     }
     Ok(Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table, more }))

@@ -13,9 +13,10 @@ pub(super) use request::{execute_request_node, send_request};
 use super::MOST_TRIES;
 use super::state::Ask;
 use super::update::AskUpdate;
-use crate::graph::{Command, NodeError};
+use crate::graph::{BoxFuture, Command, Ctx, NodeError};
 use crate::tools::catalogue::Catalogue;
 use crate::workflows::Services;
+use std::sync::Arc;
 
 type Given = Result<Command<Ask>, NodeError>;
 
@@ -26,6 +27,32 @@ fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> Given 
         return Err(NodeError::failed(text));
     }
     Ok(Command::goto(back).update(AskUpdate::Erred { node: node.to_owned(), text }))
+}
+
+/// A node whose failure, in a conversation, is an answer: it is told, and the next question may be asked. What is only a
+/// person's affair (a budget, a doubt) stays one.
+pub(super) fn or_answered_so<F, Work>(
+    node: F,
+) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, Given> + Send + Sync + 'static
+where
+    F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
+    Work: Future<Output = Given> + Send + 'static,
+{
+    move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, Given> {
+        let last_try = ctx.step_context().last_try;
+        let conversation = state.follow_up || state.has_answered();
+        let work = node(ctx, state);
+        Box::pin(async move {
+            let why = match work.await {
+                Err(NodeError::Failed { text }) if conversation => text,
+                Err(NodeError::Transient { text, .. }) if conversation && last_try => text,
+                other => return other,
+            };
+            let text = format!("This could not be answered: {}.", why.trim_end_matches('.'));
+            let told = AskUpdate::Formatted { text, table: None, more: Vec::new() };
+            Ok(Command::goto("reset_state_node").update(told))
+        })
+    }
 }
 
 /// The person wants no more: an answer that was given stays, a question without one is given up.

@@ -9,7 +9,7 @@ use crate::workflows::ask::facts::ParamsAnswer;
 use crate::workflows::ask::parts::{Entity, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
-use crate::workflows::ask::{QUESTION, prompts, resolve, values};
+use crate::workflows::ask::{QUESTION, prompts, resolve, unused, values};
 use crate::workflows::{Services, ask_shaped, pick_model};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
         // What the question says was found out before; only what was missing is new.
         Some(known) => known.clone(),
         None => {
-            let (extracted, told) = extract(&ctx, &state, api).await?;
+            let (extracted, told) = extract(&ctx, &state, api, &catalogue).await?;
             note = told;
             match extracted {
                 Ok(parameters) => parameters,
@@ -82,12 +82,51 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
         return erred(&state, NODE, NODE, told(&wrong));
     }
     let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
+    let left = left_over(&state, &catalogue, api, &parameters);
+    if !left.is_empty() {
+        let model = pick_model(&ctx, "params", state.model_name.as_deref()).await?;
+        if model.builtin {
+            return Ok(Command::goto("reset_state_node").update(not_understood(&left, api, &parameters)));
+        }
+        let said = format!("Nothing that was asked of the API takes up {}.", unused::quoted(&left));
+        note = Some(note.map_or(said.clone(), |before| format!("{before} {said}")));
+    }
     let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
     let command = Command::goto("execute_request_node").update(AskUpdate::Planned { pending });
     Ok(match note {
         Some(note) => command.update(AskUpdate::Noted { note }),
         None => command,
     })
+}
+
+/// The words of the question that no request takes up; known once the last one is.
+fn left_over(
+    state: &Ask,
+    catalogue: &Catalogue,
+    api: &Operation,
+    parameters: &Map<String, Value>,
+) -> Vec<String> {
+    // What the person answered to a question of ours is in the parameters; a first request of two leaves words over.
+    if state.secondary_api.is_some() && !state.is_second() {
+        return Vec::new();
+    }
+    let none = Map::new();
+    let first = state.best_api.as_ref().unwrap_or(api);
+    unused::unused(state, catalogue, &[api, first], &[parameters, state.parameters.as_ref().unwrap_or(&none)])
+}
+
+/// The rules do not ask for something else than the person did.
+fn not_understood(left: &[String], api: &Operation, parameters: &Map<String, Value>) -> AskUpdate {
+    let told: Vec<String> =
+        parameters.iter().map(|(name, value)| format!("{name} {}", values::plain(value))).collect();
+    let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
+    let text = format!(
+        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{told}. Say it \
+         so, or connect a language model (see config.example.toml), which understands more.",
+        unused::quoted(left),
+        api.tool_name
+    );
+    AskUpdate::Formatted { text: Visible::new(&text).into_string(), table: None, more: Vec::new() }
 }
 
 /// Whether the question may say anything that the operation is told besides a thing.
@@ -100,12 +139,13 @@ async fn extract(
     ctx: &Ctx<Services>,
     state: &Ask,
     api: &Operation,
+    home: &Catalogue,
 ) -> Result<(Result<Map<String, Value>, String>, Option<String>), NodeError> {
     if !asks_model(api) {
         return Ok((Ok(Map::new()), None));
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
-    let (request, output) = prompts::params(state, api);
+    let (request, output) = prompts::params(state, api, home);
     let answer = ask_shaped::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
     Ok((checked(api, answer.value), answer.note))
 }

@@ -51,8 +51,13 @@ impl<'f> Matcher<'f> {
 }
 
 /// What a text says of a parameter, in the parameter's own type.
-pub(super) fn value_in(parameter: &ParameterFacts, text: &str) -> Option<Value> {
-    let said: Vec<String> = parted(text);
+pub(super) fn value_in(
+    parameter: &ParameterFacts,
+    text: &str,
+    same: &BTreeMap<String, String>,
+) -> Option<Value> {
+    let said = parted(text).into_iter().filter(|word| !["the", "a", "an"].contains(&word.as_str()));
+    let said: Vec<String> = said.map(|word| same.get(&word).cloned().unwrap_or(word)).collect();
     if !parameter.values.is_empty() {
         return listed(parameter, &said);
     }
@@ -78,7 +83,12 @@ fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
         // `Hip-Hop/Rap` is either of them.
         for way in text.split('/') {
             let way = parted(way);
-            let there = !way.is_empty() && said.windows(way.len()).any(|part| part == way);
+            let placed = |at: usize| {
+                let before = at.checked_sub(1).and_then(|at| said.get(at));
+                parameter.after.is_empty() || before.is_some_and(|word| parameter.after.contains(word))
+            };
+            let there = !way.is_empty()
+                && said.windows(way.len()).enumerate().any(|(at, part)| part == way && placed(at));
             if there && best.is_none_or(|(most, _)| way.len() > most) {
                 best = Some((way.len(), value));
             }

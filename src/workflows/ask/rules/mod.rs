@@ -91,7 +91,8 @@ fn params(value: &Value) -> Result<Answer, String> {
             None => text.to_owned(),
         };
         let mut found = texts.iter().find_map(|text| spelled(parameter, text));
-        found = found.or_else(|| texts.iter().find_map(|text| value_in(parameter, &without(text))));
+        found =
+            found.or_else(|| texts.iter().find_map(|text| value_in(parameter, &without(text), &facts.same)));
         if found.is_none() && is_words(parameter) && kind.is_none() {
             found = name.as_ref().map(|name| Value::from(name.trim_start_matches('@')));
         }

@@ -1,8 +1,11 @@
 //! `sheet.plan` by rules: a filter, an aggregate, groups, the top few, outliers. What it does not recognise it says.
 //!
 //! It reads the instruction for a verb and for the headings of the workbook, writes one piece of code, and answers with
-//! what that printed.
+//! what that printed. A word it has no use for is a reason to do nothing and say so.
 
+mod unused;
+
+use self::unused::{is_uncomputed, unused};
 use crate::llm::{self, Answer, facts};
 use crate::workflows::sheet::facts::{ColumnFacts, PlanFacts, SheetFacts};
 use serde_json::{Value, json};
@@ -54,7 +57,26 @@ fn plan(value: &Value) -> Result<Answer, String> {
     let Some(sheet) = sheet else {
         return Ok(finish("The workbook holds no rows.".to_owned()));
     };
+    if let Some(column) =
+        sheet.columns.iter().find(|one| is_uncomputed(one) && has(&wanted.to_lowercase(), &one.header))
+    {
+        return Ok(finish(format!(
+            "The formulas in {} of {} have no stored values, so nothing can be computed from them. Open the workbook in a \
+             spreadsheet program, save it, and ask again.",
+            column.header, sheet.name
+        )));
+    }
     match task {
+        Some((sheet, task)) if !unused(sheet, &task, wanted).is_empty() => {
+            let left: Vec<String> =
+                unused(sheet, &task, wanted).iter().map(|word| format!("“{word}”")).collect();
+            let does = thought(sheet, &task);
+            Ok(finish(format!(
+                "The built-in rules do not understand {} here, so nothing was done. Without that they would do this: {does} \
+                 Say it so, or connect a language model (see config.example.toml), which understands more.",
+                left.join(", ")
+            )))
+        }
         Some((sheet, task)) => {
             let calls = vec![("python", json!({ "code": code(sheet, &task) }))];
             Ok(Answer::Calls(thought(sheet, &task), calls))
@@ -198,13 +220,28 @@ fn filter<'a>(named: &[&'a ColumnFacts], instruction: &str) -> Option<Task<'a>> 
         let rest = source.get(at..)?.trim_start();
         let low = lower.get(lower.len() - rest.len()..)?;
         let Some((mark, sign)) = SIGNS.iter().find(|(mark, _)| low.starts_with(mark)) else { continue };
-        let value = rest.get(mark.len()..)?.trim().trim_matches(['"', '\'', '.', '`']).trim();
-        let value = value.split(", ").next().unwrap_or_default().trim();
-        if !value.is_empty() {
-            return Some(Task::Filter(column, sign, value.to_owned()));
+        let value = said_value(rest.get(mark.len()..)?.trim());
+        let is_empty = ["empty", "blank", "missing"].contains(&value.to_lowercase().as_str());
+        match *sign {
+            "==" | "!=" if is_empty => return Some(Task::Filter(column, sign, String::new())),
+            _ if is_empty || value.is_empty() => {}
+            sign => return Some(Task::Filter(column, sign, value.to_owned())),
         }
     }
     None
+}
+
+/// The value that words begin with: what is quoted, or up to where something else begins.
+fn said_value(words: &str) -> &str {
+    for quote in ['"', '\'', '`'] {
+        if let Some((value, _)) = words.strip_prefix(quote).and_then(|inner| inner.split_once(quote)) {
+            return value.trim();
+        }
+    }
+    let lower = words.to_ascii_lowercase();
+    let ends = [", ", "; ", " and ", " or ", " then ", " but ", " sort", " order"];
+    let end = ends.iter().filter_map(|mark| lower.find(mark)).min().unwrap_or(words.len());
+    words[..end].trim().trim_end_matches(['.', '?', '!']).trim()
 }
 
 /// What the code does, in a sentence.
@@ -243,8 +280,12 @@ fn thought(sheet: &SheetFacts, task: &Task<'_>) -> String {
              times its width.",
             column.header
         ),
-        Task::Filter(column, ..) => {
-            format!("Writes the rows of {name} that fit by {} onto a sheet of their own.", column.header)
+        Task::Filter(column, sign, value) => {
+            let value = if value.is_empty() { "empty" } else { value };
+            format!(
+                "Writes the rows of {name} where {} {sign} {value} onto a sheet of their own.",
+                column.header
+            )
         }
     }
 }
@@ -309,6 +350,9 @@ fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
         Task::Filter(column, sign, value) => {
             let number: Option<f64> = value.replace(',', "").parse().ok().filter(|n: &f64| n.is_finite());
             let test = match number {
+                _ if value.is_empty() => {
+                    format!("str(r[key] if r[key] is not None else '').strip() {sign} ''")
+                }
                 Some(number) => format!("isinstance(r[key], (int, float)) and r[key] {sign} {number}"),
                 None => format!("str(r[key]).lower() {sign} {}", quoted(&value.to_lowercase())),
             };
@@ -371,10 +415,52 @@ mod tests {
             ("filter Amount >= 50", "Amount >= 50"),
             ("median Unit Price", "median Unit Price"),
             ("how many rows are there?", "count"),
+            ("rows where Region is empty", "Region == "),
+            ("rows where Region is not empty", "Region != "),
+            ("only rows where Region is 'Bed and Breakfast'", "Region == Bed and Breakfast"),
             ("write me a poem", "none"),
         ] {
             assert_eq!(word(instruction), meant, "{instruction}");
+            if let Some(task) = task(&sheet(), instruction) {
+                assert_eq!(unused(&sheet(), &task, instruction), [""; 0], "{instruction}");
+            }
         }
+    }
+
+    /// What is answered where nothing is done.
+    fn refused(sheet: SheetFacts, instruction: &str) -> String {
+        let facts = json!({"instruction": instruction, "sheets": [sheet]});
+        let Ok(Answer::Calls(_, calls)) = plan(&facts) else { panic!("no calls for {instruction}") };
+        assert_eq!(calls[0].0, "finish", "{instruction}");
+        calls[0].1["answer"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_word_that_is_of_no_use_is_said_and_nothing_is_done() {
+        for (instruction, word) in [
+            ("sort by Amount", "“sort”"),
+            ("sum Amount by month", "“month”"),
+            ("sum Amount by Region in 2026", "“2026”"),
+            ("average and median of Amount", "“median”"),
+            ("sum Amount and Units by Region", "“units”"),
+            ("only rows where Region is North and Amount over 100", "“amount”, “100”"),
+            ("only rows where Region is North, sorted by Amount", "“sorted”"),
+            ("top 3 by Amount except North", "“except”, “north”"),
+            ("count rows where Amount is negative", "“count”"),
+            ("sum Amount of the Smiths", "“smiths”"),
+        ] {
+            let answer = refused(sheet(), instruction);
+            assert!(answer.contains("do not understand") && answer.contains(word), "{instruction}: {answer}");
+        }
+    }
+
+    #[test]
+    fn formulas_without_values_are_not_computed_from() {
+        let mut sheet = sheet();
+        sheet.columns[2].kind = "empty".to_owned();
+        sheet.columns[2].samples = vec!["=B2*D2".to_owned()];
+        let answer = refused(sheet, "sum Amount by Region");
+        assert!(answer.contains("formulas in Amount") && answer.contains("no stored values"), "{answer}");
     }
 
     #[test]

@@ -1,0 +1,181 @@
+//! Whether a server has more of a list than it gave, and how it is asked for it: by how many to leave out, by the number
+//! of a page, by a cursor, or by a link. A link is never followed; what it asks for is asked of the same operation.
+
+use super::format::{self, Part};
+use super::parts::Next;
+use super::values;
+use crate::tools::catalogue::{Operation, Parameter, ParameterLocation};
+use reqwest::Url;
+use serde_json::{Map, Value};
+
+/// What parameters are called that say where a page begins, letters and digits alone.
+const OFFSETS: &[&str] = &["offset", "skip", "start", "startindex", "sroffset", "from"];
+const PAGES: &[&str] = &["page", "pagenumber", "pageno", "pagenum"];
+const CURSORS: &[&str] =
+    &["cursor", "pagetoken", "nexttoken", "after", "startingafter", "startcursor", "continuationtoken"];
+
+/// What a parameter is called that says how long a page is.
+const SIZES: &[&str] = &["limit", "perpage", "pagesize", "count", "maxresults", "size", "top", "srlimit"];
+
+/// Where an answer may say how it goes on, at its top or one level down.
+const NEXT_CURSORS: &[&str] =
+    &["nextcursor", "nextpagetoken", "nexttoken", "cursor", "endcursor", "after", "continuationtoken"];
+const NEXT_LINKS: &[&str] = &["next", "nextpage", "nexturl", "nextlink", "odatanextlink"];
+const AROUND: &[&str] = &["links", "paging", "pagination", "meta", "metadata", "pageinfo", "cursors"];
+
+/// How an answer goes on.
+pub(super) fn next(part: &Part<'_>, whole: &Value) -> Next {
+    let operation = part.operation;
+    let told = part.parameters.cloned().unwrap_or_default();
+    let entries = format::entries(part.catalogue, whole).map_or(0, <[Value]>::len);
+    let go_on = |name: &str, value: Value| {
+        let mut parameters = told.clone();
+        parameters.insert(name.to_owned(), value);
+        Next::At { parameters }
+    };
+    if let Some(link) = said(whole, NEXT_LINKS)
+        && let Some(parameters) = of_link(operation, &told, link)
+    {
+        return Next::At { parameters };
+    }
+    if has_more(whole) == Some(false) {
+        return Next::End;
+    }
+    if let Some(parameter) = named(operation, CURSORS) {
+        return match said(whole, NEXT_CURSORS)
+            .filter(|cursor| told.get(&parameter.name) != Some(&Value::from(*cursor)))
+        {
+            Some(cursor) => go_on(&parameter.name, Value::from(cursor)),
+            None => Next::End,
+        };
+    }
+    let number = |parameter: &Parameter| {
+        let said = told.get(&parameter.name).and_then(Value::as_u64);
+        said.or_else(|| parameter.default.as_u64())
+    };
+    let size = named(operation, SIZES).and_then(number);
+    if entries == 0 || size.is_some_and(|size| (entries as u64) < size) {
+        return Next::End;
+    }
+    if let Some(parameter) = named(operation, OFFSETS) {
+        let begun = number(parameter).unwrap_or_default();
+        return go_on(&parameter.name, Value::from(begun + entries as u64));
+    }
+    if let Some(parameter) = named(operation, PAGES) {
+        let least = parameter.minimum.filter(|least| *least >= 0.0).map_or(1, |least| least as u64);
+        return go_on(&parameter.name, Value::from(number(parameter).unwrap_or(least) + 1));
+    }
+    Next::Unknown
+}
+
+fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+}
+
+fn named<'o>(operation: &'o Operation, names: &[&str]) -> Option<&'o Parameter> {
+    operation.parameters().find(|parameter| names.contains(&folded(&parameter.name).as_str()))
+}
+
+/// What an answer says under one of these names.
+fn said<'v>(answer: &'v Value, names: &[&str]) -> Option<&'v str> {
+    let here = |fields: &'v Map<String, Value>| {
+        let mut found = fields.iter().filter(|(name, _)| names.contains(&folded(name).as_str()));
+        found
+            .find_map(|(_, value)| value.as_str().or_else(|| value.get("href")?.as_str()))
+            .filter(|text| !text.is_empty())
+    };
+    let fields = answer.as_object()?;
+    here(fields).or_else(|| {
+        let around = fields.iter().filter(|(name, _)| AROUND.contains(&folded(name).as_str()));
+        around.filter_map(|(_, value)| value.as_object()).find_map(here)
+    })
+}
+
+/// Whether an answer says that there is more.
+fn has_more(answer: &Value) -> Option<bool> {
+    let here = |fields: &Map<String, Value>| {
+        let says = |name: &str| ["hasmore", "hasnext", "hasnextpage"].contains(&folded(name).as_str());
+        fields.iter().find(|(name, _)| says(name)).and_then(|(_, value)| value.as_bool())
+    };
+    let fields = answer.as_object()?;
+    here(fields).or_else(|| fields.values().filter_map(Value::as_object).find_map(here))
+}
+
+/// What a link asks for, where that is the same operation with other parameters.
+fn of_link(operation: &Operation, told: &Map<String, Value>, link: &str) -> Option<Map<String, Value>> {
+    let base = Url::parse("http://server.invalid/").ok()?;
+    let url = base.join(link).ok()?;
+    let mut parameters = told.clone();
+    for (name, value) in url.query_pairs() {
+        let known = operation.parameter(&name).filter(|one| one.place == ParameterLocation::Query);
+        // What the operation does not know says nothing about the page, or is said with every request.
+        let Some(parameter) = known else { continue };
+        parameters.insert(parameter.name.clone(), values::read(parameter, &value).ok()?);
+    }
+    (parameters != *told).then_some(parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::catalogue::Catalogue;
+    use serde_json::json;
+
+    fn after(parameters: &[(&str, &str)], told: Value, answer: Value) -> Option<Value> {
+        let parameter = |(name, kind): &(&str, &str)| Parameter {
+            name: (*name).to_owned(),
+            kind: (*kind).to_owned(),
+            ..Parameter::default()
+        };
+        let operation = Operation {
+            optional_parameters: parameters.iter().map(parameter).collect(),
+            ..Operation::default()
+        };
+        let catalogue = Catalogue { data: "/data".to_owned(), ..Catalogue::default() };
+        let part = Part {
+            catalogue: &catalogue,
+            operation: &operation,
+            parameters: told.as_object(),
+            about: None,
+            response: &answer,
+            before: 0,
+            heading: None,
+        };
+        match next(&part, &answer) {
+            Next::At { parameters } => Some(Value::Object(parameters)),
+            Next::End => Some(json!("end")),
+            Next::Unknown => None,
+        }
+    }
+
+    #[test]
+    fn pages_go_on_by_offset_number_cursor_and_link() {
+        let two = json!({"data": [{"id": 1}, {"id": 2}]});
+        let offset = [("limit", "integer"), ("offset", "integer")];
+        assert_eq!(after(&offset, json!({"limit": 2}), two.clone()), Some(json!({"limit": 2, "offset": 2})));
+        assert_eq!(
+            after(&offset, json!({"limit": 2, "offset": 4}), two.clone()),
+            Some(json!({"limit": 2, "offset": 6}))
+        );
+        assert_eq!(after(&offset, json!({"limit": 3}), two.clone()), Some(json!("end")));
+        assert_eq!(after(&offset, json!({}), json!({"data": []})), Some(json!("end")));
+        let page = [("per_page", "integer"), ("page", "integer")];
+        assert_eq!(
+            after(&page, json!({"per_page": 2}), two.clone()),
+            Some(json!({"per_page": 2, "page": 2}))
+        );
+        assert_eq!(
+            after(&page, json!({"per_page": 2, "page": 2}), two.clone()),
+            Some(json!({"per_page": 2, "page": 3}))
+        );
+        let cursor = [("cursor", "string")];
+        let more = json!({"data": [{"id": 1}], "meta": {"next_cursor": "abc"}});
+        assert_eq!(after(&cursor, json!({}), more.clone()), Some(json!({"cursor": "abc"})));
+        assert_eq!(after(&cursor, json!({"cursor": "abc"}), more), Some(json!("end")), "it leads nowhere");
+        assert_eq!(after(&cursor, json!({}), two.clone()), Some(json!("end")));
+        let link = json!({"data": [{"id": 1}], "links": {"next": {"href": "/v1/things?page=7&key=x"}}});
+        assert_eq!(after(&page, json!({}), link), Some(json!({"page": 7})));
+        assert_eq!(after(&[], json!({}), two.clone()), None, "nobody can say");
+        assert_eq!(after(&[("limit", "integer")], json!({"limit": 2}), two), None);
+    }
+}

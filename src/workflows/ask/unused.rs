@@ -1,0 +1,76 @@
+//! Words of a question that nothing took up: neither what is asked, nor what it is told, nor the thing it names.
+
+use super::state::Ask;
+use crate::text::words::{is_stop, stem, words};
+use crate::tools::catalogue::{Catalogue, Operation};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// Words that ask for nothing by themselves, besides those that never do.
+const FILLERS: &str = "s t current currently exactly find give got have know let list look lot many me much name need new now \
+    okay quick quickly really right search see show tell thank thanks today want";
+
+/// The words that were not used, as the person wrote them, in their order.
+pub(super) fn unused(
+    state: &Ask,
+    catalogue: &Catalogue,
+    operations: &[&Operation],
+    parameters: &[&Map<String, Value>],
+) -> Vec<String> {
+    let mut used: HashSet<String> = HashSet::new();
+    let same = |word: &str| catalogue.same.get(word).cloned().unwrap_or_else(|| word.to_owned());
+    let mut take =
+        |text: &str| used.extend(words(&parted(text)).flat_map(|word| [stem(&same(&word)), stem(&word)]));
+    take(&catalogue.name);
+    take(&catalogue.title);
+    for operation in operations {
+        let Operation { id, category_name, tool_name, api_name, api_description, returns, asks, .. } =
+            operation;
+        for text in [id, category_name, tool_name, api_name, api_description, returns].into_iter().chain(asks)
+        {
+            take(text);
+        }
+        for parameter in operation.parameters() {
+            take(&parameter.name);
+            take(&parameter.description);
+        }
+    }
+    for value in parameters.iter().flat_map(|one| one.values()) {
+        take(&super::values::plain(value));
+    }
+    for name in [&state.entity_name, &state.entity_type].into_iter().flatten() {
+        take(name);
+    }
+    if let Some(entity) = &state.entity {
+        take(&entity.name);
+        take(&entity.about);
+    }
+    let mut left: Vec<String> = Vec::new();
+    for word in words(&parted(state.query.as_deref().unwrap_or_default())) {
+        let plain = is_stop(&word) || words(FILLERS).any(|filler| filler == word);
+        let known = used.contains(&stem(&word)) || used.contains(&stem(&same(&word)));
+        if !plain && !known && !left.contains(&word) {
+            left.push(word);
+        }
+    }
+    left
+}
+
+/// `allTime` as two words.
+fn parted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            out.push(' ');
+        }
+        out.push(if c == '_' { ' ' } else { c });
+        before = c;
+    }
+    out
+}
+
+/// The words in quotes, for a sentence.
+pub(super) fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,104 @@
+//! A conversation that goes on: further pages, questions that cannot be answered, and words that nothing takes up.
+
+use super::ask_inbox::AskInbox;
+use super::server::Reply;
+use crate::support::FakeModel;
+use crate::support::test_inbox::respond;
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::Status;
+use sayso::llm::Scripted;
+use serde_json::{Value, json};
+
+const TRENDING: &str = "/v1/tracks/trending";
+
+fn tracks(from: usize, until: usize) -> Reply {
+    let tracks: Vec<Value> =
+        (from..until).map(|n| json!({"title": format!("T{n}"), "play_count": n})).collect();
+    Reply::Json(200, json!({ "data": tracks }))
+}
+
+/// The newest answer in a conversation, which still asks what else there is.
+async fn told(inbox: &AskInbox, thread: &ThreadId, question: &str) -> String {
+    let outcome = inbox.answer(thread, respond(question)).await;
+    assert_eq!(outcome.status, Status::Waiting, "{outcome:?}");
+    assert_eq!(inbox.open_item(thread).await.action, "question");
+    let said = inbox.state(thread).await["message_history"].as_array().unwrap().last().unwrap().clone();
+    said["text"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn more_fetches_the_next_page_until_there_is_none() {
+    let inbox = AskInbox::by_rules().await;
+    inbox.server.tell(TRENDING, [tracks(0, 10), tracks(10, 20), tracks(20, 23)]);
+    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let second = told(&inbox, &thread, "more").await;
+    assert!(second.starts_with("Trending Tracks (time week):\n\n11. \"T10\""), "{second}");
+    assert!(second.contains("20 are shown, and there may be more"), "{second}");
+    let third = told(&inbox, &thread, "next page").await;
+    assert!(third.contains("23. \"T22\"") && !third.contains("say “more”"), "{third}");
+    assert_eq!(told(&inbox, &thread, "more").await, "Nothing is left to show; that was all.");
+    let offsets = ["", "&offset=10", "&offset=20"];
+    let asked: Vec<String> =
+        offsets.iter().map(|offset| format!("GET /v1/tracks/trending?time=week&limit=10{offset}")).collect();
+    assert_eq!(inbox.server.asked(), asked);
+}
+
+#[tokio::test]
+async fn nothing_says_that_was_all_where_nobody_knows() {
+    let inbox = AskInbox::by_rules().await;
+    inbox.server.tell("/v1/playlists/P1/tracks", [tracks(0, 10)]);
+    let question = "Which tracks are on the playlist \"Night Drive\"?";
+    let thread = inbox.ask_with(question, json!({"follow_up": true})).await;
+    let more = told(&inbox, &thread, "more").await;
+    assert!(more.contains("Whether there is more it does not say"), "{more}");
+    let thread = inbox.ask_with("Who is Skrillex?", json!({"follow_up": true})).await;
+    let more = told(&inbox, &thread, "more").await;
+    assert!(more.contains("was no list"), "{more}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_answered_is_answered_so_and_the_conversation_goes_on() {
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let unknown = told(&inbox, &thread, "Sing me something about sixpence and rye").await;
+    assert!(
+        unknown.starts_with("This could not be answered: no API that is known here answers this"),
+        "{unknown}"
+    );
+    inbox.server.tell("/v1/playlists/trending", [Reply::Json(503, json!({"message": "busy"}))]);
+    let busy = told(&inbox, &thread, "trending playlists").await;
+    assert!(busy.contains("could not be answered") && busy.contains("503"), "{busy}");
+    inbox
+        .server
+        .tell("/v1/playlists/trending", [Reply::Json(200, json!({"data": [{"playlist_name": "Back"}]}))]);
+    assert!(told(&inbox, &thread, "trending playlists").await.contains("1. \"Back\""));
+    let outcome = inbox.answer(&thread, Decision::Ignore).await;
+    assert_eq!(outcome.status, Status::Done, "what was answered stays answered");
+    // A question that stands alone is no conversation: the person decides.
+    let thread = inbox.ask("Sing me something about sixpence and rye").await;
+    assert_eq!(inbox.status(&thread).await, Status::Trouble);
+}
+
+#[tokio::test]
+async fn a_word_that_nothing_takes_up_is_said() {
+    let inbox = AskInbox::by_rules().await;
+    let thread = inbox.ask("Trending underground tracks in Techno").await;
+    let answer = inbox.answer_of(&thread).await;
+    assert!(
+        answer.contains("do not understand “techno”") && answer.contains("nothing was asked"),
+        "{answer}"
+    );
+    assert!(inbox.server.asked().is_empty());
+    let model = FakeModel::by(|request| {
+        Ok(Scripted::json(&match request.task.as_str() {
+            "ask.category" => json!({
+                "query_type": "t", "categories": ["Get Underground Trending Tracks"], "is_entity_query": false,
+                "complexity": "simple",
+            }),
+            _ => json!({"parameters": {}}),
+        }))
+    });
+    let inbox = AskInbox::with(model, |_| String::new()).await;
+    let answer = inbox.answer_to("Trending underground tracks in Techno").await;
+    assert!(answer.ends_with("Nothing that was asked of the API takes up “techno”."), "{answer}");
+}
