@@ -41,5 +41,11 @@ pub use read::{ParseError, attachment, identity, parse};
 
 use std::pin::Pin;
 
+/// The text that a page of HTML shows, and how many pieces of it are hidden and left out.
+pub fn html_text(html: &str) -> (String, u32) {
+    let page = html::page(html);
+    (page.text, page.hidden)
+}
+
 /// A future that can be stored: what traits used as `dyn` return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

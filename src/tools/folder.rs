@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 /// How much is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of one file.
+    /// Bytes of one text file.
     pub file: u64,
+    /// Bytes of one document, packed as it is.
+    pub document: u64,
     /// Bytes of all of them.
     pub total: u64,
     /// How many files.
@@ -26,7 +28,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file: 1 << 20, total: 8 << 20, files: 500, depth: 8, entries: 20_000 }
+        Self { file: 1 << 20, document: 16 << 20, total: 8 << 20, files: 500, depth: 8, entries: 20_000 }
     }
 }
 
@@ -70,8 +72,10 @@ pub enum FolderError {
 
 /// Which files of a folder are wanted.
 pub struct Wanted<'a> {
-    /// Their endings, without the dot.
+    /// The endings of text files, without the dot.
     pub endings: &'a [&'a str],
+    /// The endings of documents, each with what makes text of one; the error is a reason for people.
+    pub documents: &'a [(&'a str, fn(&[u8]) -> Result<String, String>)],
     /// Those never wanted, by file name.
     pub never: fn(&str) -> bool,
     /// Whether folders inside are entered.
@@ -194,18 +198,30 @@ impl Walk<'_> {
     }
 
     fn contents(&self, path: &Path) -> Result<String, String> {
-        let (_, bytes) = self.beneath.file(path)?;
-        if self.total + bytes > self.limits.total {
-            return Err(format!("the files together are larger than {} MiB", self.limits.total >> 20));
+        let fits = |bytes: u64| {
+            let text = || format!("the files together are larger than {} MiB", self.limits.total >> 20);
+            if self.total + bytes > self.limits.total { Err(text()) } else { Ok(()) }
+        };
+        if let Some(read) = self.document(path) {
+            // Packed, it says little about how long its text is.
+            let text = read(&self.beneath.bytes(path, self.limits.document)?)?;
+            fits(text.len() as u64)?;
+            return Ok(text);
         }
+        let (_, bytes) = self.beneath.file(path)?;
+        fits(bytes)?;
         self.beneath.text(path, self.limits.file)
     }
 
+    fn document(&self, path: &Path) -> Option<fn(&[u8]) -> Result<String, String>> {
+        let ending = ending(path)?;
+        self.wanted.documents.iter().find(|(known, _)| *known == ending).map(|(_, read)| *read)
+    }
+
     fn is_wanted(&self, path: &Path) -> bool {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        ending.is_some_and(|ending| self.wanted.endings.contains(&ending.as_str()))
-            && !(self.wanted.never)(&name)
+        let known = ending(path).is_some_and(|ending| self.wanted.endings.contains(&ending.as_str()));
+        (known || self.document(path).is_some()) && !(self.wanted.never)(&name)
     }
 
     fn name(&self, path: &Path) -> String {
@@ -226,13 +242,22 @@ impl Walk<'_> {
     }
 }
 
+fn ending(path: &Path) -> Option<String> {
+    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
     fn wanted(recursive: bool) -> Wanted<'static> {
-        Wanted { endings: &["txt", "md"], never: |name| name.starts_with("analysis_result"), recursive }
+        Wanted {
+            endings: &["txt", "md"],
+            documents: &[],
+            never: |name| name.starts_with("analysis_result"),
+            recursive,
+        }
     }
 
     fn skipped(reading: &Reading) -> Vec<(&str, &str)> {

@@ -65,14 +65,20 @@ impl Beneath {
 
     /// The text of a file of at most `most` bytes; the error is a reason for people.
     pub(super) fn text(&self, path: &Path, most: u64) -> Result<String, String> {
+        let bytes = self.bytes(path, most)?;
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+        if text.contains('\0') { Err("it is not text".to_owned()) } else { Ok(text) }
+    }
+
+    /// The bytes of a file of at most `most`; the error is a reason for people.
+    pub(super) fn bytes(&self, path: &Path, most: u64) -> Result<Vec<u8>, String> {
         let (file, _) = self.file(path)?;
         let mut bytes = Vec::new();
         file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
         if bytes.len() as u64 > most {
             return Err(format!("it is larger than {} KiB", most >> 10));
         }
-        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-        if text.contains('\0') { Err("it is not text".to_owned()) } else { Ok(text) }
+        Ok(bytes)
     }
 
     /// A plain file and its length.

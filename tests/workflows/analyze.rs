@@ -282,3 +282,39 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         inbox.threads().list(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() }).await.unwrap();
     assert_eq!(all.threads.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
 }
+
+#[tokio::test]
+async fn the_card_says_what_the_model_did_not_see_and_who_reads_the_answer() {
+    let inbox = inputs::with_answers([paid("Is it the supplier?")]);
+    let dull = "Nothing happened on this day, and nobody wrote a line about it.\n\n".repeat(5_000);
+    inbox.write_input("big.md", &format!("{dull}The launch slipped because of the supplier.\n\n{dull}"));
+    let thread = inputs::analyze(&inbox).await;
+    let item = inbox.open_item(&thread).await;
+    assert!(item.text.contains("seen in part") && item.text.contains("big.md ("), "{}", item.text);
+    assert_eq!(item.labels.respond.as_deref(), Some("answer scripted"));
+    let told = inbox.model.last_words();
+    assert!(told.contains("The launch slipped because of the supplier.") && told.contains("[…]"));
+    assert!(told.contains("The launch slipped by three weeks.") && told.len() < 260_000, "{}", told.len());
+}
+
+#[tokio::test]
+async fn documents_are_read_and_code_on_request() {
+    for (code, sees) in [(json!({}), false), (json!({"code": true}), true)] {
+        let inbox = inputs::with_answers([paid("Why?")]);
+        inbox.write_input("page.html", "<p>From a page</p><p style=\"display:none\">never</p>");
+        inbox.write_input("mail.eml", "From: Bob <bob@x.example>\nSubject: Late\n\nFrom a mail\n");
+        inbox.write_input("table.csv", "Day,What\n1,From a table\n");
+        inbox.write_input("main.rs", "fn main() {} // From code\n");
+        inbox.write_input("broken.docx", "no document");
+        inbox.write_input("scan.pdf", "%PDF-1.4\n");
+        let thread = inputs::analyze_with(&inbox, code).await;
+        let told = inbox.model.last_words();
+        for part in ["From a page", "Subject: Late", "From a mail", "1,From a table"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_eq!(told.contains("From code"), sees);
+        assert!(!told.contains("never"));
+        let card = inbox.open_item(&thread).await.text;
+        assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
+    }
+}

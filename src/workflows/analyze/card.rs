@@ -1,7 +1,7 @@
 //! The card of an analysis: the question first, then what it rests on, then the way there.
 
 use super::WRITE_RESULT;
-use super::state::Analysis;
+use super::state::{Analysis, Unseen};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
@@ -73,8 +73,20 @@ fn about(state: &Analysis) -> Vec<(Visible, Visible)> {
         let skipped: Vec<String> = state.skipped.iter().map(|s| format!("{} ({})", s.name, s.why)).collect();
         fields.push((Visible::line("not read"), Visible::line(&skipped.join(", "))));
     }
+    if !state.unseen.is_empty() {
+        let told = |one: &Unseen| match one.shown {
+            0 => format!("{} (nothing of {})", one.name, kilobytes(one.bytes)),
+            shown => format!("{} ({} of {})", one.name, kilobytes(shown), kilobytes(one.bytes)),
+        };
+        let told: Vec<String> = state.unseen.iter().map(told).collect();
+        fields.push((Visible::line("seen in part"), Visible::line(&told.join(", "))));
+    }
     if let Some(file) = &state.result_file {
         fields.push((Visible::line("written to"), Visible::line(file)));
     }
     fields
+}
+
+fn kilobytes(bytes: u64) -> String {
+    if bytes < 1_024 { format!("{bytes} bytes") } else { format!("{} kB", bytes / 1_024) }
 }

@@ -10,10 +10,13 @@
 
 mod approval;
 mod card;
+mod documents;
 pub mod facts;
 mod nodes;
+mod pdf;
 mod prompts;
 pub mod rules;
+mod share;
 mod state;
 mod verb;
 
@@ -39,7 +42,7 @@ const WRITE_RESULT: &str = "write_result";
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("analyze", graph()?, services);
-    let about = "a conversation over the text files of a folder";
+    let about = "a conversation over the texts and documents of a folder";
     Ok(Spec::new(workflow, about, card::draw)
         .with_roles(&["turn", "final"])
         .explaining(card::explain)
@@ -63,10 +66,21 @@ fn graph() -> Result<Graph<Analysis, Services>, BuildError> {
         .build()
 }
 
-/// What is read of the folder: text and Markdown, and never what an earlier analysis wrote.
-fn wanted(recursive: bool) -> Wanted<'static> {
+/// Plain text; what is read only on request follows.
+const TEXT: &[&str] = &[
+    "txt", "md", "markdown", "csv", "rs", "py", "js", "mjs", "ts", "tsx", "jsx", "go", "java", "kt", "c",
+    "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "scala", "sh", "sql", "toml", "yaml", "yml", "json",
+    "xml", "css", "proto", "lua", "r",
+];
+
+/// How many of them are no source code.
+const PLAIN: usize = 4;
+
+/// What is read of the folder: text and documents, code on request, and never what an earlier analysis wrote.
+fn wanted(recursive: bool, code: bool) -> Wanted<'static> {
     let never = |name: &str| name.starts_with("analysis_result") && name.ends_with(".md");
-    Wanted { endings: &["txt", "md"], never, recursive }
+    let endings = if code { TEXT } else { &TEXT[..PLAIN] };
+    Wanted { endings, documents: documents::READERS, never, recursive }
 }
 
 /// Makes the folder's path whole, and refuses one that holds nothing to read before anything is stored.
@@ -75,10 +89,11 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
     if text("query").trim().is_empty() {
         return Err(field("query", "say what you want to know"));
     }
-    let recursive = input.get("recursive").and_then(Value::as_bool).unwrap_or(false);
+    let flag = |key: &str| input.get(key).and_then(Value::as_bool).unwrap_or(false);
+    let (recursive, code) = (flag("recursive"), flag("code"));
     let inputs = text("inputs");
     let folder = folder::resolve(Path::new(&inputs)).map_err(|e| field("inputs", e.to_string()))?;
-    let reading = folder::read(&folder, &wanted(recursive), &Limits::default())
+    let reading = folder::read(&folder, &wanted(recursive, code), &Limits::default())
         .map_err(|e| field("inputs", e.to_string()))?;
     if reading.files.is_empty() {
         return Err(field("inputs", nothing_to_read(&folder, &reading, recursive)));
@@ -91,7 +106,10 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
 }
 
 fn nothing_to_read(folder: &Path, reading: &folder::Reading, recursive: bool) -> String {
-    let mut text = format!("{} holds no readable .txt or .md file", folder.display());
+    let mut text = format!(
+        "{} holds no readable text or document (.txt, .md, .csv, .html, .eml, .pdf, .docx)",
+        folder.display()
+    );
     if let Some(first) = reading.skipped.first() {
         text += &format!(" ({} left out, the first: {}, {})", reading.skipped.len(), first.name, first.why);
     } else if !recursive {

@@ -1,7 +1,7 @@
 //! The nodes.
 
 use super::prompts::Reader;
-use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
+use super::state::{Analysis, AnalysisUpdate, FileRef, Unseen, Verdict};
 use super::{RESULT_FILE, WRITE_RESULT, nothing_to_read, prompts, wanted};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
@@ -9,7 +9,7 @@ use crate::text::{Visible, truncate};
 use crate::tools::folder::{self, Limits, Skipped};
 use crate::workflows::analyze::facts::FileFacts;
 use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
-use crate::workflows::{Services, ask_model, pick_model};
+use crate::workflows::{Picked, Services, ask_model, pick_model};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,20 +33,36 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     let model = pick_model(&ctx, role, state.model_name.as_deref()).await?;
     let reader = Reader { user: &ctx.services().user, window: model.window };
     let command = if state.verdict == Verdict::Approved {
-        let request = prompts::summary(&state, texts, &reader);
+        let (request, unseen) = prompts::summary(&state, &texts, &reader);
         let output = ask_model(&ctx, "model", &model, &request).await?.text;
-        Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output })
+        let unseen = seen_by(&model, unseen);
+        Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output, unseen })
     } else {
-        let request = prompts::turn(&state, texts, &reader);
+        let (request, unseen) = prompts::turn(&state, &texts, &reader);
         let text = ask_model(&ctx, "model", &model, &request).await?.text;
-        Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text })
+        let unseen = seen_by(&model, unseen);
+        Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text, unseen })
     };
     updates.extend(command.updates);
     Ok(Command { updates, ..command })
 }
 
+/// What a model did not see. The built-in rules read everything.
+fn seen_by(model: &Picked, unseen: Vec<Unseen>) -> Vec<Unseen> {
+    if model.builtin { Vec::new() } else { unseen }
+}
+
+/// Whom the person's words go to.
+fn listener(model: &Picked) -> String {
+    match model.builtin {
+        true => "answer the built-in rules".to_owned(),
+        false => format!("answer {}", truncate(Visible::line(&model.name).as_str(), 40)),
+    }
+}
+
 /// Puts the model's question to the person.
-pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -> Given {
+pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
+    let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
     let args = json!({ "question": state.current_analysis_query });
     let mut asked = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
     let first = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
@@ -56,7 +72,7 @@ pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -
     asked.allow = Allow { edit: false, ..Allow::ALL };
     asked.labels = Labels {
         accept: Some("approve".to_owned()),
-        respond: Some("answer".to_owned()),
+        respond: Some(listener(&model)),
         ignore: Some("abandon".to_owned()),
         ..Labels::default()
     };
@@ -100,8 +116,8 @@ async fn read_inputs(
     state: &Analysis,
 ) -> Result<(Vec<FileRef>, Vec<Skipped>), NodeError> {
     let folder = PathBuf::from(&state.inputs_dir);
-    let reading =
-        folder::read(&folder, &wanted(state.recursive), &Limits::default()).map_err(NodeError::failed)?;
+    let reading = folder::read(&folder, &wanted(state.recursive, state.code), &Limits::default())
+        .map_err(NodeError::failed)?;
     if reading.files.is_empty() {
         return Err(NodeError::failed(nothing_to_read(&folder, &reading, state.recursive)));
     }

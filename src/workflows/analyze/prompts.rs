@@ -1,6 +1,7 @@
 //! What the model is told. The facts it was made from go along, for the built-in model.
 
-use super::state::Analysis;
+use super::share::{self, Excerpt};
+use super::state::{Analysis, Unseen};
 use crate::config::User;
 use crate::llm::{Message, Request};
 use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role, Turn};
@@ -34,21 +35,28 @@ own: the question, the answer, what it rests on with the files named, what was d
 what remains open. Write only the document.";
 
 /// The request for the next question or proposal.
-pub(super) fn turn(state: &Analysis, files: Vec<FileFacts>, reader: &Reader<'_>) -> Request {
+pub(super) fn turn(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
     let first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
     let task = if first { "analyze.initial" } else { "analyze.followup" };
-    Request::new(task, facts(state, &files)).system(role(reader.user)).messages(conversation(
-        state,
-        &files,
-        None,
-        room(reader.window),
-    ))
+    let shown = shown(state, files, reader);
+    let request = Request::new(task, facts(state, files)).system(role(reader.user));
+    let messages = conversation(state, files, &shown, None);
+    (request.messages(messages), share::unseen(files, &shown))
 }
 
 /// The request for the summary.
-pub(super) fn summary(state: &Analysis, files: Vec<FileFacts>, reader: &Reader<'_>) -> Request {
-    let request = Request::new("analyze.final", facts(state, &files)).system(role(reader.user));
-    request.messages(conversation(state, &files, Some(SUMMARY), room(reader.window)))
+pub(super) fn summary(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
+    let shown = shown(state, files, reader);
+    let request = Request::new("analyze.final", facts(state, files)).system(role(reader.user));
+    let messages = conversation(state, files, &shown, Some(SUMMARY));
+    (request.messages(messages), share::unseen(files, &shown))
+}
+
+/// What the model sees of the files: the question counts, and everything the person has said since.
+fn shown(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> Vec<Excerpt> {
+    let said = state.analysis_history.iter().filter(|turn| turn.role == Role::User);
+    let words: Vec<&str> = said.map(|turn| turn.text.as_str()).chain([state.query.as_str()]).collect();
+    share::excerpts(files, &words.join(" "), room(reader.window))
 }
 
 fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
@@ -78,14 +86,12 @@ fn role(user: &User) -> String {
     text
 }
 
-fn opening(state: &Analysis, files: &[FileFacts], mut room: usize) -> String {
+fn opening(state: &Analysis, files: &[FileFacts], shown: &[Excerpt]) -> String {
     let mut text = format!("The question: {}\n\nThe files:\n", state.query);
-    for file in files {
-        let part = &file.text[..file.text.floor_char_boundary(room)];
-        room -= part.len();
-        let _ = write!(text, "\n=== {} ===\n{part}\n", file.name);
-        if part.len() < file.text.len() {
-            let _ = writeln!(text, "[{} of {} bytes shown]", part.len(), file.text.len());
+    for (file, excerpt) in files.iter().zip(shown) {
+        let _ = write!(text, "\n=== {} ===\n{}\n", file.name, excerpt.text);
+        if excerpt.shown < file.text.len() {
+            let _ = writeln!(text, "[{} of {} bytes shown]", excerpt.shown, file.text.len());
         }
     }
     for skipped in &state.skipped {
@@ -96,10 +102,15 @@ fn opening(state: &Analysis, files: &[FileFacts], mut room: usize) -> String {
 
 /// The question with the files, then everything that was said, then what is wanted now. Words of the person that
 /// follow each other become one message: some models insist on taking turns.
-fn conversation(state: &Analysis, files: &[FileFacts], wanted: Option<&str>, room: usize) -> Vec<Message> {
+fn conversation(
+    state: &Analysis,
+    files: &[FileFacts],
+    shown: &[Excerpt],
+    wanted: Option<&str>,
+) -> Vec<Message> {
     let said = state.analysis_history.iter().map(|turn| (turn.role, turn.text.as_str()));
     let wanted = wanted.map(|text| (Role::User, text));
-    let mut messages = vec![Message::user(opening(state, files, room))];
+    let mut messages = vec![Message::user(opening(state, files, shown))];
     for (role, text) in said.chain(wanted) {
         match (role, messages.last_mut()) {
             (Role::User, Some(Message::User { text: before })) => {
@@ -137,11 +148,12 @@ mod tests {
         let user =
             User { name: "Ada".to_owned(), background: "I run a workshop.".to_owned(), ..User::default() };
         let reader = Reader { user: &user, window: None };
-        let first = turn(&state, files(), &reader);
+        let (first, _) = turn(&state, &files(), &reader);
         assert!(first.system.contains("Ada") && first.system.contains("workshop"));
-        let narrow = turn(&state, files(), &Reader { user: &user, window: Some(4) });
+        let (narrow, unseen) = turn(&state, &files(), &Reader { user: &user, window: Some(4) });
         let Message::User { text } = &narrow.messages[0] else { panic!() };
-        assert!(text.contains("It took \n[8 of 19 bytes shown]"), "{text}");
+        assert!(text.contains("[0 of 19 bytes shown]"), "{text}");
+        assert_eq!(unseen[0].name, "log.txt");
         assert_eq!((first.task.as_str(), shape(&first)), ("analyze.initial", vec!["user"]));
         let Message::User { text } = &first.messages[0] else { panic!() };
         assert!(
@@ -150,10 +162,10 @@ mod tests {
         );
 
         state.analysis_history = vec![say(Role::Agent, "Since when?"), say(Role::User, "Monday")];
-        let next = turn(&state, files(), &reader);
+        let (next, _) = turn(&state, &files(), &reader);
         assert_eq!((next.task.as_str(), shape(&next)), ("analyze.followup", vec!["user", "model", "user"]));
         state.analysis_history.extend([say(Role::Agent, "Is it this?"), say(Role::User, "DONE")]);
-        let last = summary(&state, files(), &reader);
+        let (last, _) = summary(&state, &files(), &reader);
         assert_eq!(shape(&last), ["user", "model", "user", "model", "user"]);
         let Message::User { text } = &last.messages[4] else { panic!() };
         assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY), "{text}");

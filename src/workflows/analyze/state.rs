@@ -15,11 +15,14 @@ use serde_json::{Value, json};
 pub struct AnalyzeInput {
     /// What you want to know.
     pub query: String,
-    /// The folder with the .txt and .md files to read.
+    /// The folder with the texts and documents to read.
     pub inputs: String,
     /// Also read the folders inside it.
     #[serde(default)]
     pub recursive: bool,
+    /// Read source code as well.
+    #[serde(default)]
+    pub code: bool,
     /// A model from the config, for this thread.
     #[serde(default)]
     pub model: Option<String>,
@@ -33,6 +36,17 @@ pub struct FileRef {
     /// The digest of its text.
     pub digest: String,
     /// How long the text is.
+    pub bytes: u64,
+}
+
+/// A file of which the model was shown a part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unseen {
+    /// Its path within the folder.
+    pub name: String,
+    /// How many bytes of its text were shown.
+    pub shown: u64,
+    /// How many there are.
     pub bytes: u64,
 }
 
@@ -73,6 +87,10 @@ pub struct Analysis {
     pub inputs_dir: String,
     /// Whether folders inside it are read.
     pub recursive: bool,
+    /// Whether source code is read.
+    pub code: bool,
+    /// What the model did not see of the files when it last spoke.
+    pub unseen: Vec<Unseen>,
     /// Whether the folder was read.
     pub read: bool,
     /// Where the person stands.
@@ -97,6 +115,9 @@ pub enum AnalysisUpdate {
         inputs: String,
         /// Whether folders inside it are read.
         recursive: bool,
+        /// Whether source code is read.
+        #[serde(default)]
+        code: bool,
         /// The model it was started with.
         model: Option<String>,
     },
@@ -111,6 +132,9 @@ pub enum AnalysisUpdate {
     Asked {
         /// In its words.
         text: String,
+        /// What it did not see of the files.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unseen: Vec<Unseen>,
     },
     /// The person answered.
     Answered {
@@ -133,6 +157,9 @@ pub enum AnalysisUpdate {
     Concluded {
         /// The summary.
         output: String,
+        /// What the model did not see of the files.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unseen: Vec<Unseen>,
     },
     /// The person was asked whether to write the result.
     MayWrite {
@@ -151,8 +178,8 @@ impl State for Analysis {
     type Update = AnalysisUpdate;
 
     fn started(input: AnalyzeInput) -> AnalysisUpdate {
-        let AnalyzeInput { query, inputs, recursive, model } = input;
-        AnalysisUpdate::Started { query, inputs, recursive, model }
+        let AnalyzeInput { query, inputs, recursive, code, model } = input;
+        AnalysisUpdate::Started { query, inputs, recursive, code, model }
     }
 
     fn answered(answers: Vec<Answer>) -> AnalysisUpdate {
@@ -191,17 +218,18 @@ impl State for Analysis {
 
     fn apply(&mut self, update: AnalysisUpdate) {
         match update {
-            AnalysisUpdate::Started { query, inputs, recursive, model } => {
+            AnalysisUpdate::Started { query, inputs, recursive, code, model } => {
                 self.user_input = format!("analyze: {query}");
                 self.query = query;
                 self.inputs_dir = inputs;
-                self.recursive = recursive;
+                (self.recursive, self.code) = (recursive, code);
                 self.model_name = model;
             }
             AnalysisUpdate::Read { files, skipped } => {
                 (self.file_contents, self.skipped, self.read) = (files, skipped, true);
             }
-            AnalysisUpdate::Asked { text } => {
+            AnalysisUpdate::Asked { text, unseen } => {
+                self.unseen = unseen;
                 self.analysis_history.push(Turn { role: Role::Agent, text: text.clone() });
                 self.current_analysis_query = text;
             }
@@ -219,7 +247,8 @@ impl State for Analysis {
                 self.hear(text);
             }
             AnalysisUpdate::Hinted { text } => self.hear(text),
-            AnalysisUpdate::Concluded { output } => {
+            AnalysisUpdate::Concluded { output, unseen } => {
+                self.unseen = unseen;
                 // Part of the conversation, so that whoever goes on from it knows what was concluded.
                 self.analysis_history.push(Turn { role: Role::Agent, text: output.clone() });
                 self.analysis_output = Some(output);

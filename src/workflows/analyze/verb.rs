@@ -4,7 +4,7 @@ use crate::inbox::StartVerb;
 use crate::text;
 use serde_json::{Map, Value};
 
-/// Analyse the text files of a folder in a conversation
+/// Analyse the texts and documents of a folder in a conversation
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "On a terminal the conversation is held right there; Ctrl-C and Ctrl-D leave it in the inbox. With \
@@ -18,12 +18,15 @@ pub(super) struct Args {
     /// What you want to know
     #[arg(long, value_name = "TEXT")]
     query: String,
-    /// The folder with the .txt and .md files to read
+    /// The folder with the texts and documents to read
     #[arg(long, value_name = "DIR")]
     inputs: String,
     /// Also read the folders inside it
     #[arg(long)]
     recursive: bool,
+    /// Also read source code
+    #[arg(long)]
+    code: bool,
 }
 
 impl StartVerb for Args {
@@ -33,6 +36,7 @@ impl StartVerb for Args {
             ("query", text(&self.query)),
             ("inputs", text(&self.inputs)),
             ("recursive", Value::from(self.recursive)),
+            ("code", Value::from(self.code)),
         ];
         keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }

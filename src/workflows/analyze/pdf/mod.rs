@@ -1,0 +1,292 @@
+//! The text of a PDF: what its pages show, in the order in which it is drawn, a line for each change of height.
+//!
+//! Promised: bounded in objects, in what streams unpack to and in length, however it was made; text that is drawn
+//! invisibly is left out and counted. Pictures of text (scans) are not read, nor is what is protected by a password.
+
+mod fonts;
+mod objects;
+mod values;
+
+use fonts::Font;
+use objects::Objects;
+use std::collections::{BTreeMap, BTreeSet};
+use values::{Dict, Reader, Value};
+
+/// The longest text that is read, the most pages, and how deep forms are drawn within each other.
+const LONGEST: usize = 4 << 20;
+const MOST_PAGES: usize = 5_000;
+const DEEPEST: usize = 6;
+
+/// The text, and how many pieces of it are hidden.
+pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
+    let head = bytes.get(..bytes.len().min(1_024)).unwrap_or_default();
+    if memchr::memmem::find(head, b"%PDF-").is_none() {
+        return Err("it is not a PDF inside".to_owned());
+    }
+    if memchr::memmem::find(bytes, b"/Encrypt").is_some() {
+        return Err("it is protected; save it without a password".to_owned());
+    }
+    let objects = Objects::read(bytes)?;
+    let mut page = Page { objects: &objects, out: String::new(), hidden: 0, fonts: BTreeMap::new() };
+    for (fields, resources) in pages(&objects) {
+        let streams = match fields.get("Contents") {
+            Some(Value::List(all)) => all.clone(),
+            Some(one) => match objects.get(one) {
+                Some(Value::List(all)) => all.clone(),
+                _ => vec![one.clone()],
+            },
+            None => Vec::new(),
+        };
+        let content: Vec<u8> =
+            streams.iter().filter_map(|one| objects.stream(one)).collect::<Vec<_>>().join(&b"\n"[..]);
+        page.draw(&content, resources, 0);
+        page.end_line();
+        page.out.push('\n');
+        if page.out.len() > LONGEST {
+            page.out.push_str("[The rest is left out: it is too long.]\n");
+            break;
+        }
+    }
+    if page.out.trim().is_empty() {
+        return Err("it holds no text that can be read; it may be a scan".to_owned());
+    }
+    Ok((page.out, page.hidden))
+}
+
+/// The pages in their order, each with what it draws by.
+fn pages<'o>(objects: &'o Objects<'_>) -> Vec<(&'o Dict, Option<&'o Dict>)> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    if let Some((_, catalog)) = objects.of_type("Catalog").last()
+        && let Some(root) = catalog.get("Pages")
+    {
+        walk(objects, root, None, &mut seen, &mut found, 0);
+    }
+    if found.is_empty() {
+        found =
+            objects.of_type("Page").map(|(_, page)| (page, objects.dict(page.get("Resources")))).collect();
+    }
+    found.truncate(MOST_PAGES);
+    found
+}
+
+fn walk<'o>(
+    objects: &'o Objects<'_>,
+    node: &'o Value,
+    inherited: Option<&'o Dict>,
+    seen: &mut BTreeSet<u32>,
+    found: &mut Vec<(&'o Dict, Option<&'o Dict>)>,
+    depth: usize,
+) {
+    let again = matches!(node, Value::Ref(number) if !seen.insert(*number));
+    if again || depth > 48 || found.len() >= MOST_PAGES {
+        return;
+    }
+    let Some(fields) = objects.dict(Some(node)) else { return };
+    let resources = objects.dict(fields.get("Resources")).or(inherited);
+    match fields.get("Kids").and_then(|kids| objects.get(kids)) {
+        Some(Value::List(kids)) => {
+            kids.iter().for_each(|kid| walk(objects, kid, resources, seen, found, depth + 1))
+        }
+        _ => found.push((fields, resources)),
+    }
+}
+
+struct Page<'o> {
+    objects: &'o Objects<'o>,
+    out: String,
+    hidden: u32,
+    fonts: BTreeMap<u32, std::rc::Rc<Font>>,
+}
+
+/// Where the pen is.
+#[derive(Default)]
+struct Pen {
+    font: Option<std::rc::Rc<Font>>,
+    invisible: bool,
+    height: f64,
+}
+
+impl<'o> Page<'o> {
+    fn draw(&mut self, content: &[u8], resources: Option<&'o Dict>, depth: usize) {
+        let mut reader = Reader::new(content, 0);
+        let mut told: Vec<Value> = Vec::new();
+        let mut pen = Pen::default();
+        while let Some(value) = reader.value() {
+            let Value::Word(word) = value else {
+                told.push(value);
+                if told.len() > 1_000 {
+                    told.clear();
+                }
+                continue;
+            };
+            if word == "BI" {
+                // A picture in the middle of the words; what it holds is no operator.
+                let rest = content.get(reader.at..).unwrap_or_default();
+                reader.at += memchr::memmem::find(rest, b"EI").map_or(rest.len(), |at| at + 2);
+            }
+            self.operate(&word, &told, &mut pen, resources, depth);
+            told.clear();
+            if self.out.len() > LONGEST {
+                return;
+            }
+        }
+    }
+
+    fn operate(
+        &mut self,
+        word: &str,
+        told: &[Value],
+        pen: &mut Pen,
+        resources: Option<&'o Dict>,
+        depth: usize,
+    ) {
+        let number = |at: usize| told.get(at).and_then(Value::number).unwrap_or_default();
+        match word {
+            "Tf" => {
+                let fonts = self.objects.dict(resources.and_then(|all| all.get("Font")));
+                let font = told.first().and_then(Value::name).and_then(|name| fonts?.get(name));
+                pen.font = font.map(|font| self.font(font));
+            }
+            "Tr" => pen.invisible = number(0) == 3.0,
+            "Td" | "TD" if number(1) != 0.0 => self.end_line(),
+            "Td" | "TD" => self.space(),
+            "Tm" => {
+                if (number(5) - pen.height).abs() > 1.0 {
+                    self.end_line();
+                } else {
+                    self.space();
+                }
+                pen.height = number(5);
+            }
+            "T*" | "ET" => self.end_line(),
+            "Tj" => self.show(told.first(), pen),
+            "'" | "\"" => {
+                self.end_line();
+                self.show(told.last(), pen);
+            }
+            "TJ" => {
+                let Some(Value::List(parts)) = told.first() else { return };
+                for part in parts {
+                    match part {
+                        Value::Number(gap) if *gap < -180.0 => self.space(),
+                        part => self.show(Some(part), pen),
+                    }
+                }
+            }
+            "Do" if depth < DEEPEST => {
+                let forms = self.objects.dict(resources.and_then(|all| all.get("XObject")));
+                let form = told.first().and_then(Value::name).and_then(|name| forms?.get(name));
+                let Some(fields) = form.and_then(|form| self.objects.dict(Some(form))) else { return };
+                if fields.get("Subtype").and_then(Value::name) == Some("Form")
+                    && let Some(content) = form.and_then(|form| self.objects.stream(form))
+                {
+                    let own = self.objects.dict(fields.get("Resources")).or(resources);
+                    self.draw(&content, own, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn font(&mut self, font: &'o Value) -> std::rc::Rc<Font> {
+        let number = if let Value::Ref(number) = font { Some(*number) } else { None };
+        if let Some(known) = number.and_then(|number| self.fonts.get(&number)) {
+            return known.clone();
+        }
+        let read = std::rc::Rc::new(Font::read(self.objects, self.objects.dict(Some(font))));
+        if let Some(number) = number {
+            self.fonts.insert(number, read.clone());
+        }
+        read
+    }
+
+    fn show(&mut self, value: Option<&Value>, pen: &Pen) {
+        let Some(Value::Text(codes)) = value else { return };
+        let text = pen.font.as_ref().map_or_else(|| Font::default().text(codes), |font| font.text(codes));
+        if pen.invisible {
+            self.hidden += u32::from(!text.trim().is_empty());
+        } else {
+            self.out.push_str(&text);
+        }
+    }
+
+    fn space(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with([' ', '\n']) {
+            self.out.push(' ');
+        }
+    }
+
+    fn end_line(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use std::io::Write;
+
+    /// A PDF with one page that draws `content`, packed or not.
+    fn drawn(content: &[u8], packed: bool, font: &str, more: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(content).unwrap();
+        let (data, filter) = if packed {
+            (encoder.finish().unwrap(), "/Filter /FlateDecode ")
+        } else {
+            (content.to_vec(), "")
+        };
+        let mut out = b"%PDF-1.5\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n\
+            2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 /Resources << /Font << /F1 5 0 R >> >> >> endobj\n\
+            3 0 obj << /Type /Page /Parent 2 0 R /Contents [4 0 R] >> endobj\n"
+            .to_vec();
+        write!(out, "5 0 obj {font} endobj\n4 0 obj << {filter}/Length {} >>\nstream\n", data.len()).unwrap();
+        out.extend(data);
+        out.extend(b"\nendstream endobj\n");
+        out.extend(more);
+        out
+    }
+
+    const PLAIN: &str = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+
+    #[test]
+    fn text_is_read_by_lines_packed_or_not() {
+        let content =
+            b"BT /F1 12 Tf 1 0 0 1 50 700 Tm (Tea \\(green\\) ) Tj [(and) -250 (ca) 20 (ke)] TJ 0 -14 Td (caf\\351) Tj ET";
+        for packed in [false, true] {
+            let (text, hidden) = text(&drawn(content, packed, PLAIN, b"")).unwrap();
+            assert!(text.starts_with("Tea (green) and cake\n") && text.contains("café"), "{text:?}");
+            assert_eq!(hidden, 0);
+        }
+    }
+
+    #[test]
+    fn a_font_s_own_table_counts_and_what_is_invisible_is_left_out() {
+        let table = b"1 begincodespacerange <0000> <ffff> endcodespacerange 2 beginbfchar <0001> <0042> <0002> <006f> \
+            endbfchar 1 beginbfrange <0010> <0012> <0061> endbfrange";
+        let more =
+            [b"6 0 obj << /Length 9999 >> stream\n".as_slice(), table, b"\nendstream endobj\n"].concat();
+        let font = "<< /Type /Font /Subtype /Type0 /ToUnicode 6 0 R >>";
+        let content = b"BT /F1 9 Tf <00010002> Tj <001000110012> Tj 3 Tr <0001> Tj ET";
+        let (text, hidden) = text(&drawn(content, true, font, &more)).unwrap();
+        assert_eq!((text.trim(), hidden), ("Boabc", 1));
+    }
+
+    #[test]
+    fn scans_protected_files_bombs_and_loops_are_refused_or_end() {
+        assert!(text(b"hello").unwrap_err().contains("not a PDF"));
+        assert!(text(&drawn(b"0 0 m", false, PLAIN, b"")).unwrap_err().contains("scan"));
+        let locked = drawn(b"BT (x) Tj ET", false, PLAIN, b"trailer << /Encrypt 9 0 R >>");
+        assert!(text(&locked).unwrap_err().contains("protected"));
+        let loops = b"%PDF-1.4 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj 2 0 obj << /Kids [2 0 R 2 0 R] >> endobj";
+        assert!(text(loops).is_err());
+        let bomb = drawn(&vec![b' '; 80 << 20], true, PLAIN, b"");
+        assert!(text(&bomb).is_err());
+        let deep = drawn(&b"[".repeat(100_000), false, PLAIN, b"");
+        assert!(text(&deep).is_err());
+    }
+}

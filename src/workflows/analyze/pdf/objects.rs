@@ -1,0 +1,186 @@
+//! The objects of a PDF, found by looking for them: a table of contents that lies cannot mislead, and an old version of an
+//! object gives way to a newer one. Streams are unpacked within a budget.
+
+use super::values::{Dict, Reader, Value};
+use flate2::read::ZlibDecoder;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::Read;
+
+/// How many objects are looked at, and how many bytes all streams together may unpack to.
+const MOST_OBJECTS: usize = 200_000;
+const MOST_BYTES: u64 = 64 << 20;
+
+/// A PDF taken apart.
+pub(super) struct Objects<'a> {
+    all: BTreeMap<u32, (Value, Option<&'a [u8]>)>,
+    left: Cell<u64>,
+}
+
+impl<'a> Objects<'a> {
+    pub fn read(bytes: &'a [u8]) -> Result<Self, String> {
+        let mut objects = Self { all: BTreeMap::new(), left: Cell::new(MOST_BYTES) };
+        for at in memchr::memmem::find_iter(bytes, b"obj") {
+            let Some(number) = number_before(bytes, at) else { continue };
+            if objects.all.len() >= MOST_OBJECTS {
+                return Err(format!("it has over {MOST_OBJECTS} objects"));
+            }
+            let mut reader = Reader::new(bytes, at + 3);
+            let Some(value) = reader.value() else { continue };
+            let stream = match &value {
+                Value::Dict(fields) => stream(bytes, reader, fields),
+                _ => None,
+            };
+            objects.all.insert(number, (value, stream));
+        }
+        objects.unpack();
+        Ok(objects)
+    }
+
+    /// Objects that are packed into streams.
+    fn unpack(&mut self) {
+        let is_pack = |(value, _): &&(Value, Option<&[u8]>)| match value {
+            Value::Dict(fields) => fields.get("Type").and_then(Value::name) == Some("ObjStm"),
+            _ => false,
+        };
+        let packs: Vec<(Value, Option<&'a [u8]>)> = self.all.values().filter(is_pack).cloned().collect();
+        for (value, stream) in packs {
+            let (Value::Dict(fields), Some(raw)) = (&value, stream) else { continue };
+            let count =
+                |key: &str| fields.get(key).and_then(Value::number).unwrap_or_default().max(0.0) as usize;
+            let (Some(data), first) = (self.unpacked(fields, raw), count("First")) else { continue };
+            let mut heads = Reader::new(&data, 0);
+            for _ in 0..count("N").min(MOST_OBJECTS) {
+                let number = |reader: &mut Reader<'_>| reader.value().and_then(|one| one.number());
+                let (Some(object), Some(offset)) = (number(&mut heads), number(&mut heads)) else { break };
+                let at = first.saturating_add(offset.max(0.0) as usize);
+                if let Some(value) = Reader::new(&data, at).value() {
+                    self.all.entry(object.max(0.0) as u32).or_insert((value, None));
+                }
+            }
+        }
+    }
+
+    /// What a value stands for, references followed.
+    pub fn get<'s>(&'s self, value: &'s Value) -> Option<&'s Value> {
+        let mut value = value;
+        for _ in 0..16 {
+            let Value::Ref(number) = value else { return Some(value) };
+            value = &self.all.get(number)?.0;
+        }
+        None
+    }
+
+    pub fn dict<'s>(&'s self, value: Option<&'s Value>) -> Option<&'s Dict> {
+        if let Value::Dict(fields) = self.get(value?)? { Some(fields) } else { None }
+    }
+
+    pub fn number(&self, value: Option<&Value>) -> Option<f64> {
+        self.get(value?)?.number()
+    }
+
+    /// The bytes of a stream.
+    pub fn stream(&self, value: &Value) -> Option<Vec<u8>> {
+        let Value::Ref(number) = value else { return None };
+        let (value, raw) = self.all.get(number)?;
+        let Value::Dict(fields) = value else { return None };
+        self.unpacked(fields, (*raw)?)
+    }
+
+    /// All dictionaries of a type, by number.
+    pub fn of_type(&self, name: &str) -> impl Iterator<Item = (u32, &Dict)> {
+        self.all.iter().filter_map(move |(number, (value, _))| match value {
+            Value::Dict(fields) if fields.get("Type").and_then(Value::name) == Some(name) => {
+                Some((*number, fields))
+            }
+            _ => None,
+        })
+    }
+
+    fn unpacked(&self, fields: &Dict, raw: &[u8]) -> Option<Vec<u8>> {
+        let filters: Vec<&str> = match fields.get("Filter").and_then(|filter| self.get(filter)) {
+            None => Vec::new(),
+            Some(Value::Name(name)) => vec![name],
+            Some(Value::List(all)) => all.iter().filter_map(Value::name).collect(),
+            Some(_) => return None,
+        };
+        let mut data = raw.to_vec();
+        for filter in filters {
+            data = match filter {
+                "FlateDecode" | "Fl" => {
+                    let mut out = Vec::new();
+                    // A stream that breaks off says what it says until then.
+                    let _ = ZlibDecoder::new(data.as_slice()).take(self.left.get()).read_to_end(&mut out);
+                    self.left.set(self.left.get().saturating_sub(out.len() as u64));
+                    out
+                }
+                "ASCII85Decode" | "A85" => ascii85(&data),
+                _ => return None,
+            };
+        }
+        Some(data)
+    }
+}
+
+/// The number of the object that begins with the `obj` at this place: `12 0 obj`.
+fn number_before(bytes: &[u8], at: usize) -> Option<u32> {
+    // `endobj` is another word.
+    let head = bytes.get(at.saturating_sub(24)..at)?;
+    let head = std::str::from_utf8(head).ok().or_else(|| {
+        let cut = head.iter().rposition(|byte| !byte.is_ascii())?;
+        std::str::from_utf8(head.get(cut + 1..)?).ok()
+    })?;
+    let mut words = head.trim_end().rsplit(|c: char| c.is_ascii_whitespace());
+    let ended = head.ends_with(|c: char| c.is_ascii_whitespace());
+    let (generation, number) = (words.next()?, words.next()?);
+    let digits = |word: &str| word.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
+    (ended && generation.parse::<u32>().is_ok()).then(|| digits(number)).flatten()
+}
+
+/// The bytes of the stream behind a dictionary.
+fn stream<'a>(bytes: &'a [u8], mut reader: Reader<'a>, fields: &Dict) -> Option<&'a [u8]> {
+    if reader.value()? != Value::Word("stream".to_owned()) {
+        return None;
+    }
+    let mut from = reader.at;
+    from += usize::from(bytes.get(from) == Some(&b'\r'));
+    from += usize::from(bytes.get(from) == Some(&b'\n'));
+    let length = fields.get("Length").and_then(Value::number).map(|length| length.max(0.0) as usize);
+    if let Some(end) = length.and_then(|length| from.checked_add(length))
+        && let Some(after) = bytes.get(end..)
+        && after.trim_ascii_start().starts_with(b"endstream")
+    {
+        return bytes.get(from..end);
+    }
+    let rest = bytes.get(from..)?;
+    rest.get(..memchr::memmem::find(rest, b"endstream")?)
+}
+
+fn ascii85(data: &[u8]) -> Vec<u8> {
+    let (mut out, mut group) = (Vec::new(), Vec::new());
+    let push = |group: &mut Vec<u8>, out: &mut Vec<u8>| {
+        let missing = 5 - group.len();
+        group.resize(5, 84);
+        let number =
+            group.iter().fold(0u32, |sum, digit| sum.wrapping_mul(85).wrapping_add(u32::from(*digit)));
+        out.extend(&number.to_be_bytes()[..4 - missing.min(4)]);
+        group.clear();
+    };
+    for byte in data {
+        match byte {
+            b'~' => break,
+            b'z' if group.is_empty() => out.extend([0; 4]),
+            b'!'..=b'u' => {
+                group.push(byte - b'!');
+                if group.len() == 5 {
+                    push(&mut group, &mut out);
+                }
+            }
+            _ => {}
+        }
+    }
+    if group.len() > 1 {
+        push(&mut group, &mut out);
+    }
+    out
+}

@@ -1,0 +1,188 @@
+//! What of many files fits into a window: those that speak of the question first, and of a long one the parts that do.
+
+use super::state::Unseen;
+use crate::text::words::{stem_set, stems};
+use crate::workflows::analyze::facts::FileFacts;
+use std::collections::{HashMap, HashSet};
+
+/// The longest part of a file that is taken or left as a whole.
+const BLOCK: usize = 1_200;
+
+/// Less of a file than this is not worth its name.
+const LEAST: usize = 120;
+
+/// What a file weighs that holds none of the question's words: its beginning may say what it is.
+const UNRELATED: f64 = 0.2;
+
+/// A file as the model sees it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Excerpt {
+    pub text: String,
+    /// How many bytes of the file it shows.
+    pub shown: usize,
+}
+
+/// Shares `room` bytes among the files by what they have to do with the words of the question.
+pub(super) fn excerpts(files: &[FileFacts], words: &str, room: usize) -> Vec<Excerpt> {
+    let whole = |file: &FileFacts| Excerpt { text: file.text.clone(), shown: file.text.len() };
+    if files.iter().map(|file| file.text.len()).sum::<usize>() <= room {
+        return files.iter().map(whole).collect();
+    }
+    let wanted = stem_set(words);
+    let weights = weights(files, &wanted);
+    let sizes: Vec<usize> = files.iter().map(|file| file.text.len()).collect();
+    let shares = shares(&sizes, &weights, room);
+    let fitted = files.iter().zip(shares).map(|(file, share)| match file.text.len() {
+        size if size <= share => whole(file),
+        _ => excerpt(&file.text, share, &wanted),
+    });
+    fitted.collect()
+}
+
+/// What was left out of the files.
+pub(super) fn unseen(files: &[FileFacts], excerpts: &[Excerpt]) -> Vec<Unseen> {
+    let cut = files.iter().zip(excerpts).filter(|(file, excerpt)| excerpt.shown < file.text.len());
+    let told = |(file, excerpt): (&FileFacts, &Excerpt)| Unseen {
+        name: file.name.clone(),
+        shown: excerpt.shown as u64,
+        bytes: file.text.len() as u64,
+    };
+    cut.map(told).collect()
+}
+
+/// How much each file has to do with the question: the words they share, rare ones more.
+fn weights(files: &[FileFacts], wanted: &HashSet<String>) -> Vec<f64> {
+    let held: Vec<HashSet<String>> = files
+        .iter()
+        .map(|file| {
+            let all =
+                stems(&file.text).into_iter().chain(stems(&file.name.replace(['/', '_', '-', '.'], " ")));
+            all.filter(|word| wanted.contains(word)).collect()
+        })
+        .collect();
+    let mut files_with: HashMap<&str, usize> = HashMap::new();
+    for word in held.iter().flatten() {
+        *files_with.entry(word.as_str()).or_default() += 1;
+    }
+    let rarity = |word: &String| {
+        let with = files_with.get(word.as_str()).copied().unwrap_or(1);
+        (1.0 + files.len() as f64 / with as f64).ln()
+    };
+    held.iter().map(|words| UNRELATED + words.iter().map(rarity).sum::<f64>()).collect()
+}
+
+/// How many bytes each file gets; what a short one does not need goes to the others.
+fn shares(sizes: &[usize], weights: &[f64], room: usize) -> Vec<usize> {
+    let mut shares = vec![None; sizes.len()];
+    let mut room = room;
+    loop {
+        let open: Vec<usize> = (0..sizes.len()).filter(|at| shares[*at].is_none()).collect();
+        let total: f64 = open.iter().map(|at| weights[*at]).sum();
+        let part = |at: usize| (room as f64 * weights[at] / total.max(f64::MIN_POSITIVE)) as usize;
+        let whole: Vec<usize> = open.iter().copied().filter(|at| sizes[*at] <= part(*at)).collect();
+        if whole.is_empty() {
+            for at in &open {
+                shares[*at] = Some(part(*at));
+            }
+            return shares.into_iter().map(Option::unwrap_or_default).collect();
+        }
+        for at in whole {
+            shares[at] = Some(sizes[at]);
+            room -= sizes[at];
+        }
+    }
+}
+
+/// The beginning of a text and those parts of it that speak of what is wanted, in their order.
+fn excerpt(text: &str, room: usize, wanted: &HashSet<String>) -> Excerpt {
+    if room < LEAST {
+        return Excerpt { text: String::new(), shown: 0 };
+    }
+    let blocks = blocks(text);
+    let score = |block: &str| stems(block).iter().filter(|word| wanted.contains(*word)).count();
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by_key(|at| (*at != 0, std::cmp::Reverse(score(blocks[*at])), *at));
+    let mut taken = vec![0; blocks.len()];
+    let mut left = room;
+    for at in order {
+        let fits = blocks[at].floor_char_boundary(left);
+        // Half a part is worth it only where nothing was taken yet.
+        if fits == blocks[at].len() || left == room {
+            taken[at] = fits;
+            left -= fits;
+        }
+    }
+    let mut out = String::new();
+    let mut gap = false;
+    for (block, taken) in blocks.iter().zip(&taken) {
+        if *taken == 0 {
+            gap = true;
+            continue;
+        }
+        if gap {
+            out.push_str("\n[…]\n");
+        }
+        gap = *taken < block.len();
+        out.push_str(&block[..*taken]);
+    }
+    Excerpt { text: out, shown: taken.iter().sum() }
+}
+
+/// Pieces of a text: paragraphs, the long ones cut at lines.
+fn blocks(text: &str) -> Vec<&str> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let most = rest.floor_char_boundary(BLOCK);
+        let end = if rest.len() <= BLOCK {
+            rest.len()
+        } else {
+            let cut = rest[..most].rfind("\n\n").map(|at| at + 2);
+            cut.or_else(|| rest[..most].rfind('\n').map(|at| at + 1)).unwrap_or(most)
+        };
+        let (block, after) = rest.split_at(end.max(1).min(rest.len()));
+        blocks.push(block);
+        rest = after;
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: String) -> FileFacts {
+        FileFacts { name: name.to_owned(), text }
+    }
+
+    #[test]
+    fn what_fits_is_shown_whole() {
+        let files = [file("a.md", "one".into()), file("b.md", "two".into())];
+        let shown = excerpts(&files, "anything", 6);
+        assert_eq!(shown.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["one", "two"]);
+        assert!(unseen(&files, &shown).is_empty());
+    }
+
+    #[test]
+    fn room_goes_to_the_files_and_parts_that_speak_of_the_question() {
+        let dull = "The weather was fine and nobody said a thing.\n\n".repeat(200);
+        let told = format!("{dull}The launch slipped because the supplier was late.\n\n{dull}");
+        let files =
+            [file("a-diary.md", dull.clone()), file("b-log.md", told), file("c-small.md", "Short.".into())];
+        let shown = excerpts(&files, "Why did the launch slip?", 4_000);
+        assert!(shown[1].text.contains("because the supplier was late"), "{}", shown[1].text);
+        assert!(shown[1].text.starts_with("The weather") && shown[1].text.contains("[…]"));
+        assert!(shown[1].shown > 3 * shown[0].shown, "{} {}", shown[1].shown, shown[0].shown);
+        assert_eq!(shown[2].text, "Short.");
+        assert!(shown.iter().map(|one| one.shown).sum::<usize>() <= 4_000);
+        let names: Vec<String> = unseen(&files, &shown).into_iter().map(|one| one.name).collect();
+        assert_eq!(names, ["a-diary.md", "b-log.md"]);
+    }
+
+    #[test]
+    fn letters_are_not_cut() {
+        let files = [file("a.md", "é".repeat(5_000))];
+        let shown = excerpts(&files, "é", 501);
+        assert_eq!(shown[0].shown, 500);
+    }
+}
