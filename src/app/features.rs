@@ -90,7 +90,7 @@ impl Check {
     }
 }
 
-/// Every configured model is called once, with a handful of tokens.
+/// Every configured model is called a few times, with a handful of tokens.
 async fn models(config: &Config, env: &Env) -> Vec<Check> {
     let checked = check_models(&Arc::new(config.clone()), env).await;
     let check = |(label, said): (String, Result<String, String>)| match said {

@@ -88,13 +88,22 @@ pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Resul
     let others = config.models.values().filter(|model| model.label != "builtin");
     for configured in std::iter::once(&config.model).chain(others) {
         let answer = match models.opened(configured) {
-            Ok(model) => llm::check(&*model).await,
+            Ok(model) => checked_model(&*model, configured.provider).await,
             Err(error) => Err(error),
         };
         let answer = answer.map_err(|error| format!("{error}. {}", error.explain()));
         checked.push((configured.label.clone(), answer));
     }
     checked
+}
+
+/// Whether a model answers, and which habits it shows; the built-in rules have none.
+async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, ModelError> {
+    let said = llm::check(model).await?;
+    match provider {
+        Provider::Builtin => Ok(said),
+        _ => Ok(format!("{said}; {}", llm::probe(model).await?.told())),
+    }
 }
 
 impl Models for ConfiguredModels {
