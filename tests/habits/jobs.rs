@@ -1,6 +1,5 @@
 //! A job of each workflow, done by a person who says yes.
 
-use crate::matrix::Habits;
 use crate::server::{Play, Server};
 use crate::support::email_inbox::{BOB, FakeCalendar, FakeMailbox, FakeOutgoing, ME, OneAccount};
 use crate::support::test_inbox::respond;
@@ -10,6 +9,7 @@ use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Item, Status};
 use sayso::llm::{Habit, Provider};
 use sayso::mail::Account;
+use sayso::workflows::Models;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Outcome {
 /// Does the job once with every model, all at the same time.
 pub async fn run(
     job: Job,
-    models: &Arc<Habits>,
+    models: &Arc<dyn Models>,
     names: impl Iterator<Item = &'static str>,
 ) -> HashMap<&'static str, Outcome> {
     let api = Server::play([Play::json(
@@ -124,7 +124,7 @@ pub async fn run(
     outcomes
 }
 
-fn open(models: &Arc<Habits>, api: &Server) -> TestInbox {
+fn open(models: &Arc<dyn Models>, api: &Server) -> TestInbox {
     let port = api.address.rsplit(':').next().unwrap();
     let config =
         format!("[user]\nname = \"Ada\"\naddress = \"{ME}\"\n[apis.tea]\nprivate = [\"127.0.0.1:{port}\"]\n");

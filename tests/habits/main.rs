@@ -16,3 +16,4 @@ mod jobs;
 mod matrix;
 mod script;
 mod table;
+mod transcripts;

@@ -142,7 +142,8 @@ async fn every_habit_over(job: Job, provider: Provider) -> Vec<String> {
     let mut models = HashMap::from([(STRAIGHT, Habitual::new(None, &line))]);
     models.extend(Habit::iter().map(|habit| (habit.name(), Habitual::new(Some(habit), &line))));
     let models = Arc::new(Habits(models));
-    let outcomes = run(job, &models, models.0.keys().copied()).await;
+    let served: Arc<dyn Models> = models.clone();
+    let outcomes = run(job, &served, models.0.keys().copied()).await;
     let plain = &outcomes[STRAIGHT];
     assert!(plain.ended() && plain.troubles.is_empty(), "{job:?} {provider:?}: {plain:#?}");
     let of = |name: &str| {

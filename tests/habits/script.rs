@@ -25,10 +25,7 @@ pub fn straight(request: &Request) -> Reply {
         "analyze.final" => Scripted::text("# Why the launch slipped\n\nThe supplier was late (notes.md)."),
         "sheet.plan" => steps(
             made,
-            &[
-                ("python", json!({"code": "print(sum([r['Amount'] for r in sheet().records()]))"})),
-                ("finish", json!({"answer": ANSWER})),
-            ],
+            &[("python", json!({"code": "print(120 + 80)"})), ("finish", json!({"answer": ANSWER}))],
         ),
         "docs.analyze" => Scripted::text("## Overview\n\nIt keeps boxes."),
         "docs.evaluate" => {
