@@ -75,10 +75,6 @@ impl<'a> Objects<'a> {
         if let Value::Dict(fields) = self.get(value?)? { Some(fields) } else { None }
     }
 
-    pub fn number(&self, value: Option<&Value>) -> Option<f64> {
-        self.get(value?)?.number()
-    }
-
     /// The bytes of a stream.
     pub fn stream(&self, value: &Value) -> Option<Vec<u8>> {
         let Value::Ref(number) = value else { return None };
