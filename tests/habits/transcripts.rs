@@ -12,7 +12,12 @@ struct Replay(Arc<dyn Model>);
 
 impl Models for Replay {
     fn pick(&self, _: &str, _: &str, _: Option<&str>) -> Result<Picked, ModelError> {
-        Ok(Picked { model: self.0.clone(), name: "replay".to_owned(), builtin: false, window: None })
+        let name = "replay".to_owned();
+        Ok(Picked { model: self.0.clone(), name, builtin: false, server: None, window: None })
+    }
+
+    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+        self.pick("", "", Some(name))
     }
 
     fn known(&self, _: &str) -> Result<(), String> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// Words that ask for nothing by themselves, besides those that never do.
-const FILLERS: &str = "s t current currently exactly find give got have know let list look lot many me much name need new now \
+const FILLERS: &str = "s t current currently exactly find give got have know let list look lot many me mean much name need new now \
     okay quick quickly really right search see show tell thank thanks today want";
 
 /// The words that were not used, as the person wrote them, in their order.

@@ -62,7 +62,7 @@ impl AskInbox {
 
     /// With a model that answers like this.
     pub async fn by(answer: impl Fn(&Request) -> Value + Send + Sync + 'static) -> Self {
-        let model = FakeModel::by(move |request| Ok(Scripted::json(&answer(request)))).builtin();
+        let model = FakeModel::by(move |request| Ok(Scripted::json(&answer(request))));
         Self::with(model, |_| String::new()).await
     }
 
@@ -137,7 +137,8 @@ impl AskInbox {
     pub async fn answer_of(&self, thread: &ThreadId) -> String {
         let outcome = self.outcome(thread).await;
         let Some(output) = outcome.output else {
-            panic!("no answer: {:?} {:?}", outcome.status, outcome.error)
+            let question = self.state(thread).await["messages"].clone();
+            panic!("no answer: {:?} {:?} {question}", outcome.status, outcome.error)
         };
         output["answer"].as_str().unwrap().to_owned()
     }

@@ -161,7 +161,7 @@ async fn depot(label: &'static str, api: &'static str, parameters: Value) -> Ask
              api_key_env = \"DEPOT_KEY\"\n"
         )
     };
-    let inbox = AskInbox::with(model.builtin(), more).await;
+    let inbox = AskInbox::with(model, more).await;
     inbox.add_api("depot.json");
     inbox
 }

@@ -33,7 +33,8 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
     assert_eq!(
         answer,
         "Trending Tracks (time month):\n\n1. \"Example Track\" by Example Artist (1,234 plays)\n\
-         2. \"Second Song\" by Example Artist (987,654 plays)\n3. \"Night Drive\" by Example Artist (7 plays)"
+         2. \"Second Song\" by Example Artist (987,654 plays)\n3. \"Night Drive\" by Example Artist (7 plays)\n\n\
+         3 are shown, and there may be more; say “more” for the next."
     );
     assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
     let nodes: Vec<String> = inbox.view(&thread).await.steps.into_iter().map(|step| step.node).collect();

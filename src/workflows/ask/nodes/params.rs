@@ -5,6 +5,7 @@ use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
+use crate::workflows::analyze::facts::Role;
 use crate::workflows::ask::facts::ParamsAnswer;
 use crate::workflows::ask::parts::{Entity, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
@@ -106,8 +107,9 @@ fn left_over(
     api: &Operation,
     parameters: &Map<String, Value>,
 ) -> Vec<String> {
-    // What the person answered to a question of ours is in the parameters; a first request of two leaves words over.
-    if state.secondary_api.is_some() && !state.is_second() {
+    // Whoever answered, objected or put the question in other words said what they want; a first request of two leaves words over.
+    let settled = state.messages.iter().flatten().filter(|turn| turn.role == Role::User).count() > 1;
+    if settled || (state.secondary_api.is_some() && !state.is_second()) {
         return Vec::new();
     }
     let none = Map::new();

@@ -84,7 +84,10 @@ fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
         for way in text.split('/') {
             let way = parted(way);
             let placed = |at: usize| {
-                let before = at.checked_sub(1).and_then(|at| said.get(at));
+                // “convert 100 EUR” converts euros, however many.
+                let before = said[..at]
+                    .iter()
+                    .rfind(|word| word.parse::<f64>().is_err() || parameter.after.contains(word));
                 parameter.after.is_empty() || before.is_some_and(|word| parameter.after.contains(word))
             };
             let there = !way.is_empty()

@@ -87,8 +87,9 @@ fn params(value: &Value) -> Result<Answer, String> {
     let mut parameters = Map::new();
     for parameter in operation.parameters.iter().filter(|one| one.entity.is_none()) {
         let without = |text: &str| match &name {
-            Some(name) => text.replace(name.as_str(), " "),
-            None => text.to_owned(),
+            // Where a parameter says what stands before its value, that value may look like a name.
+            Some(name) if parameter.after.is_empty() => text.replace(name.as_str(), " "),
+            _ => text.to_owned(),
         };
         let mut found = texts.iter().find_map(|text| spelled(parameter, text));
         found =
