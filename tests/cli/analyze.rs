@@ -114,7 +114,7 @@ fn what_cannot_be_analysed_is_refused() {
     for (args, expected) in [
         (&["--query", QUERY, "--inputs", "nowhere"][..], "it does not exist"),
         (&["--query", QUERY, "--inputs", "notes/plan.md"], "is not a folder"),
-        (&["--query", QUERY, "--inputs", "empty"], "holds no readable .txt or .md file"),
+        (&["--query", QUERY, "--inputs", "empty"], "holds no readable text or document"),
         (&["--query", " ", "--inputs", "notes"], "say what you want to know"),
         (&["--inputs", "notes"], "--query"),
         (&["--query", QUERY], "--inputs"),

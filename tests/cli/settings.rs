@@ -56,6 +56,8 @@ fn doctor_finds_everything_in_order() {
         "driver",
         "model",
         "api",
+        "api",
+        "api",
         "sandbox",
         "python",
     ];

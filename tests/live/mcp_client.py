@@ -55,7 +55,7 @@ async def main():
         hello = await session.initialize()
         print("initialized:", hello)
         tools = [tool.name for tool in (await session.list_tools()).tools]
-        assert tools == ["ask_person", "request_approval", "notify_person", "check_answer"], tools
+        assert tools == ["ask_person", "request_approval", "notify_person", "approve_tool_call", "check_answer"], tools
 
         progress = []
 

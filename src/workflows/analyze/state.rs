@@ -20,7 +20,7 @@ pub struct AnalyzeInput {
     /// Also read the folders inside it.
     #[serde(default)]
     pub recursive: bool,
-    /// Read source code as well.
+    /// Also read source code.
     #[serde(default)]
     pub code: bool,
     /// A model from the config, for this thread.
