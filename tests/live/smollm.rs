@@ -1,5 +1,6 @@
-//! A real model that is too small to be right: SmolLM2-135M. Every workflow runs with it by the real program. Nothing
-//! crashes, loops, passes a budget or is done unapproved, and every thread ends or asks.
+//! A real model that is too small to be right: SmolLM2-135M. Workflows run with it by the real program. Nothing crashes,
+//! loops, passes a budget or is done unapproved, and every thread ends or asks. `docs` is left out: its six agents take
+//! such a model a quarter of an hour.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -10,10 +11,10 @@ use std::process::{Child, Command, Stdio};
 const WINDOW: &str = "4096";
 
 /// How many calls one thread may make.
-const CALLS: u64 = 12;
+const CALLS: u64 = 4;
 
 /// How often whatever a thread asks is answered before it is told to end.
-const TURNS: usize = 3;
+const TURNS: usize = 2;
 
 /// The server; it ends with its input.
 struct Server {
@@ -64,7 +65,7 @@ impl Lab {
         let home = tempfile::tempdir().unwrap();
         let config = format!(
             "[approvals]\nhold_seconds = 0\n[budget]\ncalls_per_thread = {CALLS}\n[model]\nprovider = \"openai\"\n\
-             name = \"smollm2\"\nbase_url = \"{}/v1\"\ncontext_tokens = 2048\nmax_output_tokens = 96\n\
+             name = \"smollm2\"\nbase_url = \"{}/v1\"\ncontext_tokens = 1024\nmax_output_tokens = 40\n\
              temperature = 0.0\ntimeout_seconds = 600\n",
             server.address
         );
@@ -72,8 +73,6 @@ impl Lab {
         lab.write("config.toml", &config);
         lab.write("notes/notes.md", "The launch slipped by three weeks because the supplier was late.\n");
         lab.write("sales.csv", "Region,Amount\nNorth,120\nSouth,80\n");
-        lab.write("code/src/lib.rs", "//! Keeps boxes.\npub struct Box;\n");
-        lab.write("code/Cargo.toml", "[package]\nname = 'box'\nversion = '1.0.0'\n");
         lab.write(
             "mail.eml",
             "From: Bob <bob@client.example>\r\nTo: ada@example.org\r\nSubject: The report\r\nMessage-ID: <1@x>\r\n\r\n\
@@ -142,12 +141,12 @@ impl Lab {
 
 #[test]
 #[ignore = "needs SmolLM2-135M, which .ci/run installs from PyPI"]
-fn every_workflow_ends_or_asks_with_a_model_that_is_too_small() {
+fn workflows_end_or_ask_with_a_model_that_is_too_small() {
     let Some(server) = serve() else { return };
     let lab = Lab::open(&server);
     let path = |name: &str| lab.path(name).display().to_string();
-    let (mail, notes, code, pages) = (path("mail.eml"), path("notes"), path("code"), path("pages"));
-    let runs: [(&str, Vec<String>); 5] = [
+    let (mail, notes) = (path("mail.eml"), path("notes"));
+    let runs: [(&str, Vec<String>); 4] = [
         ("email", vec!["start".into(), "email".into(), format!("file={mail}")]),
         (
             "analyze",
@@ -159,16 +158,6 @@ fn every_workflow_ends_or_asks_with_a_model_that_is_too_small() {
             ],
         ),
         ("sheet", vec!["sheet".into(), "sales.csv".into(), "-i".into(), "What is the total?".into()]),
-        (
-            "docs",
-            vec![
-                "start".into(),
-                "docs".into(),
-                format!("dir={code}"),
-                format!("out={pages}"),
-                "max_iterations=1".into(),
-            ],
-        ),
         ("ask", vec!["ask".into(), "What is the exchange rate from EUR to USD?".into()]),
     ];
     for (name, args) in runs {
