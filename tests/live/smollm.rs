@@ -47,7 +47,7 @@ fn serve() -> Option<Server> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let address = lines.map_while(Result::ok).find(|line| line.starts_with("http://"));
     let Some(address) = address else {
         let _ = child.kill();
