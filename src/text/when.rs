@@ -21,7 +21,7 @@ pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     let Some(at) = meant(word, now) else {
         let word: String = word.chars().take(40).collect();
         return Err(format!(
-            "`{}` is not a time; write 30m, 2h, 3d, tomorrow, monday, 2026-11-20, 09:00, an RFC 3339 time, or off",
+            "`{}` is not a time; write 30m, 2h, 3d, tomorrow, monday, fri 9:00, 2026-11-20, 09:00, an RFC 3339 time, or off",
             Visible::line(&word)
         ));
     };
@@ -77,6 +77,14 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
     if let Some(day) = weekday(&lower) {
         return on(now.date().nth_weekday(1, day).ok()?, MORNING, now);
     }
+    if let Some((day, time)) = lower.split_once(' ')
+        && let Some(date) = day_named(day, now)
+    {
+        return on(date, clock(time.trim())?, now).filter(|at| *at > now.timestamp()).or_else(|| {
+            // “fri 9:00” on a Friday at noon is next Friday's.
+            on(date.checked_add(Span::new().days(7)).ok()?, clock(time.trim())?, now)
+        });
+    }
     if let Ok(at) = word.parse::<Timestamp>() {
         return Some(at);
     }
@@ -86,7 +94,7 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
         return on(local.date(), local.time(), now);
     }
     if word.contains(':') {
-        let time = Time::strptime(if word.len() > 5 { "%H:%M:%S" } else { "%H:%M" }, word).ok()?;
+        let time = clock(word)?;
         let today = on(now.date(), time, now)?;
         return if today > now.timestamp() {
             Some(today)
@@ -95,6 +103,23 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
         };
     }
     on(Date::strptime("%Y-%m-%d", word).ok()?, MORNING, now)
+}
+
+/// The day meant before a time: today's weekday is today.
+fn day_named(word: &str, now: &Zoned) -> Option<Date> {
+    match word {
+        "today" => Some(now.date()),
+        "tomorrow" => now.date().tomorrow().ok(),
+        word => {
+            let day = weekday(word)?;
+            if now.date().weekday() == day { Some(now.date()) } else { now.date().nth_weekday(1, day).ok() }
+        }
+    }
+}
+
+/// `9:00`, `09:00`, `09:00:30`.
+fn clock(word: &str) -> Option<Time> {
+    Time::strptime(if word.len() > 5 { "%H:%M:%S" } else { "%H:%M" }, word).ok()
 }
 
 /// `45s`, `30m`, `2h`, `3d`, `1w`. Days are days of the calendar: the hour stays.
@@ -158,6 +183,11 @@ mod tests {
         check("tomorrow", "2026-10-24T09:00:00");
         check("Monday", "2026-10-26T09:00:00");
         check("fri", "2026-10-30T09:00:00");
+        check("fri 9:00", "2026-10-30T09:00:00");
+        check("Fri 14:00", "2026-10-23T14:00:00");
+        check("mon 8:30", "2026-10-26T08:30:00");
+        check("tomorrow 18:00", "2026-10-24T18:00:00");
+        check("today 18:00", "2026-10-23T18:00:00");
         check("2026-11-20", "2026-11-20T09:00:00");
         check("11:15", "2026-10-23T11:15:00");
         check("09:00", "2026-10-24T09:00:00");
@@ -177,6 +207,8 @@ mod tests {
             "2 h",
             "2y",
             "someday",
+            "fri 25:00",
+            "fri nine",
             "2026-13-01",
             "25:00",
             "9999999999999999999d",

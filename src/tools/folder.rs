@@ -70,12 +70,15 @@ pub enum FolderError {
     NotAFolder { path: PathBuf },
 }
 
+/// Makes text of a document; the error is a reason for people.
+pub type ReadDocument = fn(&[u8]) -> Result<String, String>;
+
 /// Which files of a folder are wanted.
 pub struct Wanted<'a> {
     /// The endings of text files, without the dot.
     pub endings: &'a [&'a str],
-    /// The endings of documents, each with what makes text of one; the error is a reason for people.
-    pub documents: &'a [(&'a str, fn(&[u8]) -> Result<String, String>)],
+    /// The endings of documents, each with its reader.
+    pub documents: &'a [(&'a str, ReadDocument)],
     /// Those never wanted, by file name.
     pub never: fn(&str) -> bool,
     /// Whether folders inside are entered.
@@ -213,7 +216,7 @@ impl Walk<'_> {
         self.beneath.text(path, self.limits.file)
     }
 
-    fn document(&self, path: &Path) -> Option<fn(&[u8]) -> Result<String, String>> {
+    fn document(&self, path: &Path) -> Option<ReadDocument> {
         let ending = ending(path)?;
         self.wanted.documents.iter().find(|(known, _)| *known == ending).map(|(_, read)| *read)
     }

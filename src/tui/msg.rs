@@ -163,6 +163,10 @@ pub enum Msg {
     SkippedLately(InboxResult<(SkippedCount, bool)>),
     /// Past decisions.
     Decisions(DecisionQuery, InboxResult<DecisionPage>),
+    /// The latest decisions, to see how those of this screen ended.
+    Ends(InboxResult<DecisionPage>),
+    /// What was learned, to see what is new.
+    Lessons(InboxResult<Vec<MemoryLine>>),
     /// A mail was taken for something else: for what.
     Reclassified(InboxResult<String>),
     /// What is attached to a thread's mails.
@@ -299,6 +303,10 @@ pub enum Cmd {
     Unsubscribe(ThreadId),
     /// List past decisions.
     Decisions(DecisionQuery),
+    /// List the latest decisions, to see how those of this screen ended.
+    Ends(DecisionQuery),
+    /// List what was learned, to see what is new.
+    Lessons,
     /// List what is attached to a thread's mails.
     Attachments(ThreadId),
     /// Save something attached, by its number.

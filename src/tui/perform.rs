@@ -87,6 +87,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let result = inbox.decisions().history(query.clone()).await.map_err(Failure::from);
             Msg::Decisions(query, result)
         }
+        Cmd::Ends(query) => Msg::Ends(inbox.decisions().history(query).await.map_err(Failure::from)),
+        Cmd::Lessons => Msg::Lessons(inbox.memory().list().await.map_err(Failure::from)),
         Cmd::Reclassify(thread, class) => {
             let result = inbox.mail().reclassify(thread, class.clone()).await;
             Msg::Reclassified(result.map(|_| class).map_err(Failure::from))

@@ -277,7 +277,7 @@ impl Session {
                 Cmd::Redraw => self.screen.clear()?,
                 Cmd::Copy(text) => {
                     self.screen.copy(&text)?;
-                    self.model.say("copied, where the terminal allows it (OSC 52)");
+                    self.model.say("Copied, if your terminal allows it (OSC 52)");
                 }
                 Cmd::Notice(text) => self.screen.notice(self.model.options.notices, &text)?,
                 Cmd::Suspend => self.lend(terminal::stop)??,

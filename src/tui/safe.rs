@@ -2,7 +2,7 @@
 //!
 //! Terminals do not say whether a key was pressed or is held down, so time has to tell. A key that has just decided and
 //! comes again may be the first repeat of itself; it acts only when it stays the last one for a moment ([`SETTLE`]),
-//! which a held key does not. Who presses the same key three times a second is served, a moment later.
+//! which a held key does not. Who presses the same key twice a second is served, a moment later.
 //!
 //! Pure: what was drawn and when keys were read comes in as data. A decision key acts on [`Shown`], which is set only
 //! when a frame with that card was flushed and no key was waiting then. Paste and mouse never get here.
@@ -23,6 +23,9 @@ pub const INITIAL: Duration = Duration::from_millis(700);
 
 /// A key held down comes again within this.
 pub const SETTLE: Duration = Duration::from_millis(250);
+
+/// Nobody has read a card that was there for less: such a key was meant for the one before.
+pub const GLANCE: Duration = Duration::from_millis(200);
 
 /// An irreversible proposal is looked at for at least so long.
 pub const LOOK: Duration = Duration::from_millis(700);
@@ -82,7 +85,7 @@ pub fn heard(model: &mut Model, press: Press) {
         _ => {
             model.last_decision_key = None;
             if late.is_some() {
-                model.say("not decided: another key came too soon after it");
+                model.say("Not decided: another key came right after it");
             }
         }
     }
@@ -107,24 +110,27 @@ pub fn is_deliberate(model: &Model, press: Press) -> bool {
 /// What becomes of a key that decides on the selected item.
 pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if !is_deliberate(model, press) {
-        return Guard::Rejected("keys came too fast to be meant; nothing was decided");
+        return Guard::Rejected("Ignored: the keys came too fast");
     }
     let Some(row) = model.selected() else {
-        return Guard::Rejected("nothing is selected; j or k selects an item");
+        return Guard::Rejected("Nothing is selected · j or k selects");
     };
     if model.deciding.contains(&row.id) {
-        return Guard::Rejected("it is being decided");
+        return Guard::Rejected("This one is being decided");
     }
-    let Some(opened) = model.current() else { return Guard::Rejected("its card is not here yet") };
+    let Some(opened) = model.current() else { return Guard::Rejected("The card is still loading") };
     let Some(shown) = &model.shown else {
-        return Guard::Rejected("its card is not on the screen; Enter opens it");
+        return Guard::Rejected("The card isn't on the screen · Enter opens it");
     };
     if shown.id != row.id || shown.hash != row.hash || press.at < shown.since {
-        return Guard::Rejected("its card is not on the screen; Enter opens it");
+        return Guard::Rejected("The card isn't on the screen · Enter opens it");
+    }
+    if press.at.saturating_duration_since(shown.since) < GLANCE {
+        return Guard::Rejected("Ignored: typed before the card was shown");
     }
     let acts = match model.last_decision_key {
         Some(LastDecisionKey { key, held: true }) if key == press.key => {
-            return Guard::Rejected("the key seems to be held down; let go of it for a moment");
+            return Guard::Rejected("Ignored: the key seems to be held down");
         }
         Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
         _ => Guard::Acts,
@@ -133,7 +139,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return acts;
     }
     if row.irreversible && press.at.saturating_duration_since(shown.since) < LOOK {
-        return Guard::Rejected("this cannot be taken back once done: look at it for a moment, then accept");
+        return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
     }
     // To take note of a mail proposes nothing: nothing leaves by it.
     if row.is_warned() && row.kind != ItemKind::Interrupt(Kind::Triage) {

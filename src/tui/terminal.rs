@@ -204,7 +204,7 @@ pub fn edit(text: &str, ending: &str) -> Result<String, String> {
         Ok(status) if status.success() => {
             read.map_err(|e| format!("what was edited cannot be read: {}", unreadable(&e)))
         }
-        Ok(status) => Err(format!("{editor} ended with {status}; nothing is changed")),
+        Ok(status) => Err(format!("{editor} ended with {status}; Nothing changed")),
         Err(error) => {
             Err(format!("{editor} could not be started: {}; set EDITOR to one that can", io_words(&error)))
         }

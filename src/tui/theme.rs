@@ -368,7 +368,9 @@ mod tests {
             let theme = Theme::new(name, colours);
             let mut buf = Buffer::empty(ratatui::layout::Rect::new(0, 0, 4, 1));
             let all = [theme.text, theme.quiet, theme.warning, theme.kinds[0]];
-            all.into_iter().zip(0..).for_each(|(style, x)| _ = buf.set_string(x, 0, "x", style));
+            for (style, x) in all.into_iter().zip(0..) {
+                buf.set_string(x, 0, "x", style);
+            }
             theme.paint(&mut buf);
             buf.content.iter().flat_map(|cell| [cell.fg, cell.bg]).collect::<Vec<_>>()
         };

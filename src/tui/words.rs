@@ -10,6 +10,12 @@ pub fn line(text: &str) -> String {
     Visible::line(text).into_string()
 }
 
+/// With a capital at its beginning.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// How long ago, in at most three letters: `now`, `5m`, `3h`, `2d`, `9w`.
 pub fn age(since: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(since.as_second());

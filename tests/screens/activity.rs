@@ -59,7 +59,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     screen.press("<enter>").burst("y");
     assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
     screen.press("y");
-    assert!(screen.note().contains("let go of; the file took"), "{}", screen.note());
+    assert!(screen.note().contains("pruned; the file took"), "{}", screen.note());
     assert!(whole(&screen.inbox) < all, "steps of ended threads are gone");
 }
 

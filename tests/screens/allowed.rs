@@ -41,7 +41,7 @@ fn accepted_and_allowed_after_a_yes() {
     );
     screen.press("4").press(GRANT).press("X");
     assert!(screen.grants().is_empty(), "one key revokes it");
-    assert!(screen.note().starts_with("revoked: write_email"), "{}", screen.note());
+    assert!(screen.note().starts_with("Revoked: write_email"), "{}", screen.note());
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_refused_acceptance_allows_nothing() {
     });
     screen.press("y");
     assert!(screen.grants().is_empty());
-    assert!(screen.note().starts_with("not decided"), "{}", screen.note());
+    assert!(screen.note().starts_with("Not decided"), "{}", screen.note());
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn only_cards_that_offer_it_are_allowed_or_drafted() {
     screen.press("A");
     assert!(screen.note().contains("nothing to allow"), "{}", screen.note());
     screen.press("D");
-    assert!(screen.note().contains("no such answer"), "{}", screen.note());
+    assert!(screen.note().contains("You can't do that on this card"), "{}", screen.note());
     screen.press("jjjjC");
-    assert!(screen.note().contains("only mail that was triaged"), "{}", screen.note());
+    assert!(screen.note().contains("Only triaged mail"), "{}", screen.note());
     assert!(screen.decisions().is_empty());
 }
 
@@ -90,7 +90,7 @@ fn saved_as_a_draft_and_taken_back() {
     assert!(screen.decisions().is_empty());
     screen.press("D");
     assert_eq!(screen.decisions()[0].r#type, "draft");
-    assert!(screen.note().starts_with("saved as a draft"), "{}", screen.note());
+    assert!(screen.note().starts_with("Saved as a draft"), "{}", screen.note());
     screen.press("u");
     assert_eq!(screen.selected(), "Lunch on Thursday?");
 }
@@ -121,7 +121,7 @@ fn a_mail_is_taken_for_something_else_after_a_yes() {
     screen.press("C").press("jj<enter>").press("<enter>");
     assert!(screen.dump().contains("for: respond?"), "Enter does not confirm: {}", screen.dump());
     screen.press("y");
-    assert!(screen.note().starts_with("taken for: respond"), "{}", screen.note());
+    assert!(screen.note().starts_with("Reclassified as respond"), "{}", screen.note());
 }
 
 /// A mail that triage takes for an advertisement.
@@ -229,7 +229,7 @@ fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
     assert_eq!(screen.decisions().len(), 2);
     let mut other = TestScreen::over(screen.inbox, SIZE);
     other.press("u");
-    assert_eq!(other.note(), "taken back: 2 items");
+    assert_eq!(other.note(), "Undone: 2 items");
     assert!(other.decisions().iter().all(|decision| decision.undone_at.is_some()));
     other.press("u");
     assert_eq!(other.note(), "there is nothing to take back");
@@ -242,7 +242,7 @@ fn a_profile_is_edited_added_to_pinned_and_taken_back() {
     screen.press("3").press("e");
     let Some(Cmd::EditProfile(namespace, version, text)) = screen.outside.last().cloned() else { panic!() };
     screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok(format!("{text}\n"))));
-    assert_eq!(screen.note(), "nothing is changed");
+    assert_eq!(screen.note(), "Nothing changed");
     screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok("Prefers long replies.\n".to_owned())));
     assert_eq!(screen.profile().newest.profile, "Prefers long replies.");
     screen.tell(Msg::ProfileEdited(namespace, version, Ok("late".to_owned())));

@@ -39,3 +39,29 @@ fn an_edit_that_is_taken_back_can_be_edited_further() {
     screen.press("u").press("e");
     assert!(screen.dump().contains("45"), "{}", screen.dump());
 }
+
+#[test]
+fn accepting_what_was_changed_and_not_sent_asks_which_one() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("jjj").press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<esc>");
+    screen.press("a");
+    assert!(screen.dump().contains("You changed this"), "{}", screen.dump());
+    assert!(screen.decisions().is_empty());
+    screen.press("<enter>");
+    assert!(screen.dump().contains("Accept it like this?"), "{}", screen.dump());
+    screen.press("y");
+    assert_eq!(screen.decisions()[0].args["minutes"], 45);
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("jjj").press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<esc>");
+    screen.press("a").press("j<enter>");
+    assert!(screen.dump().contains("Your changes are not in it"), "{}", screen.dump());
+    screen.press("y");
+    assert_eq!(screen.decisions()[0].r#type, "accept");
+}
+
+#[test]
+fn a_form_that_was_only_looked_at_is_no_change() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("jjj").press("e<tab><tab>").type_in("1").press("<backspace>").press("<esc>").press("a");
+    assert_eq!(screen.decisions().len(), 1, "{}", screen.dump());
+}

@@ -1,10 +1,11 @@
 //! What keys do.
 
-use crate::test_screen::TestScreen;
-use sayso::graph::{Decision, Hash, InterruptId};
+use crate::test_screen::{TestScreen, drive};
+use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::{By, Decide};
-use sayso::tui::{Cmd, Focus, Mouse, Msg, Tab};
+use sayso::tui::{Cmd, Focus, Key, Mouse, Msg, Tab};
 use serde_json::json;
+use std::time::Duration;
 
 const SIZE: (u16, u16) = (120, 32);
 
@@ -24,7 +25,8 @@ fn every_way_of_deciding() {
     assert_eq!(screen.selected(), "Lunch on Thursday?", "the next one is selected");
     screen.press("r").type_in("Friday is better").press("<ctrl-s>");
     assert!(kinds(&screen).contains(&of("respond", "write_email")));
-    screen.press("i");
+    assert_eq!(screen.selected(), "", "nothing else comes under the keys while it is answered");
+    screen.press("j").press("i");
     let ignored = screen.decisions().into_iter().find(|decision| decision.r#type == "ignore").unwrap();
     assert_eq!(ignored.action, "write_email");
     screen.press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
@@ -33,7 +35,44 @@ fn every_way_of_deciding() {
     assert_eq!(edited.proposed["minutes"], json!(30));
     assert_eq!(screen.selected(), "Mean of three values");
     screen.press("G").press("a");
-    assert!(screen.note().starts_with("filed away"), "{}", screen.note());
+    assert!(screen.note().starts_with("Filed away"), "{}", screen.note());
+}
+
+#[test]
+fn an_answered_thread_is_followed_and_no_key_decides_another() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
+    assert!(screen.dump().contains("Your answer goes out in a moment"), "{}", screen.dump());
+    screen.press("a").press("i");
+    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
+    let thread = screen.model.inbox.following.clone().unwrap();
+    screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "write".to_owned() }));
+    screen.tell(Msg::Progress(Progress::Text { thread, delta: "Dear Eve, Friday".to_owned() }));
+    assert!(screen.dump().contains("Dear Eve, Friday"), "what is being written is shown: {}", screen.dump());
+    screen.press("j");
+    assert!(!screen.selected().is_empty() && !screen.dump().contains("Dear Eve, Friday"));
+}
+
+#[test]
+fn how_a_decision_ended_and_what_was_learned_is_said() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("a");
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    assert_eq!(screen.note(), "Accepted: Lunch on Thursday?", "how it ended, not that it was decided");
+    screen.remember();
+    screen.tell(Msg::Changed);
+    assert!(screen.note().starts_with("Learned: Prefers short replies."), "{}", screen.note());
+}
+
+#[test]
+fn a_key_meant_for_the_card_before_decides_nothing() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("a");
+    screen.key(Key::plain('i'), Duration::from_millis(150), false);
+    assert_eq!(screen.decisions().len(), 1);
+    assert_eq!(screen.note(), "Ignored: typed before the card was shown");
+    screen.press("i");
+    assert_eq!(screen.decisions().len(), 2);
 }
 
 #[test]
@@ -149,6 +188,17 @@ fn snoozed_items_are_out_of_sight() {
 }
 
 #[test]
+fn a_time_to_snooze_until_can_be_typed() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("z").press("G<enter>").type_in("someday").press("<enter>");
+    assert!(screen.note().contains("is not a time"), "{}", screen.note());
+    screen.press("<ctrl-u>").type_in("fri 9:00").press("<enter>");
+    assert!(screen.note().starts_with("Snoozed"), "{}", screen.note());
+    screen.press("gs");
+    assert!(screen.dump().contains("z Fri 09:00"), "{}", screen.dump());
+}
+
+#[test]
 fn search_and_filters() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("/is:warn<enter>");
@@ -175,9 +225,9 @@ fn search_and_filters() {
 fn a_thread_is_started_from_a_form_and_from_the_palette() {
     let mut screen = TestScreen::with(SIZE, Vec::new());
     screen.press("c<enter>").type_in("mail").press("<tab>").type_in("By hand").press("<ctrl-s>");
-    assert!(screen.note().starts_with("started t"), "{}", screen.note());
+    assert!(screen.note().starts_with("Started t"), "{}", screen.note());
     screen.press(":").type_in("desk --kind mail --title \"By line\"").press("<enter>");
-    assert!(screen.note().starts_with("started t"), "{}", screen.note());
+    assert!(screen.note().starts_with("Started t"), "{}", screen.note());
     screen.press("c<enter><ctrl-s>");
     assert!(screen.dump().contains("is needed"), "{}", screen.dump());
 }
@@ -196,7 +246,7 @@ fn the_palette_acts_but_never_decides() {
 fn results_go_on_in_the_same_thread() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("Gr").type_in("now by quarter").press("<ctrl-s>");
-    assert!(screen.note().starts_with("gone on with"), "{}", screen.note());
+    assert!(screen.note().starts_with("Gone on with"), "{}", screen.note());
     assert_eq!(screen.titles().len(), 8);
 }
 

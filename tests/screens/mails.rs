@@ -85,7 +85,7 @@ fn a_mail_is_piped_through_what_the_person_typed() {
 fn cards_without_mails_say_so() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j<enter>").press("v");
-    assert_eq!(screen.note(), "there is no mail in this card");
+    assert_eq!(screen.note(), "There is no mail on this card");
     screen.press("H").press("L");
     assert!(screen.model.layer().is_none());
 }
@@ -175,7 +175,7 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     // A card that is about no mail says so.
     let mut screen = TestScreen::full(SIZE);
     screen.press("f");
-    assert_eq!(screen.note(), "only mail is put away; j or k selects one");
+    assert_eq!(screen.note(), "Only mail can be put away");
 }
 
 #[test]
@@ -227,5 +227,5 @@ fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
     runtime.block_on(other.receive_mail());
     let mut screen = TestScreen::over((*other).clone(), SIZE);
     screen.press("U");
-    assert_eq!(screen.note(), "this mail came by no list that it says how to leave");
+    assert_eq!(screen.note(), "This mail doesn't say how to leave a list");
 }

@@ -88,5 +88,5 @@ fn a_session_is_stopped_after_a_yes() {
     screen.press("y");
     assert_eq!(screen.decisions()[0].args, json!(sayso::inbox::STOP_WORDS));
     screen.press("ggR");
-    assert!(screen.note().contains("only a coding agent"), "{}", screen.note());
+    assert!(screen.note().contains("Only a coding agent"), "{}", screen.note());
 }

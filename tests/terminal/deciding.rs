@@ -30,21 +30,21 @@ fn decided_each_way_and_taken_back() {
     pty.wait("Quarterly figures");
     pty.send("j");
     pty.wait("Thursday at noon");
-    pty.decide("a", "accepted: “Lunch");
-    pty.wait("takes it back");
+    pty.decide("a", "Accepted: “Lunch");
+    pty.wait("undo");
     pty.send("u");
-    pty.wait("taken back: 1 item");
+    pty.wait("Undone: 1 item");
     pty.wait("Thursday at noon");
-    pty.decide("i", "ignored: “Lunch");
+    pty.decide("i", "Ignored: “Lunch");
     pty.wait("the recipient is not in this conversation");
     pty.decide("a", "carries a warning.");
-    pty.decide("y", "accepted: “Invoice 4711”");
-    pty.wait("schedule_meeting");
+    pty.decide("y", "Accepted: “Invoice 4711”");
+    pty.wait("Meeting with carol@example.org");
     pty.send("r");
     pty.wait("To the agent, not to the sender");
     pty.send("Not this month");
     pty.wait("Not this month");
-    pty.decide("\x13", "answered: “Planning”");
+    pty.decide("\x13", "Answered: “Planning”");
     let mut kinds = decided(folder.path());
     kinds.sort();
     let kind = |word: &str, undone| (word.to_owned(), undone);
@@ -62,9 +62,9 @@ fn i14_keys_typed_ahead_and_pasted_decide_nothing() {
     pty.send("aiaiaijaja");
     pty.wait("Quarterly figures");
     pty.send("\x1b[200~aaaa\niiii\x1b[201~");
-    pty.wait("pasted text decides nothing");
+    pty.wait("Pasted text is only used where you write");
     pty.send("jajajaiIiI");
-    pty.wait("too fast to be meant");
+    pty.wait("the keys came too fast");
     assert!(decided(folder.path()).is_empty());
 }
 
@@ -81,7 +81,7 @@ fn edited_in_an_editor() {
     pty.send("E");
     pty.wait("Friday at one");
     pty.decide("\x13", "Accept it like this?");
-    pty.decide("y", "accepted with changes");
+    pty.decide("y", "Accepted with changes");
     assert_eq!(decided(folder.path()), [("edit".to_owned(), false)]);
 }
 
@@ -105,7 +105,7 @@ fn what_is_accepted_is_carried_out_by_the_screen_that_drives() {
     pty.wait("Quarterly figures");
     pty.send("j");
     pty.wait("Thursday at noon");
-    pty.decide("a", "accepted: “Lunch");
+    pty.decide("a", "Accepted: ");
     let outbox = folder.path().join("outbox");
     pty.until("the outbox", |_| {
         std::fs::read_to_string(&outbox).is_ok_and(|text| text.contains("accept Lunch"))

@@ -106,7 +106,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     }
     pty.wait("X revokes it at once");
     pty.wait("Lunch on Thursday?");
-    pty.decide("X", "revoked: write_email");
+    pty.decide("X", "Revoked: write_email");
     // The preview says what would go; no is no.
     pty.send("P");
     pty.wait("Let go of ended threads when");
@@ -130,7 +130,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     pty.wait("Let go of ended threads when");
     pty.send("\r");
     pty.wait("Let go of 1 thread");
-    pty.decide("y", "1 thread let go of");
+    pty.decide("y", "1 thread pruned");
     assert_eq!(kept().0, samples::samples().len(), "what was old and asked nothing is gone");
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");

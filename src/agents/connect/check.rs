@@ -5,6 +5,7 @@ use super::{Agent, Places, is_ours, read};
 use crate::config::{Env, Host};
 use crate::text::Visible;
 use serde_json::{Value, json};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -165,7 +166,11 @@ impl Hook {
         let answered = async {
             let mut child = shell.spawn()?;
             if let Some(mut stdin) = child.stdin.take() {
-                stdin.write_all(self.event.to_string().as_bytes()).await?;
+                // A hook that ends without listening is judged by how it ended.
+                match stdin.write_all(self.event.to_string().as_bytes()).await {
+                    Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
+                    _ => {}
+                }
             }
             child.wait_with_output().await
         };

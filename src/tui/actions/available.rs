@@ -15,7 +15,7 @@ impl Action {
         let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
         match self {
             Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.inbox.list.marks.is_empty() => {
-                when(inbox, "decisions are taken in the inbox; 1 goes there")
+                when(inbox, "You decide in the inbox · 1 goes there")
             }
             Action::Edit
             | Action::EditOutside
@@ -27,7 +27,7 @@ impl Action {
             | Action::Unsubscribe
                 if !model.inbox.list.marks.is_empty() =>
             {
-                Err("marked items can be accepted, ignored or snoozed together; Esc clears the marks")
+                Err("Marked items can only be accepted, ignored or snoozed together · Esc clears the marks")
             }
             Action::Accept
             | Action::Ignore
@@ -38,9 +38,9 @@ impl Action {
             | Action::SaveDraft
             | Action::RefuseAndStop
             | Action::Respond => {
-                let Some(row) = row else { return Err("nothing is selected; j or k selects an item") };
+                let Some(row) = row else { return Err("Nothing is selected · j or k selects") };
                 if row.is_decided() {
-                    return Err("it is decided already; u takes the last decision back");
+                    return Err("Already decided · u undoes the last decision");
                 }
                 let allowed = match self {
                     Action::Accept => row.allow.accept,
@@ -50,29 +50,29 @@ impl Action {
                             model.current().is_some_and(|opened| opened.item.grantable.is_something());
                         return when(
                             offered && row.allow.accept,
-                            "this card offers nothing to allow; a accepts it",
+                            "This card has nothing to allow · a accepts it",
                         );
                     }
                     Action::RefuseAndStop => {
                         let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
-                        return when(can, "only a coding agent's session can be stopped");
+                        return when(can, "Only a coding agent's session can be stopped");
                     }
                     Action::Edit | Action::EditOutside => row.allow.edit,
                     Action::Respond => row.allow.respond,
                     _ => row.allow.ignore,
                 };
-                when(allowed, "this item takes no such answer; the footer shows what it takes")
+                when(allowed, "You can't do that on this card")
             }
             Action::Snooze => match row {
-                Some(row) if row.kind == ItemKind::Result => Err("results are filed away, not snoozed"),
-                Some(row) => when(!row.is_decided(), "it is decided already"),
-                None => {
-                    when(!model.inbox.list.marks.is_empty(), "nothing is selected; j or k selects an item")
+                Some(row) if row.kind == ItemKind::Result => {
+                    Err("Results can't be snoozed · a files them away")
                 }
+                Some(row) => when(!row.is_decided(), "Already decided"),
+                None => when(!model.inbox.list.marks.is_empty(), "Nothing is selected · j or k selects"),
             },
             Action::Stop if model.tab == Tab::Threads => {
                 let can = review::shown(model).is_some_and(|r| r.is_alive() || r.trouble().is_some());
-                when(can, "it has ended; there is nothing to stop")
+                when(can, "It has ended")
             }
             Action::NextView
             | Action::PreviousView
@@ -89,31 +89,29 @@ impl Action {
             Action::Stop => {
                 let running = model.selected_running().is_some();
                 let can = row.is_some() || running || model.selected_grant().is_some();
-                when(can, "nothing is selected; j or k selects an item")
+                when(can, "Nothing is selected · j or k selects")
             }
-            Action::OpenThread => when(
-                crate::tui::tabs::thread_here(model).is_some(),
-                "nothing is selected; j or k selects an item",
-            ),
+            Action::OpenThread => {
+                when(crate::tui::tabs::thread_here(model).is_some(), "Nothing is selected · j or k selects")
+            }
             Action::Why if model.shows_skipped() => when(
                 crate::tui::tabs::inbox::decide::why_here(model).is_some(),
-                "a rule of yours skipped it before any thread was started; the card names it",
+                "A rule of yours skipped it before any thread was started; the card names it",
             ),
             Action::Why => when(
                 crate::tui::tabs::inbox::decide::why_here(model).is_some(),
-                "nothing is selected; j or k selects an item",
+                "Nothing is selected · j or k selects",
             ),
-            Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => when(
-                inbox && crate::tui::tabs::inbox::away::has_mail(model),
-                "only mail is put away; j or k selects one",
-            ),
+            Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => {
+                when(inbox && crate::tui::tabs::inbox::away::has_mail(model), "Only mail can be put away")
+            }
             Action::Unsubscribe => when(
                 crate::tui::tabs::inbox::mail::list_here(model).is_some(),
-                "this mail came by no list that it says how to leave",
+                "This mail doesn't say how to leave a list",
             ),
             Action::Reclassify => when(
                 crate::tui::tabs::inbox::skipped::can_reclassify(model),
-                "only mail that was triaged can be taken for something else",
+                "Only triaged mail can be reclassified",
             ),
             Action::EditProfile
             | Action::AddLine
@@ -121,15 +119,15 @@ impl Action {
             | Action::RevertProfile
             | Action::History => when(
                 model.tab == Tab::Memory && model.memory.list.selected().is_some(),
-                "nothing is learned yet",
+                "Nothing has been learned yet",
             ),
             Action::Prune => when(
                 model.tab == Tab::Activity && !model.activity.pruning,
-                "old threads are let go of in Activity; 4 goes there",
+                "You prune in Activity · 4 goes there",
             ),
             Action::Copy => when(
                 model.current().is_some() || matches!(model.layer(), Some(Layer::Menu(_))),
-                "there is no card to copy",
+                "There is no card to copy",
             ),
             Action::Open => match model.tab {
                 Tab::Inbox if model.shows_running() => when(!model.running.rows.is_empty(), ""),
@@ -148,26 +146,24 @@ impl Action {
             Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
             Action::Headers | Action::Attachments | Action::Links => {
                 let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
-                when(doc.mails().next().is_some(), "there is no mail in this card")?;
+                when(doc.mails().next().is_some(), "There is no mail on this card")?;
                 match self {
                     Action::Attachments => {
-                        when(doc.mails().any(|mail| !mail.attachments.is_empty()), "nothing is attached")
+                        when(doc.mails().any(|mail| !mail.attachments.is_empty()), "Nothing is attached")
                     }
-                    Action::Links => {
-                        when(doc.mails().any(|mail| !mail.links.is_empty()), "it holds no links")
-                    }
+                    Action::Links => when(doc.mails().any(|mail| !mail.links.is_empty()), "It has no links"),
                     _ => Ok(()),
                 }
             }
             Action::SearchNext | Action::SearchPrevious => {
-                when(!model.inbox.list.search.is_empty(), "nothing was searched for; / searches")
+                when(!model.inbox.list.search.is_empty(), "Nothing to repeat · / searches")
             }
-            Action::NewThread => when(!model.workflows.is_empty(), "no workflow is built in"),
+            Action::NewThread => when(!model.workflows.is_empty(), "There is no workflow to start"),
             Action::Narrow => {
-                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to narrow here")
+                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "There is nothing to filter here")
             }
             Action::Search => {
-                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to search here")
+                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "There is nothing to search here")
             }
             Action::Complete => when(
                 matches!(model.layer(), Some(Layer::Form(form)) if form.fields.get(form.focus).is_some_and(|f| f.path)),

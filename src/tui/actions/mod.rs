@@ -158,7 +158,7 @@ actions! {
         TabActivity ["4"] "activity": "what is going on" => tabs::go(model, Tab::Activity),
         NextTab ["gt"] "next_tab": "next tab" => tabs::turn(model, 1),
         PreviousTab ["gT"] "previous_tab": "previous tab" => tabs::turn(model, 3),
-        ShowAll ["gi"] "show_all": "show everything that waits" => inbox::show(model, Filter::All),
+        ShowAll ["gi"] "show_all": "show everything" => inbox::show(model, Filter::All),
         ShowApprovals ["ga"] "show_approvals": "show approvals"
             => inbox::show(model, Filter::interrupts(Kind::Approval)),
         ShowTriage ["gn"] "show_triage": "show triage"
@@ -169,27 +169,27 @@ actions! {
             => inbox::show(model, Filter::interrupts(Kind::Trouble)),
         ShowResults ["gd"] "show_results": "show results"
             => inbox::show(model, Filter::Kind(ItemKind::Result)),
-        ShowSnoozed ["gs"] "show_snoozed": "show what is snoozed" => inbox::show(model, Filter::Snoozed),
-        ShowHeld ["go"] "show_held": "show what is held" => inbox::show(model, Filter::Held),
-        ShowRunning ["gr"] "show_running": "show what is running" => inbox::show(model, Filter::Running),
-        ShowSkipped ["gk"] "show_skipped": "show mail that was not shown"
+        ShowSnoozed ["gs"] "show_snoozed": "show snoozed items" => inbox::show(model, Filter::Snoozed),
+        ShowHeld ["go"] "show_held": "show held decisions" => inbox::show(model, Filter::Held),
+        ShowRunning ["gr"] "show_running": "show running threads" => inbox::show(model, Filter::Running),
+        ShowSkipped ["gk"] "show_skipped": "show skipped mail"
             => inbox::show(model, Filter::Skipped),
         ShowDecisions ["gh"] "show_decisions": "show past decisions" => inbox::show(model, Filter::Decided),
         Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
         SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
         SearchPrevious ["N"] "search_previous": "previous match" => moves::find(model, false),
-        Narrow ["\\"] "narrow": "narrow the list" => tabs::narrow(model),
+        Narrow ["\\"] "narrow": "filter the list" => tabs::narrow(model),
         Palette [":"] "palette": "every action by name" => layers::ask(model, Ask::Palette),
         Help ["?"] "help": "all keys" => layers::open(model, Help::default()),
         NewThread ["c"] "new_thread": "new thread" => form::choose_workflow(model),
-        Undo ["u"] "undo": "take the last decision back" => decide::undo(model, press),
+        Undo ["u"] "undo": "undo the last decision" => decide::undo(model, press),
         Pause ["!"] "pause": "pause or resume all" => vec![Cmd::Pause(!model.is_paused())],
-        FetchMail ["$"] "fetch_mail": "look for new mail now" => vec![Cmd::FetchMail],
+        FetchMail ["$"] "fetch_mail": "check mail now" => vec![Cmd::FetchMail],
         Clear ["esc"] "clear": "clear or close" => tabs::clear(model),
         Back ["q"] "back": "back, at the top quit" => tabs::back(model),
         Quit ["Q"] "quit": "quit" => layers::quit(model),
         CloseLayer ["ctrl-c"] "close_layer": "close what is open" => tabs::explain_quit(model),
-        Redraw ["ctrl-l"] "redraw": "draw the screen anew" => vec![Cmd::Redraw],
+        Redraw ["ctrl-l"] "redraw": "redraw the screen" => vec![Cmd::Redraw],
         Suspend ["ctrl-z"] "suspend": "to the shell; `fg` comes back" => vec![Cmd::Suspend],
     }
 
@@ -223,7 +223,7 @@ actions! {
         PreviousPart ["["] "previous_part": "previous part of the card" => moves::act(model, action),
         Quotes ["T"] "quotes": "fold or unfold quotes and older parts" => moves::act(model, action),
         Headers ["H"] "headers": "show or hide a mail's headers" => moves::act(model, action),
-        Attachments ["v"] "attachments": "save or open what is attached" => mail::attachments(model),
+        Attachments ["v"] "attachments": "save or open attachments" => mail::attachments(model),
         Links ["L"] "links": "list links and where they lead" => mail::links(model),
         Pipe ["|"] "pipe": "pipe the mail through a command" => mail::ask_pipe(model),
         Leave ["h", "tab", "left"] "leave": "back to the list" => moves::act(model, action),
@@ -239,10 +239,10 @@ actions! {
         RefuseAndStop ["R"] "refuse_and_stop": "refuse, and stop the agent's session"
             => decide::ask_to_stop(model),
         Ignore ["i"] "ignore": "ignore" => decide::act(model, action, press),
-        IgnoreQuietly ["I"] "ignore_quietly": "ignore, learn nothing" => decide::act(model, action, press),
+        IgnoreQuietly ["I"] "ignore_quietly": "ignore without learning" => decide::act(model, action, press),
         Snooze ["z"] "snooze": "snooze" => menus::offer_snooze(model),
         SaveDraft ["D"] "save_draft": "save as a draft" => decide::act(model, action, press),
-        Reclassify ["C"] "reclassify": "take the mail for something else" => skipped::offer(model),
+        Reclassify ["C"] "reclassify": "reclassify the mail" => skipped::offer(model),
         Archive ["f"] "archive": "archive the mail" => away::ask(model, Destination::Archive),
         Delete ["d"] "delete": "put the mail into the trash" => away::ask(model, Destination::Trash),
         Spam ["S"] "spam": "put the mail into the spam folder" => away::ask(model, Destination::Spam),
@@ -255,9 +255,9 @@ actions! {
     }
 
     Thread {
-        NextView ["l", "right", "}"] "next_view": "look at the thread from the next side"
+        NextView ["l", "right", "}"] "next_view": "next view"
             => review::turn(model, action),
-        PreviousView ["h", "left", "{"] "previous_view": "from the side before"
+        PreviousView ["h", "left", "{"] "previous_view": "previous view"
             => review::turn(model, action),
         NextPart ["]"] as "next step",
         PreviousPart ["["] as "previous step",
@@ -289,7 +289,7 @@ actions! {
     }
 
     Activity {
-        Prune ["P"] "prune": "let go of old threads" => activity::offer_prune(model),
+        Prune ["P"] "prune": "prune old threads" => activity::offer_prune(model),
     }
 
     Confirm {

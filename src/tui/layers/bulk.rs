@@ -1,6 +1,6 @@
 //! One decision for all that are marked: one kind and one tool at a time, after a list to confirm.
 
-use super::{Layer, Popup, cells, draw_keys, screen};
+use super::{Layer, Popup, cells, draw_keys, form, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{Decide, ItemKind};
 use crate::tui::actions::{Action, Scope};
@@ -38,7 +38,8 @@ pub enum BulkItem {
 /// Puts the confirming list up, or says why there cannot be one.
 pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
     let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
-    match Bulk::new(&marked, action) {
+    let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&form::edit_key(&row.id)));
+    match bulk {
         Ok(bulk) => model.push(bulk),
         Err(why) => model.say(why),
     }
@@ -46,7 +47,7 @@ pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
 }
 
 impl Bulk {
-    fn new(marked: &[Row], action: Action) -> Result<Bulk, String> {
+    fn new(marked: &[Row], action: Action, edited: impl Fn(&Row) -> bool) -> Result<Bulk, String> {
         let Some(first) = marked.first() else {
             return Err("no marked item is shown; Esc clears the marks".to_owned());
         };
@@ -85,6 +86,8 @@ impl Bulk {
                 found.left_out.push(format!("{}: takes no such answer", row.title));
             } else if row.is_warned() && decision == Decision::Accept {
                 found.left_out.push(format!("{}: carries a warning", row.title));
+            } else if edited(row) && decision == Decision::Accept {
+                found.left_out.push(format!("{}: has changes you haven't sent", row.title));
             } else {
                 found.rows.push((row.title.clone(), item));
             }
@@ -111,7 +114,7 @@ impl Popup for Bulk {
                 list.cursor = list.cursor.min(list.rows.len().saturating_sub(1));
                 if list.rows.is_empty() {
                     model.layers.pop();
-                    model.say("nothing is left to decide");
+                    model.say("Nothing is left to decide");
                 }
             }
             Action::No => {
@@ -119,7 +122,7 @@ impl Popup for Bulk {
             }
             Action::Yes => {
                 if !safe::confirms(model, press) {
-                    model.say("keys came too fast to be meant; nothing was decided");
+                    model.say("Ignored: the keys came too fast");
                     return Vec::new();
                 }
                 if let Some((_, Layer::Bulk(list))) = model.layers.pop() {

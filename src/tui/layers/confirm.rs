@@ -101,7 +101,7 @@ impl Popup for Confirm {
             }
             Action::Yes => {
                 if !safe::confirms(model, press) {
-                    model.say("keys came too fast to be meant; nothing was decided");
+                    model.say("Ignored: the keys came too fast");
                     return Vec::new();
                 }
                 let Some((_, Layer::Confirm(confirm))) = model.layers.pop() else { return Vec::new() };

@@ -51,7 +51,7 @@ impl Popup for Ending {
             return Vec::new();
         }
         if !safe::confirms(model, press) {
-            model.say("keys came too fast to be meant");
+            model.say("Ignored: the keys came too fast");
             return Vec::new();
         }
         let held = model.inbox.list.all().iter().filter(|row| matches!(row.standing, Standing::Held { .. }));
@@ -60,7 +60,7 @@ impl Popup for Ending {
             Action::Wait => {
                 model.layers.pop();
                 model.ending = true;
-                model.say("waits for what is held, then quits");
+                model.say("Quitting once nothing is held any more");
                 Vec::new()
             }
             Action::TakeBack => {

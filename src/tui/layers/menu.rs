@@ -1,8 +1,8 @@
 //! A list to choose from.
 
-use super::{Popup, cells, form, screen};
+use super::{Ask, Popup, ask, cells, form, screen};
 use crate::graph::ThreadId;
-use crate::inbox::{GrantScope, MemoryVersion, Status};
+use crate::inbox::{Decide, GrantScope, MemoryVersion, Status};
 use crate::service::{AttachedFile, Programs};
 use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
@@ -10,7 +10,7 @@ use crate::tui::draw;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::{Group, Sort, grant, mail, menus, skipped};
+use crate::tui::tabs::inbox::{Group, Sort, decide, grant, mail, menus, skipped};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{activity, memory};
 use jiff::Timestamp;
@@ -36,6 +36,12 @@ pub enum Choice {
     Group(Group),
     /// Snooze until then, or wake.
     Snooze(Option<Timestamp>),
+    /// Ask until when to snooze.
+    SnoozeUntil,
+    /// Look at one's own changes before they are accepted.
+    AcceptEdited,
+    /// Ask whether to accept what was proposed, without one's own changes.
+    AcceptProposed(Box<Decide>),
     /// Start a thread of this workflow.
     Start(String),
     /// List threads of this status, or no longer only those; or all there are.
@@ -170,6 +176,9 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         }
         Choice::Settle(outcome) => return review::ask_settle(model, outcome),
         Choice::Snooze(until) => return menus::snooze(model, until),
+        Choice::SnoozeUntil => return ask(model, Ask::Snooze),
+        Choice::AcceptEdited => return form::review_edit(model),
+        Choice::AcceptProposed(decision) => return decide::confirm_proposed(model, *decision),
     }
     Vec::new()
 }

@@ -172,7 +172,7 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
     if model.layers.last_mut().is_some_and(|(_, layer)| layer.paste(text)) {
         return text_changed(model);
     }
-    model.say("pasted text decides nothing; it is only taken where text is written");
+    model.say("Pasted text is only used where you write");
     Vec::new()
 }
 

@@ -139,7 +139,7 @@ fn split(line: &str) -> Vec<String> {
 pub fn choose(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
     let Some(suggestion) = suggestions(model).into_iter().nth(prompt.cursor) else {
-        model.say("nothing goes by that name");
+        model.say("There is no such action");
         return Vec::new();
     };
     model.layers.pop();

@@ -9,7 +9,7 @@ use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::tabs::inbox::query::Query;
-use crate::tui::tabs::inbox::{away, history, mail};
+use crate::tui::tabs::inbox::{away, history, mail, menus};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{Tab, memory, moves};
 use ratatui::Frame;
@@ -32,6 +32,8 @@ pub enum Ask {
     Export,
     /// To move mail to a folder of this name.
     Folder,
+    /// To snooze until this time.
+    Snooze,
 }
 
 /// A line of text.
@@ -54,6 +56,7 @@ impl Ask {
             Ask::Line => ("+", "one more line for this profile"),
             Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
             Ask::Folder => ("to ", "a folder, or a label of Gmail"),
+            Ask::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
             Ask::Pipe => ("|", "a command; the mail's text is its input"),
             Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
         }
@@ -100,6 +103,7 @@ impl Popup for Prompt {
                         history::search(model, &text)
                     }
                     Ask::Folder => away::chose_folder(model, &text),
+                    Ask::Snooze => menus::snooze_until(model, &text),
                     Ask::Pipe => mail::pipe(model, &text),
                     Ask::Line => memory::add_line(model, &text),
                     Ask::Export => review::export(model, &text),
@@ -150,7 +154,7 @@ impl Popup for Prompt {
             }
         }
         if rows.is_empty() && self.ask == Ask::Palette && list.height > 0 {
-            draw::text(buf, list, list.x + 1, list.y, "nothing goes by that name", theme.quiet);
+            draw::text(buf, list, list.x + 1, list.y, "There is no such action", theme.quiet);
         }
         let column = x.saturating_add(cells(column)).min(area.right().saturating_sub(1));
         frame.set_cursor_position(Position { x: column, y: area.y });
@@ -160,9 +164,10 @@ impl Popup for Prompt {
     fn footer(&self) -> Vec<(Action, &'static str)> {
         let choose = match self.ask {
             Ask::Search => "search",
-            Ask::Narrow => "narrow",
+            Ask::Narrow => "filter",
             Ask::Palette => "do it",
             Ask::Folder => "move it there",
+            Ask::Snooze => "snooze it",
             Ask::Pipe => "run it",
             Ask::Line => "add it",
             Ask::Export => "write it",

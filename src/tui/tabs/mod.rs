@@ -125,7 +125,7 @@ pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 pub fn explain_quit(model: &mut Model) -> Vec<Cmd> {
-    model.say("Q quits; Ctrl-C closes what is open");
+    model.say("Q quits · Ctrl-C closes what is open");
     Vec::new()
 }
 
@@ -211,7 +211,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let mut actions = if model.shows_items() {
         inbox::footer(model)
     } else if model.shows_skipped() {
-        vec![named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]
+        vec![named(Action::Reclassify, "reclassify"), named(Action::OpenThread, "thread")]
     } else if model.shows_history() {
         vec![named(Action::OpenThread, "thread")]
     } else if let Some(grant) = model.selected_grant() {

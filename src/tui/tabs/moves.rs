@@ -162,7 +162,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
     match model.inbox.list.next_match(forward, model.wall) {
         Some(position) => model.inbox.list.select(position),
-        None => model.say(format!("nothing here matches `{}`", model.inbox.list.search.typed())),
+        None => model.say(format!("No match for `{}`", model.inbox.list.search.typed())),
     }
     Vec::new()
 }

@@ -59,6 +59,7 @@ pub fn changed(model: &mut Model) -> Vec<Cmd> {
     let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
     cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));
     cmds.extend(crate::tui::tabs::inbox::skipped::count(model));
+    cmds.extend(crate::tui::tabs::inbox::news::look(model));
     if model.shows_running() || model.tab == Tab::Activity {
         cmds.push(Cmd::Running);
     }

@@ -11,7 +11,7 @@ use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
 use super::safe::Shown;
-use super::tabs::inbox::{self, away, decide, grant, history, mail, skipped};
+use super::tabs::inbox::{self, away, decide, grant, history, mail, news, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Focus, Tab, activity, memory};
 
@@ -68,6 +68,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
         Msg::SkippedLately(result) => skipped::counted(model, result),
         Msg::Decisions(query, result) => history::listed(model, &query, result),
+        Msg::Ends(result) => news::ended(model, result),
+        Msg::Lessons(result) => news::learned(model, result),
         Msg::Reclassified(result) => skipped::reclassified(model, result),
         Msg::Attachments(thread, result) => mail::attached(model, &thread, result),
         Msg::PutAway(way, results) => away::moved(model, &way, results),

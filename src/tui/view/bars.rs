@@ -149,8 +149,8 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         let left = undo.until.map(|until| until.saturating_duration_since(model.now).as_secs_f32().ceil());
         let key = model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned());
         let text = match left {
-            Some(left) => format!("{key} takes it back ({left:.0} s) "),
-            None => format!("{key} takes it back "),
+            Some(left) => format!("{key} undo ({left:.0} s) "),
+            None => format!("{key} undo "),
         };
         let began = draw::right(buf, area, area.y, &text, theme.warning);
         room.width = began.saturating_sub(area.x + 1);
@@ -160,11 +160,11 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         draw::text(buf, room, area.x + 1, area.y, &note.text, style);
     } else if let Driving::Nobody(why) = &model.driving {
         draw::text(buf, room, area.x + 1, area.y, &format!("view only: {}", words::line(why)), theme.warning);
-    } else if model.inbox.list.has_lost() && model.tab == Tab::Inbox {
-        draw::text(buf, room, area.x + 1, area.y, "the selected item is gone; j or k goes on", theme.warning);
+    } else if model.inbox.list.has_lost() && model.inbox.following.is_none() && model.tab == Tab::Inbox {
+        draw::text(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
     } else if !model.inbox.list.marks.is_empty() {
         let text =
-            format!("{} marked: decisions apply to the marks; Esc clears them", model.inbox.list.marks.len());
+            format!("{} marked: your answer goes to all of them · Esc clears", model.inbox.list.marks.len());
         draw::text(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
         draw::text(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
@@ -203,7 +203,7 @@ fn narrowed(model: &Model) -> String {
     }
     if let (Tab::Inbox, Some(only)) = (model.tab, only(model.inbox.list.filter)) {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
-        parts.push(format!("only {only}; {key} shows everything"));
+        parts.push(format!("Showing {only} only · {key}: all"));
     }
     parts.join(" · ")
 }
@@ -213,14 +213,14 @@ fn only(filter: Filter) -> Option<&'static str> {
     match filter {
         Filter::All => None,
         Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => Some("approvals"),
-        Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => Some("what there is to know"),
+        Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => Some("notifications"),
         Filter::Kind(ItemKind::Interrupt(Kind::Question)) => Some("questions"),
         Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => Some("trouble"),
         Filter::Kind(ItemKind::Result) => Some("results"),
-        Filter::Snoozed => Some("what is snoozed"),
-        Filter::Held => Some("what can still be taken back"),
-        Filter::Running => Some("what is running"),
-        Filter::Skipped => Some("mail that was not shown"),
+        Filter::Snoozed => Some("snoozed items"),
+        Filter::Held => Some("held decisions"),
+        Filter::Running => Some("running threads"),
+        Filter::Skipped => Some("skipped mail"),
         Filter::Decided => Some("past decisions"),
     }
 }

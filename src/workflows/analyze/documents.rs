@@ -3,12 +3,13 @@
 //! Promised: bounded, however a file was made; what is hidden in it is left out and counted.
 
 use crate::mail;
+use crate::tools::folder::ReadDocument;
 use std::fmt::Write as _;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// The endings that are read here, each with its reader; the error is a reason for people.
-pub(super) const READERS: &[(&str, fn(&[u8]) -> Result<String, String>)] =
+/// The endings that are read here, each with its reader.
+pub(super) const READERS: &[(&str, ReadDocument)] =
     &[("html", html), ("htm", html), ("eml", eml), ("docx", docx), ("pdf", pdf)];
 
 /// How many parts a Word document has at most, and how long its text is unpacked.

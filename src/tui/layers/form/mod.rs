@@ -255,7 +255,8 @@ impl Form {
     }
 }
 
-fn edit_key(item: &str) -> String {
+/// The key under which changes to an item are kept.
+pub fn edit_key(item: &str) -> String {
     format!("edit:{item}")
 }
 

@@ -24,7 +24,7 @@ fn item(model: &mut Model) -> Option<Item> {
     }
     let found = model.current().map(|opened| opened.item.clone());
     if found.is_none() {
-        model.say("its card is not here yet");
+        model.say("The card is still loading");
     }
     found
 }
@@ -43,6 +43,24 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
         Form::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, item.edit_args());
     open(model, form);
     Vec::new()
+}
+
+/// Whether the selected item was changed in a form that was left without sending.
+pub fn has_unsent_edit(model: &Model) -> bool {
+    let Some(item) = model.current().map(|opened| &opened.item) else { return false };
+    let mut form =
+        Form::new(Purpose::Edit { item: Box::new(item.clone()) }, "", &item.schema, item.edit_args());
+    let before = form.draft();
+    model.drafts.get(&form.draft_key()).is_some_and(|draft| {
+        form.restore(draft);
+        form.draft() != before
+    })
+}
+
+/// Shows what was changed, to be accepted like this.
+pub fn review_edit(model: &mut Model) -> Vec<Cmd> {
+    edit(model);
+    submit(model)
 }
 
 /// The whole proposal in `$EDITOR`, as JSON; it comes back into the form.
@@ -122,7 +140,7 @@ impl Popup for Form {
             }
             Action::Submit => {
                 if !safe::confirms(model, press) {
-                    model.say("keys came too fast to be meant; nothing was sent");
+                    model.say("Not sent: the keys came too fast");
                     return Vec::new();
                 }
                 submit(model)
@@ -199,7 +217,7 @@ fn outside(model: &mut Model) -> Vec<Cmd> {
             vec![Cmd::Editor(*number, text, "json")]
         }
         None => {
-            model.say("mend the field that is marked first");
+            model.say("Fix the marked field first");
             Vec::new()
         }
     }
@@ -234,11 +252,11 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
             touched(model)
         }
         Ok(_) => {
-            model.fail("what came back is not an object in braces; the form is as it was");
+            model.fail("The editor returned something else than a JSON object, so the form is unchanged");
             Vec::new()
         }
         Err(error) => {
-            model.fail(format!("what came back is not JSON ({error}); the form is as it was"));
+            model.fail(format!("The editor returned invalid JSON ({error}), so the form is unchanged"));
             Vec::new()
         }
     }
@@ -251,7 +269,7 @@ pub fn refuse(model: &mut Model, press: Press) -> Option<Vec<Cmd>> {
     let at = usize::try_from(number).ok()?.checked_sub(1)?;
     let text = form.refusals(&model.options.refusals).get(at)?.clone();
     if !safe::confirms(model, press) {
-        model.say("keys came too fast to be meant; nothing was sent");
+        model.say("Not sent: the keys came too fast");
         return Some(Vec::new());
     }
     Form::uppermost(model)?.field()?.editor.set(&text);
@@ -327,7 +345,7 @@ pub fn leave(model: &mut Model) -> Vec<Cmd> {
 pub fn started(model: &mut Model, result: InboxResult<ThreadId>) -> Vec<Cmd> {
     match result {
         Ok(thread) => {
-            model.say(format!("started {thread}; gr shows what is running"));
+            model.say(format!("Started {thread} · gr shows running threads"));
             let keys: Vec<String> =
                 model.drafts.keys().filter(|key| key.starts_with("start:")).cloned().collect();
             keys.into_iter()
@@ -338,7 +356,7 @@ pub fn started(model: &mut Model, result: InboxResult<ThreadId>) -> Vec<Cmd> {
                 .collect()
         }
         Err(failure) => {
-            model.fail(format!("not started: {}; c opens the form again", failure.text));
+            model.fail(format!("Not started: {} · c opens the form again", failure.text));
             Vec::new()
         }
     }
@@ -354,7 +372,7 @@ pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<Str
     }
     match paths.as_slice() {
         [] => {
-            model.say("no path begins like this");
+            model.say("No file starts with that");
             Vec::new()
         }
         [only] => {

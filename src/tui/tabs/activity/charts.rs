@@ -302,14 +302,14 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
         }
         sheet.gap();
     }
-    sheet.say("$ looks at all of them now.", model.theme.quiet);
+    sheet.say("$ checks all of them now.", model.theme.quiet);
 }
 
 pub fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {
     let free =
         if storage.free > 0 { format!(", {} of it unused", bytes(storage.free)) } else { String::new() };
     sheet.say(&format!("The file takes {}, its log included{free}.", bytes(storage.file)), model.theme.text);
-    sheet.say("P lets go of old threads, after a preview.", model.theme.quiet);
+    sheet.say("P prunes old threads, after a preview.", model.theme.quiet);
     sheet.gap();
     let most = storage.tables.first().map_or(0, |table| table.bytes);
     let names = storage.tables.iter().map(|table| width(&table.table)).max().unwrap_or(0).max(6);

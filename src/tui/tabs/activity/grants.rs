@@ -30,7 +30,7 @@ pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
     let Some(grant) = model.selected_grant().cloned() else { return Vec::new() };
     if grant.id.starts_with(POLICY_GRANT) {
-        model.say("the config allows this; take it out of [policy] there");
+        model.say("The config allows this: remove it from [policy]");
         return Vec::new();
     }
     if grant.in_force {
@@ -48,7 +48,7 @@ pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
 pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
     match result {
         Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
-        Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),
+        Ok(grant) => model.say(format!("Revoked: {} for {} asks again", grant.tool, grant.scope)),
         Err(failure) => model.fail(failure.text),
     }
     let mut cmds = vec![Cmd::Grants];

@@ -136,7 +136,7 @@ pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
     let now = model.wall.to_zoned(model.options.time_zone.clone());
     let Ok(before) = now.checked_sub(days.days()) else { return Vec::new() };
     let statuses = vec![Status::Done, Status::Abandoned];
-    model.say("counting what would go …");
+    model.say("Counting what would be pruned …");
     vec![Cmd::PrunePlan(PruneQuery { before: before.timestamp(), statuses })]
 }
 
@@ -182,7 +182,7 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
 
 pub fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
     model.activity.pruning = true;
-    model.say("letting go of old threads …");
+    model.say("Pruning …");
     vec![Cmd::Prune(query)]
 }
 
@@ -193,7 +193,7 @@ pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
             format!("the file took {} and takes {}", words::bytes(done.before), words::bytes(done.after));
         let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
         let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
-        model.say(format!("{threads} let go of; {sizes}{left}"));
+        model.say(format!("{threads} pruned; {sizes}{left}"));
     }
     model.activity.storage = None;
     vec![Cmd::Storage]

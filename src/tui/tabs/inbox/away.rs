@@ -75,7 +75,7 @@ pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<(
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
     let many = words::count(done.len(), "mail");
     match failed {
-        Some(why) => model.fail(format!("{many} {}; not all of them: {why}", way.done())),
+        Some(why) => model.fail(format!("{many} {} · not all of them: {why}", way.done())),
         None => model.say(format!("{many} {}", way.done())),
     }
     model.put_away = if *way == Way::Back { Vec::new() } else { done };

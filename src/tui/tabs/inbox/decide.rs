@@ -6,12 +6,12 @@ use crate::service::Way;
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::layers::form::Form;
-use crate::tui::layers::{Confirm, Page, Then, ask_bulk};
+use crate::tui::layers::form::{self, Form};
+use crate::tui::layers::{Choice, Confirm, Menu, Page, Then, ask_bulk};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
-use crate::tui::tabs::inbox::Undo;
+use crate::tui::tabs::inbox::{Undo, news};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
     if !model.inbox.list.marks.is_empty() {
         if !safe::is_deliberate(model, press) {
-            model.say("keys came too fast to be meant; nothing was decided");
+            model.say("Ignored: the keys came too fast");
             return Vec::new();
         }
         return ask_bulk(model, action);
@@ -59,6 +59,15 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
         return vec![Cmd::FileAway(vec![thread])];
     }
     let Some((kind, decision)) = pending_decision(model, action) else { return Vec::new() };
+    if action == Action::Accept && form::has_unsent_edit(model) {
+        let rows = [
+            ("with my changes", Choice::AcceptEdited),
+            ("as it was proposed", Choice::AcceptProposed(Box::new(decision))),
+        ];
+        let rows = rows.into_iter().map(|(text, choice)| (text.to_owned(), choice)).collect();
+        model.push(Menu::new("You changed this and haven't sent it. Accept it …", rows));
+        return Vec::new();
+    }
     match why {
         None => send(model, kind, decision),
         Some(why) => {
@@ -70,6 +79,14 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
             Vec::new()
         }
     }
+}
+
+/// Asks whether to accept what was proposed, although it was changed in a form.
+pub fn confirm_proposed(model: &mut Model, decision: Decide) -> Vec<Cmd> {
+    let page = warnings_page(model);
+    let then = Then::Decide(DecisionKind::Accepted, decision);
+    model.push(Confirm::new("Accept it as it was proposed?", "Your changes are not in it.", page, then));
+    Vec::new()
 }
 
 /// What is unusual, and the arguments: enough to know what `y` would do.
@@ -152,12 +169,13 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                     model.inbox.opened = None;
                 }
                 let title = title_of(&id);
-                refused = Some(format!("not decided: “{title}”: {}", failure.text));
+                refused = Some(format!("Not decided: {title}: {}", failure.text));
             }
         }
     }
     if !done.is_empty() {
         model.sent = sent;
+        let followed = followed(model, kind, &done);
         let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
         let next = model
             .inbox
@@ -169,8 +187,11 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             model.inbox.list.marks.remove(id);
         });
         model.inbox.list.drop_rows(&ids, model.wall);
-        if let Some(next) = next {
-            model.inbox.list.select(next);
+        match (next, followed) {
+            // Nothing else moves under the keys while its agent answers.
+            (Some(_), Some(thread)) => model.inbox.following = Some(thread),
+            (Some(next), None) => model.inbox.list.select(next),
+            (None, _) => {}
         }
         // A glance that was taken before this would show them as they were.
         model.inbox.stale_glance = model.inbox.glancing.0;
@@ -181,10 +202,10 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             many => format!("{word}: {}", words::count(many.len(), "item")),
         };
         let where_to = match (kind, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
-            (DecisionKind::Snoozed, Some(key)) => format!("; {key} shows what is snoozed"),
+            (DecisionKind::Snoozed, Some(key)) => format!(" · {key} shows snoozed items"),
             _ => String::new(),
         };
-        model.say(format!("{what}{where_to}"));
+        model.say(words::capitalized(&format!("{what}{where_to}")));
         if matches!(
             kind,
             DecisionKind::Accepted
@@ -193,6 +214,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                 | DecisionKind::Ignored
                 | DecisionKind::Drafted
         ) {
+            cmds.extend(news::await_ends(model, kind, &done));
             model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
         }
         cmds.extend(crate::tui::update::data::changed(model));
@@ -202,6 +224,14 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         cmds.extend(crate::tui::update::data::changed(model));
     }
     cmds
+}
+
+/// The thread that answers what was just said to it, if that is the one on the screen.
+fn followed(model: &Model, kind: DecisionKind, done: &[(String, String)]) -> Option<ThreadId> {
+    let [(id, _)] = done else { return None };
+    let row = model.selected().filter(|row| row.id == *id)?;
+    let drafts = model.workflows.iter().any(|known| known.name == row.workflow);
+    (kind == DecisionKind::Answered && drafts).then(|| row.thread.clone())
 }
 
 /// Takes the last decision back, a bulk one as a whole.
@@ -229,14 +259,10 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
     model.inbox.goto = back.first().map(|id| (*id).clone());
     model.inbox.stale_glance = model.inbox.glancing.0;
     match (back.len(), late) {
-        (0, Some(failure)) => model.fail(format!("not taken back: {}", failure.text)),
-        (some, None) => model.say(format!("taken back: {}", words::count(some, "item"))),
+        (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
+        (some, None) => model.say(format!("Undone: {}", words::count(some, "item"))),
         (some, Some(failure)) => {
-            model.fail(format!(
-                "taken back: {}; not all of them: {}",
-                words::count(some, "item"),
-                failure.text
-            ));
+            model.fail(format!("Undone: {} · not all of them: {}", words::count(some, "item"), failure.text));
         }
     }
     let mut cmds = Vec::new();
@@ -304,7 +330,9 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     }
     let Some((_, title)) = why_here(model).filter(|(here, _)| here == id) else { return Vec::new() };
     if let Some(card) = model.ok_or_fail(result) {
-        let doc = Doc::page(&title, "", card.blocks);
+        let names = model.selected().filter(|row| row.id == id);
+        let names = names.map(|row| format!("{id} · {} · {}", row.action, row.workflow));
+        let doc = Doc::page(&title, &names.unwrap_or_else(|| id.to_owned()), card.blocks);
         let title = if model.shows_skipped() { "Why it was skipped" } else { "Why it is here" };
         model.push(Page::new(title.to_owned(), doc));
     }

@@ -9,7 +9,7 @@ use crate::inbox::{Block, Decide, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Choice, Confirm, Menu, Then};
+use crate::tui::layers::{Choice, Confirm, Menu, Then, form};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, Guard};
@@ -25,6 +25,10 @@ const SESSION: Duration = Duration::from_secs(12 * 3600);
 pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Guard::Rejected(why) = safe::guard(model, Action::Accept, press) {
         model.say(why);
+        return Vec::new();
+    }
+    if form::has_unsent_edit(model) {
+        model.say("You changed this and haven't sent it: a accepts it first, with or without your changes");
         return Vec::new();
     }
     let Some(opened) = model.current() else { return Vec::new() };
@@ -121,7 +125,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
         ("for", whom),
         ("until", until),
         ("still asks", "any call that carries a warning".to_owned()),
-        ("to end it", "X in 4 Activity; u takes back this acceptance alone".to_owned()),
+        ("to end it", "X in 4 Activity · u undoes this answer alone".to_owned()),
     ];
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
@@ -179,7 +183,7 @@ pub fn granted(model: &mut Model, id: String, granted: InboxResult<GrantLine>) -
     };
     let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, accepted)]);
     if let Some(grant) = grant {
-        model.say(format!("accepted; {} runs without asking from now on (4 lists it)", grant.tool));
+        model.say(format!("Accepted · {} runs without asking for {} · 4 lists it", grant.tool, grant.scope));
     }
     cmds
 }

@@ -1,6 +1,7 @@
 //! The menus of the inbox: sorting and grouping, and snoozing.
 
 use crate::graph::InterruptId;
+use crate::text::when;
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
@@ -61,8 +62,23 @@ pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
     if model.selected().is_some_and(|row| row.snoozed_until.is_some_and(|until| until > model.wall)) {
         rows.insert(0, ("wake it now".to_owned(), Choice::Snooze(None)));
     }
+    rows.push(("another time …".to_owned(), Choice::SnoozeUntil));
     model.push(Menu::new("Snooze", rows));
     Vec::new()
+}
+
+/// Snoozes until a time as people write it.
+pub fn snooze_until(model: &mut Model, text: &str) -> Vec<Cmd> {
+    match when::read(text, &model.wall.to_zoned(model.options.time_zone.clone())) {
+        Ok(until) => {
+            model.layers.pop();
+            snooze(model, until)
+        }
+        Err(why) => {
+            model.say(why);
+            Vec::new()
+        }
+    }
 }
 
 /// Puts what is marked, or else the selected item, out of sight until then, or back.

@@ -8,6 +8,7 @@ mod list;
 pub mod mail;
 pub mod marks;
 pub mod menus;
+pub mod news;
 pub mod query;
 pub mod skipped;
 mod update;
@@ -17,7 +18,8 @@ pub use list::{Filter, Group, List, Row, Sort};
 pub use update::*;
 pub use view::{draw, footer};
 
-use crate::inbox::{Card, DecisionView, Item, SkippedCount, SkippedLine};
+use crate::graph::{Kind, ThreadId};
+use crate::inbox::{Card, DecisionView, Item, ItemKind, SkippedCount, SkippedLine};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
 use crate::tui::model::Model;
@@ -25,6 +27,7 @@ use crate::tui::msg::{Cmd, DecisionKind};
 use crate::tui::tabs::{self, Browse, Focus, Tab};
 use history::History;
 use jiff::civil::Date;
+use news::News;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,6 +47,9 @@ pub struct InboxTab {
     pub asked: Option<String>,
     /// What is to be selected once it is there.
     pub goto: Option<String>,
+    /// The thread that was answered last and is looked at until it asks again.
+    pub following: Option<ThreadId>,
+    pub news: News,
     /// Lines that are still to be read.
     pub wanted: VecDeque<String>,
     /// Whether lines are being read, as they are at first.
@@ -64,6 +70,8 @@ impl Default for InboxTab {
             opened: None,
             asked: None,
             goto: None,
+            following: None,
+            news: News::default(),
             wanted: VecDeque::new(),
             reading: true,
             glancing: (false, false),
@@ -106,18 +114,30 @@ impl Opened {
 
     /// Cuts the card anew, after folds were changed.
     pub fn cut(&mut self) {
-        let item = &self.item;
-        let clean = |text: &str| Visible::line(text).into_string();
-        let mut meta = vec![item.kind.word().to_owned(), clean(&item.action), clean(&item.workflow)];
-        meta.extend(item.source.as_deref().map(clean));
-        meta.push(item.id.clone());
-        if item.irreversible {
-            meta.push("irreversible".to_owned());
-        }
-        meta.dedup();
-        let extra = Extra { meta: meta.join(" · "), answers: &self.answers };
-        self.doc = Doc::new(item, self.card.clone(), &extra, self.folds);
+        let extra = Extra { meta: who_wants_what(&self.item), answers: &self.answers };
+        self.doc = Doc::new(&self.item, self.card.clone(), &extra, self.folds);
     }
+}
+
+/// In words, who wants what of the person; ids and internal names are the business of “why”.
+fn who_wants_what(item: &Item) -> String {
+    let source = item.source.as_deref().map(|source| Visible::line(source).into_string());
+    let who = source.clone().unwrap_or_else(|| Visible::line(&item.workflow).into_string());
+    let action = Visible::line(&item.action);
+    let wish = match item.kind {
+        ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
+        ItemKind::Interrupt(Kind::Question) => format!("{who} asks you"),
+        ItemKind::Interrupt(Kind::Trouble) => format!("The {} thread failed", Visible::line(&item.workflow)),
+        ItemKind::Result => format!("The {} thread is done", Visible::line(&item.workflow)),
+        ItemKind::Interrupt(Kind::Approval) => match (item.action.as_str(), &source) {
+            ("write_email", Some(_)) => format!("Reply to {who}, ready to send"),
+            ("write_email", None) => "Mail, ready to send".to_owned(),
+            ("schedule_meeting", _) => format!("Meeting with {who}, ready to be invited to"),
+            ("python", _) => format!("{who} wants to run this code"),
+            _ => format!("{who} wants to use {action}"),
+        },
+    };
+    if item.irreversible { format!("{wish} · can't be undone once it is done") } else { wish }
 }
 
 /// The last decision, while it can be taken back.

@@ -66,7 +66,7 @@ pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) 
 
 pub fn reclassified(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
     match result {
-        Ok(class) => model.say(format!("taken for: {class}; its thread runs again")),
+        Ok(class) => model.say(format!("Reclassified as {class} · its thread runs again")),
         Err(failure) => model.fail(failure.text),
     }
     data::changed(model)

@@ -1,6 +1,6 @@
 //! What the inbox tells of its items: at a glance, line by line, and a card.
 
-use super::Opened;
+use super::{Opened, news};
 use crate::inbox::{Glance, ItemLine, Standing};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Lines, Read};
@@ -38,7 +38,11 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     let new = unread.iter().filter(|id| {
         !known.contains(*id) && matches!(waits.get(id.as_str()), Some(Standing::Open | Standing::Result))
     });
-    let new = new.filter(|id| model.inbox.goto.as_ref() != Some(*id)).count();
+    let new: Vec<&String> = new.filter(|id| model.inbox.goto.as_ref() != Some(*id)).collect();
+    if was_complete {
+        model.inbox.news.arrived.extend(new.iter().map(|id| (*id).clone()));
+    }
+    let new = new.len();
     let lately = model.noticed.is_some_and(|at| model.now.saturating_duration_since(at) < NOTICE);
     if was_complete && new > 0 && !lately {
         model.noticed = Some(model.now);
@@ -80,8 +84,17 @@ fn count_down(model: &mut Model, all: &[Glance]) {
     };
 }
 
-/// Selects what was taken back, once it is there.
+/// Selects what was taken back or has been answered, once it is there.
 pub fn select_goto(model: &mut Model) {
+    if !model.inbox.list.has_lost() {
+        model.inbox.following = None;
+    }
+    if let Some(thread) = &model.inbox.following
+        && let Some(row) =
+            model.inbox.list.all().iter().find(|row| row.thread == *thread && !row.is_decided())
+    {
+        model.inbox.goto = Some(row.id.clone());
+    }
     let Some(goto) = &model.inbox.goto else { return };
     if let Some(position) =
         (0..model.inbox.list.len()).find(|n| model.inbox.list.row(*n).is_some_and(|row| row.id == *goto))
@@ -105,6 +118,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
     model.inbox.reading = false;
     if let Some(lines) = model.ok_or_fail(result) {
         model.inbox.list.put(lines, model.wall);
+        news::tell_arrived(model);
     }
     select_goto(model);
     if model.inbox.list.selected().is_none() && !model.inbox.list.has_lost() {

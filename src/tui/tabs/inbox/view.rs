@@ -1,17 +1,19 @@
 //! The inbox's list, and the card of what is selected there.
 
 use super::{Filter, Row};
-use crate::graph::{Grade, Kind, Labels};
+use crate::graph::{Grade, Kind, Labels, ThreadId};
 use crate::inbox::{ItemKind, Standing};
-use crate::text::truncate;
+use crate::text::wrap;
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
+use crate::tui::view::bars::spinner;
 use crate::tui::{draw, words};
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 /// Draws list and card; says whose card it is, and whether the end of what it proposes is in sight.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
@@ -78,7 +80,8 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
         x += 1;
     }
     let style = if found { theme.found } else { theme.text };
-    draw::text(buf, end, x, area.y, &row.title, style);
+    let first = if tall { name_of(row.who()) } else { &row.title };
+    draw::text(buf, end, x, area.y, first, style);
 
     if tall {
         let y = area.y + 1;
@@ -87,10 +90,11 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
         if let Some(until) = row.gives_up_at.filter(|_| waits) {
             x = draw::text(buf, area, x, y, &format!(" · {}", gives_up(until, model.wall)), theme.accent);
         }
-        let room = usize::from(area.right().saturating_sub(x));
-        let who = truncate(row.who(), if row.gist.is_empty() { room } else { (room / 2).max(12) });
-        let rest =
-            if row.gist.is_empty() { format!(" · {who}") } else { format!(" · {who} · {}", row.gist) };
+        let rest = if row.gist.is_empty() {
+            format!(" · {}", row.title)
+        } else {
+            format!(" · {} · {}", row.title, row.gist)
+        };
         draw::text(buf, area, x, y, &rest, theme.quiet);
     }
     if selected {
@@ -117,6 +121,14 @@ fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
         None => waited,
     };
     draw::text(buf, area, area.x, area.y, &text, model.theme.accent);
+}
+
+/// A sender's name without the address; the address where there is no name.
+fn name_of(who: &str) -> &str {
+    match who.split_once(" <") {
+        Some((name, _)) if !name.trim_matches('"').is_empty() => name.trim_matches('"'),
+        _ => who,
+    }
 }
 
 /// One letter for a kind, if there is no room for its word.
@@ -163,7 +175,9 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
         ("Nothing here fits that.", "Esc shows everything again.")
     } else {
         match model.inbox.list.filter {
-            Filter::All => ("Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys"),
+            Filter::All => {
+                ("Inbox zero. Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys")
+            }
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
                 ("No approvals wait.", "gi shows everything.")
             }
@@ -187,7 +201,14 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
 
 fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
     let area = areas.card;
-    if area.is_empty() || model.inbox.list.is_empty() {
+    if area.is_empty() {
+        return (None, false);
+    }
+    if let Some(thread) = model.inbox.following.as_ref().filter(|_| model.inbox.list.has_lost()) {
+        draw_followed(model, thread, area, buf);
+        return (None, false);
+    }
+    if model.inbox.list.is_empty() {
         return (None, false);
     }
     let Some(opened) = model.current() else {
@@ -210,6 +231,28 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         return (None, false);
     }
     (Some(opened.item.id.clone()), opened.doc.end_in_sight(opened.top, width, height))
+}
+
+/// What the thread does that was answered: what its model says, as it says it.
+fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer) {
+    let Some(working) = model.working.get(thread) else {
+        let what = match model.undo {
+            Some(_) => "Your answer goes out in a moment.",
+            None => "The agent has your answer.",
+        };
+        return draw::message(model, area, buf, what, "What it makes of it comes here · j or k goes on");
+    };
+    let title = format!("{} Working on it …", spinner(model));
+    draw::text(buf, area, area.x + 1, area.y, &title, model.theme.title);
+    let room = Rect {
+        x: area.x + 1,
+        y: area.y + 2,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    };
+    let lines: Vec<&str> = wrap(&working.text, usize::from(room.width).max(1)).collect();
+    let newest = lines.len().saturating_sub(usize::from(room.height));
+    draw::lines(buf, room, lines[newest..].iter().map(|line| Line::styled(*line, model.theme.text)));
 }
 
 /// The actions on what is selected or marked that are worth a place in the footer, the most important first.

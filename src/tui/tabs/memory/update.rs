@@ -88,7 +88,7 @@ pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResu
     let known =
         model.memory.list.rows.iter().find(|line| line.namespace == namespace && line.version == read);
     if known.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
-        model.say("nothing is changed");
+        model.say("Nothing changed");
         return Vec::new();
     }
     vec![Cmd::Remember(namespace, read, text.trim_end().to_owned())]
@@ -127,7 +127,7 @@ pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
         })
         .collect();
     if rows.is_empty() {
-        model.say("there is no line to pin; o adds one");
+        model.say("There is no line to pin · o adds one");
     } else {
         let title = "Pin a line: nothing learned may drop it".to_owned();
         model.push(Menu::new(title, rows));
@@ -155,7 +155,7 @@ pub fn history(model: &mut Model, past: Past, result: InboxResult<Vec<MemoryVers
             let doc = pages(model, &versions);
             model.push(Page::new(title, doc));
         }
-        Past::Revert if versions.len() < 2 => model.say("there is no earlier version"),
+        Past::Revert if versions.len() < 2 => model.say("There is no earlier version"),
         Past::Revert => {
             let rows = versions.iter().skip(1).map(|version| {
                 let first = version.profile.lines().next().unwrap_or_default();

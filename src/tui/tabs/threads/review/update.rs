@@ -253,11 +253,11 @@ pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
     let Some(outcome) = model.ok_or_fail(result) else { return Vec::new() };
     let mut cmds = match outcome.interrupts.first() {
         Some(asked) => {
-            model.say(format!("forked as {}; it asks you anew", outcome.thread));
+            model.say(format!("Forked as {}: it will ask you again", outcome.thread));
             go_to_item(model, asked.to_string())
         }
         None => {
-            model.say(format!("forked as {}; it goes on from there", outcome.thread));
+            model.say(format!("Forked as {}: it goes on from there", outcome.thread));
             threads::show(model, outcome.thread)
         }
     };

@@ -206,7 +206,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     actions.extend([
         named(Action::Fork, "fork"),
         named(Action::Export, "export"),
-        named(Action::Reclassify, "take it for…"),
+        named(Action::Reclassify, "reclassify"),
         named(Action::Stop, ends),
     ]);
     if model.focus == Focus::Card {
