@@ -173,6 +173,11 @@ impl Model {
         vec![Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
     }
 
+    /// Whether a workflow is one of this program's own.
+    pub fn has_workflow(&self, name: &str) -> bool {
+        self.workflows.iter().any(|known| known.name == name)
+    }
+
     /// Whether nothing is driven.
     pub fn is_paused(&self) -> bool {
         self.overview.as_ref().is_some_and(|overview| overview.paused)

@@ -85,6 +85,12 @@ impl Form {
         }
     }
 
+    /// A form for what an item proposes.
+    pub fn edit(item: &Item) -> Self {
+        let title = format!("Edit: {}", item.action);
+        Self::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, item.edit_args())
+    }
+
     /// A box for words.
     pub fn words(purpose: Purpose, title: &str, text: &str) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Forms and boxes: opened with what was typed before, sent when asked to, kept whenever they are left.
 
-use super::{Form, Purpose, view};
+use super::{Form, Purpose, edit_key, view};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, Decide, Item, ItemKind};
 use crate::tui::actions::{Action, Scope};
@@ -38,23 +38,18 @@ fn open(model: &mut Model, mut form: Form) {
 
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
     let Some(item) = item(model) else { return Vec::new() };
-    let title = format!("Edit: {}", item.action);
-    let form =
-        Form::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, item.edit_args());
-    open(model, form);
+    open(model, Form::edit(&item));
     Vec::new()
 }
 
 /// Whether the selected item was changed in a form that was left without sending.
 pub fn has_unsent_edit(model: &Model) -> bool {
     let Some(item) = model.current().map(|opened| &opened.item) else { return false };
-    let mut form =
-        Form::new(Purpose::Edit { item: Box::new(item.clone()) }, "", &item.schema, item.edit_args());
+    let Some(draft) = model.drafts.get(&edit_key(&item.id)) else { return false };
+    let mut form = Form::edit(item);
     let before = form.draft();
-    model.drafts.get(&form.draft_key()).is_some_and(|draft| {
-        form.restore(draft);
-        form.draft() != before
-    })
+    form.restore(draft);
+    form.draft() != before
 }
 
 /// Shows what was changed, to be accepted like this.
@@ -252,7 +247,7 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
             touched(model)
         }
         Ok(_) => {
-            model.fail("The editor returned something else than a JSON object, so the form is unchanged");
+            model.fail("The editor returned something other than a JSON object, so the form is unchanged");
             Vec::new()
         }
         Err(error) => {

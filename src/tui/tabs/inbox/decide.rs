@@ -230,8 +230,8 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
 fn followed(model: &Model, kind: DecisionKind, done: &[(String, String)]) -> Option<ThreadId> {
     let [(id, _)] = done else { return None };
     let row = model.selected().filter(|row| row.id == *id)?;
-    let drafts = model.workflows.iter().any(|known| known.name == row.workflow);
-    (kind == DecisionKind::Answered && drafts).then(|| row.thread.clone())
+    let answers = kind == DecisionKind::Answered && model.has_workflow(&row.workflow);
+    answers.then(|| row.thread.clone())
 }
 
 /// Takes the last decision back, a bulk one as a whole.

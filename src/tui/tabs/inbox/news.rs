@@ -97,7 +97,7 @@ pub fn tell_arrived(model: &mut Model) {
 }
 
 fn arrival(model: &Model, row: &Row) -> String {
-    let own = model.workflows.iter().any(|known| known.name == row.workflow);
+    let own = model.has_workflow(&row.workflow);
     match row.kind {
         ItemKind::Interrupt(Kind::Triage) => format!("New: {} · {}", row.title, row.who()),
         ItemKind::Interrupt(Kind::Trouble) => format!("Failed: {}", row.title),

@@ -5,6 +5,7 @@ use crate::graph::{Grade, Kind, Labels, ThreadId};
 use crate::inbox::{ItemKind, Standing};
 use crate::text::wrap;
 use crate::tui::actions::Action;
+use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -152,7 +153,7 @@ fn flags(model: &Model, row: &Row) -> String {
     if row.new_mail {
         flags.push('+');
     }
-    if ["edit", "respond"].iter().any(|what| model.drafts.contains_key(&format!("{what}:{}", row.id))) {
+    if Form::draft_keys(&row.id).iter().any(|key| model.drafts.contains_key(key)) {
         flags.push('✎');
     }
     match row.standing {
