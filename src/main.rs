@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 fn check_keys(config: &Config) -> Result<(), String> {
-    tui::Keymap::new(&config.keys).map(drop)
+    tui::Keymap::new(&config.keys, &config.commands).map(drop)
 }
 
 fn show(app: App, config: Arc<Config>) -> BoxFuture<'static, anyhow::Result<()>> {

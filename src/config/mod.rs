@@ -14,6 +14,7 @@
 mod apis;
 mod approvals;
 mod calendar;
+mod commands;
 mod describe;
 mod engine;
 mod entries;
@@ -57,6 +58,7 @@ use paths::Paths;
 pub use apis::Api;
 pub use approvals::{Approvals, Expiry};
 pub use calendar::{CalDavServer, Calendar};
+pub use commands::OwnCommand;
 pub use describe::Setting;
 pub use engine::{Budget, Engine, Level};
 pub use error::Error;

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::apis::{Api, ApiSection};
 use super::approvals::Approvals;
 use super::calendar::{Calendar, CalendarSection};
+use super::commands::{CommandSection, OwnCommand};
 use super::describe::{Setting, settings};
 use super::engine::{Budget, Engine, Log};
 use super::error::Error;
@@ -58,6 +59,8 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let apis = by_name(sources, ApiSection::SECTION, Api::read)?;
     let (notices, notice_command) = notices::read(&one(NoticesSection::SECTION))?;
     let servers = Server::read_all(sources.each(ServerSection::SECTION))?;
+    let commands = sources.each(CommandSection::SECTION).map(|reader| OwnCommand::read(&reader));
+    let commands = commands.collect::<Result<_, _>>()?;
     let traces = Traces::read(&one(TracesSection::SECTION))?;
 
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
@@ -88,6 +91,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         notices,
         traces,
         keys: one(KEYS).all()?,
+        commands,
         log: Log::read(&one(Log::SECTION))?.level,
         workflows,
         picked: picked_name,

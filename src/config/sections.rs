@@ -3,6 +3,7 @@
 use super::apis::ApiSection;
 use super::approvals::ApprovalsSection;
 use super::calendar::CalendarSection;
+use super::commands::CommandSection;
 use super::engine::{Budget, Engine, Log};
 use super::google::GoogleSection;
 use super::intake::{Intake, Learning};
@@ -42,6 +43,7 @@ pub(super) const SECTIONS: &[&Section] = &[
     NoticesSection::SECTION,
     TracesSection::SECTION,
     KEYS,
+    CommandSection::SECTION,
     Log::SECTION,
 ];
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::apis::Api;
 use super::approvals::Approvals;
 use super::calendar::Calendar;
+use super::commands::OwnCommand;
 use super::describe::Setting;
 use super::engine::{Budget, Engine, Level};
 use super::error::{Error, quoted};
@@ -73,6 +74,8 @@ pub struct Config {
     pub traces: Option<Traces>,
     /// Keys by the name of their action, if they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
+    /// Commands of the person's own, in the order written.
+    pub commands: Vec<OwnCommand>,
     /// How much is written to the log.
     pub log: Level,
     /// The model that `--model` or `SAYSO_MODEL` picked for everything, if one was.

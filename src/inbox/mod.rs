@@ -46,13 +46,14 @@ pub use path::taken;
 pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
-    Decide, Facets, InboxError, ItemPage, ItemQuery, Overview, SeenHash, ThreadPage, ThreadQuery, Together,
+    Decide, EngineThreads, Facets, InboxError, ItemPage, ItemQuery, Overview, SeenHash, ThreadPage,
+    ThreadQuery, Together,
 };
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use skipped::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
-pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, Registry, Spec};
+pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,

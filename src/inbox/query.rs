@@ -1,8 +1,9 @@
 //! What a person can ask of the inbox, what comes back, and why something was not done.
 
 use super::{By, Item, ItemKind, Outcome, Refusal, Status, ThreadLine};
-use crate::graph::{Decision, Hash, InputError, InterruptId};
+use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
 use serde::Serialize;
+use std::time::Duration;
 
 /// Which items to list, and where in the list to begin.
 #[derive(Clone, Debug, Default)]
@@ -41,10 +42,35 @@ pub struct ThreadQuery {
     pub account: Option<String>,
     /// Only where these words occur.
     pub search: Option<String>,
+    /// Those that match the words best come first, and only one page of them.
+    pub best_first: bool,
+    /// Only with mail or questions of whoever has this in their name or address.
+    pub from: Option<String>,
+    /// Only where something of this kind was asked.
+    pub kind: Option<Kind>,
+    /// Only those that ended like this, in the words of [`ThreadLine::standing`].
+    pub standing: Option<String>,
+    /// Only where nothing has happened for so long.
+    pub older: Option<Duration>,
+    /// Only where something happened within this time.
+    pub newer: Option<Duration>,
+    /// Whether threads that the engine starts for itself are listed.
+    pub engine: EngineThreads,
     /// Begin after this place, as an earlier page gave it.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
+}
+
+/// Whether threads that the engine starts for itself are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineThreads {
+    /// Among the others.
+    #[default]
+    Listed,
+    Hidden,
+    /// They alone.
+    Only,
 }
 
 /// What threads can be narrowed to, by name.
@@ -66,6 +92,8 @@ pub struct ThreadPage {
     pub damaged: Vec<String>,
     /// Where the next page begins; `None` after the last.
     pub next: Option<i64>,
+    /// What the person may have meant, where nothing holds the words they searched for.
+    pub near: Option<String>,
 }
 
 /// The hash of the card a person saw.

@@ -1,6 +1,6 @@
 //! A workflow as the inbox knows it, and the list of them all.
 
-use super::{Block, Card, Item};
+use super::{Block, Card, Item, LEARNING_WORKFLOW};
 use crate::graph::{Folded, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -8,6 +8,12 @@ use std::sync::Arc;
 
 /// The hidden workflow that puts to a person what no thread of theirs asks: a login, a first look, an absent server.
 pub const ASKING_WORKFLOW: &str = "intake";
+
+/// The hidden workflow that moves mail where a person wants it.
+pub const MOVING_WORKFLOW: &str = "put_away";
+
+/// The workflows whose threads the engine starts for itself.
+pub const ENGINE_WORKFLOWS: [&str; 3] = [ASKING_WORKFLOW, LEARNING_WORKFLOW, MOVING_WORKFLOW];
 
 /// What it proposes where a server cannot be reached.
 pub const ABSENT_ACTION: &str = "unreachable";

@@ -1,6 +1,6 @@
 //! Threads as screens and scripts see them. The field names are a contract: added to, never renamed.
 
-use super::{QuestionView, Status};
+use super::{DecisionEnd, QuestionView, Status};
 use crate::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -56,9 +56,23 @@ pub struct ThreadLine {
     /// The thread that started it.
     pub parent: Option<ThreadId>,
     pub forked_from: Option<ForkedFrom>,
+    /// How the last decision in it ended, once it has ended itself: "sent", "denied".
+    pub outcome: Option<String>,
+    /// The same for scripts.
+    pub end: Option<DecisionEnd>,
+    /// What stands around the words that were searched for.
+    #[serde(skip)]
+    pub found: Option<String>,
     /// Its place in lists of threads; newer ones have higher places.
     #[serde(skip)]
     pub place: i64,
+}
+
+impl ThreadLine {
+    /// How it ended in a person's words, or where it stands.
+    pub fn standing(&self) -> &str {
+        self.outcome.as_deref().unwrap_or(self.status.word())
+    }
 }
 
 /// A whole thread.

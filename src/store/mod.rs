@@ -13,6 +13,7 @@
 
 mod audit;
 mod blobs;
+mod decision_history;
 mod effects;
 mod error;
 mod figures;
@@ -41,6 +42,7 @@ mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use audit::AuditChecked;
+pub use decision_history::PastDecision;
 pub use effects::EffectIntent;
 pub use error::StoreError;
 pub use figures::prompts::{Prompt, StoredPrompt};
@@ -50,7 +52,6 @@ pub use figures::traces::{TraceCursor, Traced, TracedEffect, Untold, UntoldSpan}
 pub use inbox::batch::Undone;
 pub use inbox::decide::Holds;
 pub use inbox::expiry::{PolicyClock, Unanswered};
-pub use inbox::history::PastDecision;
 pub use inbox::items::{Counts, StoredItem};
 pub use lock::{DriverLock, Taken};
 pub use mail::intake::{Before, NewMail, Route, StoredMail, TakenIn};

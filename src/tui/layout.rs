@@ -3,6 +3,9 @@
 use super::model::Model;
 use super::tabs::Focus;
 use super::tabs::inbox::List;
+use super::tabs::threads::ThreadsTab;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
 /// From here on list and card stand side by side.
@@ -150,6 +153,54 @@ pub fn top_for(list: &List, area: Rect) -> usize {
 pub fn thread_list(list: Rect) -> (Rect, Rect) {
     let bar = u16::from(list.height >= 4);
     (Rect { height: bar, ..list }, Rect { y: list.y + bar, height: list.height - bar, ..list })
+}
+
+/// A line of the list of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadEntry {
+    /// The day that the rows below it belong to.
+    Day(Date),
+    /// The row at a position.
+    Row(usize),
+}
+
+/// A lower list than this has no headings.
+const HEADED: u16 = 6;
+
+/// The lines of the list of threads from its top on, as many as fit; each day is named above its first row.
+pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<ThreadEntry> {
+    let mut found = Vec::new();
+    let mut last = None;
+    for row in threads.top..threads.rows.len() {
+        let day = threads.day(row, zone).filter(|_| area.height >= HEADED);
+        if day != last {
+            found.extend(day.map(ThreadEntry::Day));
+            last = day;
+        }
+        if found.len() >= usize::from(area.height) {
+            break;
+        }
+        found.push(ThreadEntry::Row(row));
+    }
+    found.truncate(usize::from(area.height));
+    found
+}
+
+/// The first row of the list of threads, so that the one at the cursor is on the screen.
+pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
+    let day = |row| threads.day(row, zone).filter(|_| area.height >= HEADED);
+    let cursor = threads.cursor;
+    let mut lowest = cursor;
+    let mut left = usize::from(area.height).saturating_sub(1 + usize::from(day(cursor).is_some()));
+    while lowest > 0 {
+        let need = 1 + usize::from(day(lowest) != day(lowest - 1));
+        if need > left {
+            break;
+        }
+        left -= need;
+        lowest -= 1;
+    }
+    threads.top.clamp(lowest, cursor)
 }
 
 /// What stands above a thread (title, standing, sides), and the room for it.

@@ -20,6 +20,7 @@ mod layout;
 mod model;
 mod msg;
 mod options;
+mod own;
 mod perform;
 mod run;
 mod safe;

@@ -2,7 +2,7 @@
 
 use super::actions::Scope;
 use super::keys::{Key, Keymap};
-use super::layers::Layer;
+use super::layers::{Ask, Layer};
 use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
@@ -129,7 +129,7 @@ impl Model {
             now,
             wall,
             theme: Theme::new(options.theme, options.colours),
-            keymap: Keymap::new(&options.keys)?,
+            keymap: Keymap::new(&options.keys, &options.commands)?,
             options,
             workflows,
             tab: Tab::Inbox,
@@ -237,24 +237,31 @@ impl Model {
 
     /// Where keys mean something now, the nearest first.
     pub fn scopes(&self) -> Vec<Scope> {
+        self.layer().map_or_else(|| self.tab_scopes(), |layer| vec![layer.scope()])
+    }
+
+    /// Where the keys of the tab are found, whatever lies over it.
+    pub fn tab_scopes(&self) -> Vec<Scope> {
+        let near = match self.focus {
+            Focus::List => Scope::List,
+            Focus::Card => Scope::Card,
+        };
+        match (self.tab, self.focus) {
+            (Tab::Inbox, _) => vec![near, Scope::Decide, Scope::Global],
+            (Tab::Activity, _) => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
+            (Tab::Memory, _) => vec![near, Scope::Memory, Scope::Global],
+            (Tab::Threads, Focus::List) => vec![near, Scope::Thread, Scope::Global],
+            // Within a thread its own keys come first: `h` and `l` turn it.
+            (Tab::Threads, Focus::Card) => vec![Scope::Thread, near, Scope::Global],
+        }
+    }
+
+    /// Whether a layer only tells what can be done in the tab under it.
+    pub fn shows_help(&self) -> bool {
         match self.layer() {
-            Some(layer) => vec![layer.scope()],
-            None => {
-                let near = match self.focus {
-                    Focus::List => Scope::List,
-                    Focus::Card => Scope::Card,
-                };
-                match self.tab {
-                    Tab::Inbox => vec![near, Scope::Decide, Scope::Global],
-                    Tab::Activity => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
-                    Tab::Memory => vec![near, Scope::Memory, Scope::Global],
-                    // Within a thread its own keys come first: `h` and `l` turn it.
-                    Tab::Threads => match self.focus {
-                        Focus::List => vec![near, Scope::Thread, Scope::Global],
-                        Focus::Card => vec![Scope::Thread, near, Scope::Global],
-                    },
-                }
-            }
+            Some(Layer::Help(_)) => true,
+            Some(Layer::Prompt(prompt)) => prompt.ask == Ask::Palette,
+            _ => false,
         }
     }
 

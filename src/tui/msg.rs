@@ -1,6 +1,7 @@
 //! What happens to the screen, and what it asks to be done. Both are closed lists.
 
 use super::keys::Key;
+use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
     Activity, ActivityQuery, CallView, Card, Decide, DecisionPage, DecisionQuery, DecisionView, ErrorLine,
@@ -105,6 +106,8 @@ pub enum Driving {
 /// Something that happened.
 #[derive(Debug)]
 pub enum Msg {
+    /// A command of the person's own, by its name, has ended.
+    OwnRan(String, InboxResult<String>),
     /// A key was pressed.
     Key(Press),
     /// Text was pasted.
@@ -375,6 +378,8 @@ pub enum Cmd {
     Editor(u64, String, &'static str),
     /// Give text to a command of the person's, on its standard input.
     Pipe(String, String),
+    /// Run a command of the person's own on a card, as JSON.
+    Own(OwnCommand, String),
     /// Tell a person who may look elsewhere.
     Notice(String),
     /// Stop until the shell says `fg`.

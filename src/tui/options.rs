@@ -2,7 +2,7 @@
 
 use super::theme::Colours;
 use crate::app::is_demo;
-use crate::config::{Config, MailMode, Notices, ThemeName};
+use crate::config::{Config, MailMode, Notices, OwnCommand, ThemeName};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -25,6 +25,8 @@ pub struct Options {
     pub colours: Colours,
     /// Keys by the name of their action, if they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
+    /// Commands of the person's own.
+    pub commands: Vec<OwnCommand>,
     /// How a person is told that something new waits.
     pub notices: Notices,
     /// Where the person's days begin and end.
@@ -43,6 +45,7 @@ impl Default for Options {
             theme: ThemeName::Default,
             colours: Colours::default(),
             keys: BTreeMap::new(),
+            commands: Vec::new(),
             notices: Notices::default(),
             time_zone: TimeZone::system(),
             refusals: Vec::new(),
@@ -58,6 +61,7 @@ impl From<&Config> for Options {
             theme: config.theme,
             colours: Colours::default(),
             keys: config.keys.clone(),
+            commands: config.commands.clone(),
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),
             refusals: config.approvals.refusals.clone(),

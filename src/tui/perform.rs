@@ -3,6 +3,7 @@
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
 use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, Read, Reviewed};
+use super::own;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
     Decide, InboxError, MemoryVersion, MemoryView, Outcome, SkippedCount, Status, ThreadLine, ThreadQuery,
@@ -204,6 +205,11 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let asked = typed.clone();
             let paths = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
             Msg::Completions(layer, typed, paths)
+        }
+        Cmd::Own(command, card) => {
+            let data = inbox.engine().store().folder().to_owned();
+            let ran = own::run(&command, card, &data).await;
+            Msg::OwnRan(command.name, ran)
         }
         Cmd::Copy(_)
         | Cmd::Editor(..)

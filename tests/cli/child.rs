@@ -29,7 +29,7 @@ fn entry() {
         workflows,
         Box::new(|_, _| Box::pin(async { Ok(()) })),
         sayso::tui::edit,
-        |config| sayso::tui::Keymap::new(&config.keys).map(drop),
+        |config| sayso::tui::Keymap::new(&config.keys, &config.commands).map(drop),
     );
     std::process::exit(i32::from(exit.code()));
 }

@@ -75,7 +75,19 @@ fn threads_are_listed_newest_first_and_found_by_words() {
     let threads = cli.json(&["threads"]);
     keys(
         &threads[0],
-        &["id", "workflow", "title", "status", "steps", "created_at", "updated_at", "parent", "forked_from"],
+        &[
+            "id",
+            "workflow",
+            "title",
+            "status",
+            "steps",
+            "created_at",
+            "updated_at",
+            "parent",
+            "forked_from",
+            "outcome",
+            "end",
+        ],
     );
     let ids = |threads: &Value| -> Vec<String> {
         threads.as_array().unwrap().iter().map(|t| text(&t["id"])).collect()

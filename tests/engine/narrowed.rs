@@ -1,8 +1,8 @@
 //! Lists of threads by status, workflow and account: each page is what a look at every thread would find.
 
-use crate::support::TestInbox;
+use crate::support::{TestInbox, player};
 use sayso::graph::ThreadId;
-use sayso::inbox::{Status, ThreadQuery};
+use sayso::inbox::{EngineThreads, LEARNING_WORKFLOW, Status, ThreadQuery};
 use sayso::store::HandedIn;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -89,4 +89,24 @@ async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
     assert_eq!(facets.workflows, ["chat", "player"]);
     assert_eq!(facets.accounts, ["home", "work"]);
     assert_eq!(facets.servers, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn threads_of_the_engine_are_listed_when_they_are_asked_for() {
+    let inbox =
+        TestInbox::builder().with_workflow(player::spec(LEARNING_WORKFLOW, Default::default())).open();
+    let mine = inbox.start_program(json!([[{"note": "done"}]])).await;
+    let own = inbox.start(LEARNING_WORKFLOW, json!({"program": [[{"note": "done"}]]})).await;
+    inbox.drive().await;
+    for (engine, found) in [
+        (EngineThreads::Listed, vec![own.clone(), mine.clone()]),
+        (EngineThreads::Hidden, vec![mine]),
+        (EngineThreads::Only, vec![own]),
+    ] {
+        assert_eq!(
+            pages(&inbox, &ThreadQuery { engine, ..ThreadQuery::default() }).await,
+            found,
+            "{engine:?}"
+        );
+    }
 }

@@ -91,6 +91,9 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
         updated_at: crate::test_screen::wall(),
         parent: None,
         forked_from: None,
+        outcome: None,
+        end: None,
+        found: None,
         place: 1,
     };
     screen.tell(Msg::Running(Ok(vec![line])));

@@ -1,10 +1,12 @@
 //! What keys do.
 
 use crate::test_screen::{TestScreen, drive};
+use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::{By, Decide};
-use sayso::tui::{Cmd, Focus, Key, Mouse, Msg, Tab};
+use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 const SIZE: (u16, u16) = (120, 32);
@@ -292,4 +294,55 @@ fn the_mouse_points_and_scrolls() {
     assert_eq!(screen.selected(), "Invoice 4711");
     screen.tell(Msg::Mouse(Mouse::Click, 14, 0));
     assert_eq!(screen.model.tab, Tab::Threads);
+}
+
+/// A command of the person's own gets the card by its key, shows what it prints, and decides nothing.
+#[test]
+fn own_commands_run_on_the_card() {
+    let own = |key: &str, name: &str, run: &str| OwnCommand {
+        key: key.to_owned(),
+        name: name.to_owned(),
+        run: run.to_owned(),
+    };
+    let commands = vec![
+        own("gj", "show the title", "grep -o '\"title\":\"[^\"]*\"' | head -1; echo \"in $SAYSO_DATA\""),
+        own("gJ", "break", "echo no such ticket >&2; exit 3"),
+    ];
+    let mut screen = TestScreen::full((120, 32));
+    screen.model.keymap = Keymap::new(&BTreeMap::new(), &commands).unwrap();
+    screen.model.options.commands = commands;
+    screen.press("j").burst("gj");
+    assert!(screen.model.layers.is_empty(), "keys that came together run nothing");
+    screen.press("gj");
+    let shown = screen.dump();
+    assert!(shown.contains("\"title\":\"Lunch on Thursday?\"") && shown.contains("in /"), "{shown}");
+    screen.press("<esc>").press("gJ");
+    assert_eq!(screen.note(), "break: it failed with 3: no such ticket");
+    screen.press("?").type_in("ticket title");
+    assert!(!screen.dump().contains("Your own commands"), "{}", screen.dump());
+    screen.press("<esc>?").type_in("show the title");
+    assert!(screen.dump().contains("Your own commands"), "{}", screen.dump());
+    screen.press("<esc>").press(":").type_in("show the title").press("<enter>");
+    assert!(screen.note().contains("press gj with the card"), "{}", screen.note());
+    assert!(screen.decisions().is_empty());
+}
+
+/// Help and the palette begin with what can be done to what is selected, and are searched by typing.
+#[test]
+fn help_begins_with_what_fits() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("?");
+    let shown = screen.dump();
+    let (here, everywhere) = (shown.find(" Here"), shown.find("Everywhere"));
+    assert!(here.is_some() && everywhere.is_none_or(|other| here < Some(other)), "{shown}");
+    screen.type_in("snooze");
+    let shown = screen.dump();
+    assert!(shown.contains("snooze") && !shown.contains("accept"), "{shown}");
+    screen.press("<esc>?").type_in("qqqq");
+    assert!(screen.dump().contains("No key does that"), "{}", screen.dump());
+    screen.press("<esc>").press(":");
+    let shown = screen.dump();
+    let first = |what: &str| shown.find(what).unwrap_or(usize::MAX);
+    assert!(first("accept:").min(first(" accept ")) < first("next tab"), "{shown}");
+    assert!(screen.decisions().is_empty());
 }

@@ -4,7 +4,7 @@ use crate::snapshots::{snap, snap_with};
 use crate::support::{TestInbox, samples};
 use crate::test_screen::{TestScreen, drive};
 use sayso::graph::{EffectError, Found, ThreadId};
-use sayso::inbox::{Status, ThreadQuery};
+use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
 use sayso::tui::{Aspect, Focus, Tab};
 use serde_json::json;
 use std::time::Duration;
@@ -65,6 +65,94 @@ fn what_is_searched_for_is_found_while_it_is_typed() {
     screen.press("<esc>");
     assert_eq!(listed(&screen), all);
     assert_eq!(selected(&screen), "Quarterly figures", "and stays selected");
+}
+
+#[test]
+fn threads_are_searched_by_sender_kind_status_and_age() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("2jj");
+    let before = selected(&screen);
+    for (typed, titles) in [
+        ("from:eve", &["Lunch on Thursday?"][..]),
+        ("kind:question", &["Which quarter do you mean?"]),
+        ("is:trouble", &["Fetch the prices"]),
+        ("workflow:report newer:1h", &["What changed in the code base?"]),
+        ("kind:approval from:carol", &["Planning"]),
+        ("older:1d", &[]),
+    ] {
+        screen.press("/").type_in(typed).press("<enter>");
+        assert_eq!(listed(&screen), titles, "{typed}");
+        assert_eq!(
+            screen.model.threads.review.is_none(),
+            titles.is_empty(),
+            "{typed}: nothing stale is shown"
+        );
+        screen.press("<esc>");
+    }
+    screen.press("gg").press("jj").press("/").type_in("kind:").press("<enter>");
+    assert!(screen.note().contains("kind: is triage"), "{}", screen.note());
+    screen.press("<esc>");
+    assert_eq!(selected(&screen), before, "a search that was given up changes nothing");
+}
+
+#[test]
+fn the_best_match_comes_first_and_n_walks_through_them() {
+    let mail = |title: &str, text: &str| {
+        ("desk", json!({"kind": "mail", "title": title, "from": "x@example.org", "text": text}))
+    };
+    let long = "The figures are late. ".repeat(20) + "Of the budget nobody speaks.";
+    let samples = vec![mail("The budget", "Soon."), mail("News", &long), mail("Lunch", "At noon.")];
+    let mut screen = TestScreen::with((200, 32), samples);
+    screen.press("2/").type_in("budget").press("<enter>");
+    assert_eq!(listed(&screen), ["The budget", "News"], "not by age");
+    assert_eq!(shown(&screen).view.title, "The budget");
+    let found = screen.model.threads.rows[1].found.clone().unwrap();
+    assert!(found.starts_with('…') && found.contains("Of the budget nobody"), "{found}");
+    assert!(screen.dump().contains("Of the budget"), "{}", screen.dump());
+    screen.press("n");
+    assert_eq!((selected(&screen).as_str(), shown(&screen).view.title.as_str()), ("News", "News"));
+    screen.press("n");
+    assert!(screen.note().contains("last match"), "{}", screen.note());
+    screen.press("N");
+    assert_eq!(selected(&screen), "The budget");
+    screen.press("<esc>").press("n");
+    assert!(screen.note().contains("Nothing to repeat"), "{}", screen.note());
+}
+
+#[test]
+fn a_near_word_is_offered_where_nothing_is_found() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("2/").type_in("qarterly figurs").press("<enter>");
+    assert!(screen.dump().contains("“quarterly figures”"), "{}", screen.dump());
+    screen.press("<esc>/").type_in("zzzzzzzzz").press("<enter>");
+    assert!(!screen.dump().contains("Did you mean"), "{}", screen.dump());
+}
+
+/// A thread that ended shows how its last decision did, under the day it began.
+#[test]
+fn threads_show_outcomes_and_days() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("ja").press("gg");
+    while screen.selected() != "Invoice 4711" {
+        screen.press("j");
+    }
+    screen.press("i");
+    screen.pass(Duration::from_secs(11));
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.press("2");
+    let standing = |title: &str| {
+        let line = screen.model.threads.rows.iter().find(|line| line.title == title).unwrap();
+        (line.standing().to_owned(), line.end)
+    };
+    assert_eq!(standing("Lunch on Thursday?"), ("accepted".to_owned(), Some(DecisionEnd::Done)));
+    assert_eq!(standing("Invoice 4711"), ("ignored".to_owned(), Some(DecisionEnd::Ignored)));
+    assert_eq!(standing("Planning"), ("waiting".to_owned(), None));
+    let shown = screen.dump();
+    assert!(shown.contains("Today ───") && shown.contains("accepted  Lunch"), "{shown}");
+    screen.press("/").type_in("is:ignored").press("<enter>");
+    assert_eq!(listed(&screen), ["Invoice 4711"]);
+    screen.model.wall += jiff::SignedDuration::from_hours(24);
+    assert!(screen.dump().contains("Yesterday"), "{}", screen.dump());
 }
 
 #[test]

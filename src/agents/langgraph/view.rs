@@ -47,6 +47,9 @@ pub fn line(server: &str, thread: &RemoteThread) -> ThreadLine {
         updated_at: at(&thread.updated_at),
         parent: None,
         forked_from: None,
+        outcome: None,
+        end: None,
+        found: None,
         // It stands in no list of this folder.
         place: 0,
     }

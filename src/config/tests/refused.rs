@@ -37,7 +37,7 @@ fn unknown_names_are_refused_with_the_nearest() {
         (
             "colour = \"red\"",
             "unknown section [colour] at /x/config.toml:1; the sections are user, model, models, workflow, prices, \
-             approvals, budget, engine, google, mail, rule, calendar, intake, learning, policy, apis, server, sheet, theme, notices, traces, keys, log",
+             approvals, budget, engine, google, mail, rule, calendar, intake, learning, policy, apis, server, sheet, theme, notices, traces, keys, command, log",
         ),
         (
             "[budget]\nz = 1\na = 1",

@@ -3,6 +3,5 @@
 pub(in crate::store) mod batch;
 pub(in crate::store) mod decide;
 pub(in crate::store) mod expiry;
-pub(in crate::store) mod history;
 pub(in crate::store) mod items;
 pub(in crate::store) mod screen;

@@ -8,8 +8,10 @@ use crate::store::log::{self, COLUMNS, Entry, Kind, Started, Tx};
 use crate::store::record::steps::steps_in;
 use crate::store::rows::json;
 use crate::store::{Search, StoreError};
+use crate::text::nearest;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// How many steps one write indexes, so that others get their turn in between.
 const BATCH: i64 = 2000;
@@ -120,6 +122,124 @@ pub(in crate::store) fn threads(
         .collect::<Result<_, _>>()?)
 }
 
+/// A thread that words were found in.
+pub(in crate::store) struct Hit {
+    pub thread: i64,
+    /// The entry of the step that holds them; none where a mail does.
+    step: Option<i64>,
+}
+
+/// No more than so many matches are weighed.
+const WEIGHED: i64 = 1000;
+
+/// The threads in which all the words occur in one step or one mail, best first: those with the words in their title,
+/// then by how much of the text the words are.
+pub(in crate::store) fn best_threads(
+    db: &Connection,
+    words: &str,
+    query: &ThreadQuery,
+) -> Result<Vec<Hit>, StoreError> {
+    let Some(matched) = quoted(words) else { return Ok(Vec::new()) };
+    let mut found = db.prepare_cached(
+        "WITH in_steps AS MATERIALIZED (SELECT rowid, rank AS score FROM words WHERE words MATCH ?1),
+              in_mails AS MATERIALIZED (SELECT rowid, rank AS score FROM mail_words WHERE mail_words MATCH ?1),
+              hits AS (
+                  SELECT l.stream AS thread, s.score AS score, l.seq AS step
+                    FROM in_steps s JOIN log l ON l.seq = s.rowid
+                  UNION ALL
+                  SELECT m.thread, s.score, NULL FROM in_mails s JOIN mails m ON m.seq = s.rowid
+                   WHERE m.thread IS NOT NULL
+              )
+         SELECT t.seq, max(h.step), t.title, min(h.score) FROM hits h JOIN threads t ON t.seq = h.thread
+          WHERE (?2 IS NULL OR t.status = ?2) AND (?3 IS NULL OR t.workflow = ?3
+                OR (substr(?3, -1) = '/' AND substr(t.workflow, 1, length(?3)) = ?3))
+            AND (?4 IS NULL OR EXISTS (SELECT 1 FROM mails WHERE account = ?4 AND thread = t.seq))
+          GROUP BY t.seq ORDER BY min(h.score), t.seq DESC LIMIT ?5",
+    )?;
+    let ThreadQuery { status, workflow, account, .. } = query;
+    let status = status.map(Status::word);
+    let wanted = split(words);
+    let mut hits = found
+        .query_map(params![matched, status, workflow, account, WEIGHED], |row| {
+            let title: String = row.get(2)?;
+            Ok((holds_all(&title, &wanted), Hit { thread: row.get(0)?, step: row.get(1)? }))
+        })?
+        .collect::<Result<Vec<_>, _>>()?;
+    hits.sort_by_key(|(in_title, _)| !in_title);
+    Ok(hits.into_iter().map(|(_, hit)| hit).collect())
+}
+
+fn holds_all(text: &str, words: &[String]) -> bool {
+    let text = split(text);
+    words.iter().all(|word| text.iter().any(|other| other.starts_with(word)))
+}
+
+/// The words of a text in small letters.
+fn split(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// How much of a text stands before and after the first word that was found.
+const AROUND: (usize, usize) = (24, 96);
+
+/// What stands around the words in the step that holds them.
+pub(in crate::store) fn snippet(
+    db: &Connection,
+    hit: &Hit,
+    words: &str,
+) -> Result<Option<String>, StoreError> {
+    let Some(step) = hit.step else { return Ok(None) };
+    // What cannot be read is named by whoever looks at its thread.
+    let Ok(entry) = log::entry(db, step) else { return Ok(None) };
+    let mut text = String::new();
+    for step in steps_in(db, &entry, &[]).unwrap_or_default() {
+        strings(&json("a step", &step.updates).unwrap_or(Value::Null), &mut text);
+    }
+    Ok(around(&text, &split(words)))
+}
+
+/// The first place in a text where one of these words begins, with what stands around it, on one line.
+fn around(text: &str, words: &[String]) -> Option<String> {
+    let letters: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let folded: Vec<char> = letters.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
+    let begins = |at: usize| at == 0 || !folded[at - 1].is_alphanumeric();
+    let words: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
+    let found = (0..folded.len())
+        .find(|at| begins(*at) && words.iter().any(|word| folded[*at..].starts_with(word)))?;
+    let from = (found.saturating_sub(AROUND.0)..=found).find(|at| begins(*at)).unwrap_or(found);
+    let to = (found + AROUND.1).min(letters.len());
+    let sign = |cut: bool| if cut { "…" } else { "" };
+    let shown: String = letters[from..to].iter().collect();
+    Some(format!("{}{}{}", sign(from > 0), shown.trim(), sign(to < letters.len())))
+}
+
+/// How many of the newest threads and mails know words that may be meant.
+const KNOWN: i64 = 2000;
+
+/// The same words with those that nobody knows replaced by the nearest ones that titles, subjects and senders hold.
+pub(in crate::store) fn nearest_words(db: &Connection, words: &str) -> Result<Option<String>, StoreError> {
+    let mut known = BTreeSet::new();
+    for sql in [
+        "SELECT title FROM threads ORDER BY seq DESC LIMIT ?",
+        "SELECT sender || ' ' || subject FROM mails ORDER BY seq DESC LIMIT ?",
+    ] {
+        let mut found = db.prepare_cached(sql)?;
+        for text in found.query_map([KNOWN], |row| row.get::<_, String>(0))? {
+            known.extend(split(&text?));
+        }
+    }
+    let mut changed = false;
+    let mut meant = Vec::new();
+    for word in split(words) {
+        let is_known = known.range(word.clone()..).next().is_some_and(|other| other.starts_with(&word));
+        let near = if is_known { None } else { nearest(&word, known.iter().map(String::as_str)) };
+        changed |= near.is_some();
+        meant.push(near.map_or(word, str::to_owned));
+    }
+    Ok(changed.then(|| meant.join(" ")))
+}
+
 /// Words as FTS5 takes them: each quoted, so that nothing in them is an operator; the last may be a beginning.
 fn quoted(words: &str) -> Option<String> {
     let words: Vec<String> = words
@@ -138,5 +258,18 @@ mod tests {
     fn words_are_quoted() {
         assert_eq!(quoted("budget NEAR(\"x\")").as_deref(), Some(r#""budget" "NEAR" "x"*"#));
         assert_eq!(quoted(" -- "), None);
+    }
+
+    #[test]
+    fn what_stands_around_a_word_is_one_line() {
+        let long = format!("{} the Budget\nof spring {}", "before ".repeat(9), "after ".repeat(30));
+        let shown = around(&long, &split("budget")).unwrap();
+        assert!(
+            shown.starts_with("…before before") && shown.contains("the Budget of spring after"),
+            "{shown}"
+        );
+        assert!(shown.ends_with('…') && shown.chars().count() < 130, "{shown}");
+        assert_eq!(around("a low-budget film", &split("BUDGET")).as_deref(), Some("a low-budget film"));
+        assert_eq!(around("nothing", &split("budget")), None);
     }
 }

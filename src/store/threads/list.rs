@@ -2,11 +2,20 @@
 //! one ended.
 
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{Facets, ForkedFrom, Outcome, Status, ThreadLine, ThreadPage, ThreadQuery};
+use crate::inbox::{
+    ENGINE_WORKFLOWS, EngineThreads, Facets, ForkedFrom, Outcome, Status, ThreadLine, ThreadPage, ThreadQuery,
+};
+use crate::store::decision_history;
+use crate::store::log::{self, Asked};
 use crate::store::pages::Page;
 use crate::store::rows::{InterruptRow, ThreadRow, time};
 use crate::store::{StoreError, Threads, search};
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Rows, params};
+use std::time::Duration;
+
+/// So many of the best matches are shown with what stands around the words.
+const SNIPPETS: usize = 60;
 
 impl Threads<'_> {
     /// The threads of a workflow that wait for a person.
@@ -84,7 +93,8 @@ impl Threads<'_> {
         if query.search.is_some() {
             self.0.search().index_words().await?;
         }
-        self.0.read(|db| page(db, query))
+        let now = self.0.now();
+        self.0.read(|db| page(db, query, now))
     }
 
     /// Where a thread stands.
@@ -232,19 +242,123 @@ fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreE
     Ok(threads)
 }
 
-fn page(db: &Connection, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
-    let before = query.after.unwrap_or(i64::MAX);
-    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
-    let seqs = numbers(db, query, before, limit)?;
+fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPage, StoreError> {
     let mut page = Page::new(query.limit);
-    for seq in seqs {
-        page.take(seq, || line(db, &ThreadRow::by_seq(db, seq)?))?;
+    let mut next = None;
+    match &query.search {
+        Some(words) if query.best_first => {
+            for hit in search::best_threads(db, words, query)? {
+                let shown = page.found.len() < SNIPPETS;
+                take(db, query, now, hit.thread, &mut page)?;
+                if shown && let Some(line) = page.found.last_mut().filter(|line| line.place == hit.thread) {
+                    line.found = search::snippet(db, &hit, words)?;
+                }
+            }
+        }
+        _ => {
+            let limit = query.limit.saturating_add(1);
+            let mut before = query.after.unwrap_or(i64::MAX);
+            loop {
+                let seqs = numbers(db, query, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
+                for seq in &seqs {
+                    take(db, query, now, *seq, &mut page)?;
+                }
+                before = seqs.last().copied().unwrap_or(before);
+                if page.more || seqs.len() < limit {
+                    break;
+                }
+            }
+            next = page.last.filter(|_| page.more);
+        }
     }
-    let next = page.last.filter(|_| page.more);
-    Ok(ThreadPage { next, threads: page.found, damaged: page.damaged })
+    let nothing = page.found.is_empty() && query.after.is_none();
+    let near = match &query.search {
+        Some(words) if nothing => search::nearest_words(db, words)?,
+        _ => None,
+    };
+    Ok(ThreadPage { next, threads: page.found, damaged: page.damaged, near })
+}
+
+/// Takes a thread onto the page, if it is what is asked for.
+fn take(
+    db: &Connection,
+    query: &ThreadQuery,
+    now: Timestamp,
+    seq: i64,
+    page: &mut Page<ThreadLine>,
+) -> Result<(), StoreError> {
+    if page.more {
+        return Ok(());
+    }
+    let read = |row: ThreadRow| {
+        if is_wanted(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
+    };
+    let stands = |line: &ThreadLine| query.standing.as_ref().is_none_or(|word| line.standing() == word);
+    let found = ThreadRow::by_seq(db, seq).and_then(read).map(|found| found.filter(stands));
+    if let Some(found) = found.transpose() {
+        page.take(seq, || found)?;
+    }
+    Ok(())
+}
+
+/// Whether a thread is what is asked for, beyond what an index tells.
+fn is_wanted(
+    db: &Connection,
+    row: &ThreadRow,
+    query: &ThreadQuery,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let engine = ENGINE_WORKFLOWS.contains(&row.workflow.as_str());
+    let listed = match query.engine {
+        EngineThreads::Listed => true,
+        EngineThreads::Hidden => !engine,
+        EngineThreads::Only => engine,
+    };
+    let age = now.as_millisecond().saturating_sub(row.updated_at);
+    let older = |than: Duration| i128::from(age) >= i128::try_from(than.as_millis()).unwrap_or(i128::MAX);
+    if !listed || query.older.is_some_and(|than| !older(than)) || query.newer.is_some_and(older) {
+        return Ok(false);
+    }
+    Ok(match (&query.from, query.kind) {
+        (None, None) => true,
+        (from, kind) => {
+            let asked = asked(db, row)?;
+            kind.is_none_or(|kind| asked.iter().any(|asked| asked.kind == kind))
+                && match from {
+                    Some(from) => is_from(db, row, &asked, &from.to_lowercase())?,
+                    None => true,
+                }
+        }
+    })
+}
+
+/// What a thread has asked so far; of a pruned one nothing is left to tell.
+fn asked(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' AND body IS NOT NULL ORDER BY seq",
+    )?;
+    let seqs: Vec<i64> = found.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    seqs.into_iter().map(|seq| log::entry(db, seq)?.says()).collect()
+}
+
+/// Whether a mail in it, or whoever asks in it, has this in their name or address.
+fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Result<bool, StoreError> {
+    let holds = |text: &str| text.to_lowercase().contains(from);
+    if asked.iter().filter_map(|asked| asked.source.as_deref()).any(holds) {
+        return Ok(true);
+    }
+    let mut found = db.prepare_cached("SELECT sender FROM mails WHERE thread = ?")?;
+    let senders: Vec<String> = found.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(senders.iter().any(|sender| holds(sender)))
 }
 
 pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
+    let ended = match row.status.ended().then(|| decision_history::last_outcome(db, row)).transpose() {
+        // Whoever opens the thread is told.
+        Err(StoreError::Damaged(_)) => None,
+        ended => ended?.flatten(),
+    };
+    let (end, outcome) = ended.unzip();
     Ok(ThreadLine {
         id: row.id.clone(),
         workflow: row.workflow.clone(),
@@ -255,6 +369,9 @@ pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadL
         updated_at: time(row.updated_at)?,
         parent: row.parent.map(|seq| ThreadRow::by_seq(db, seq).map(|parent| parent.id)).transpose()?,
         forked_from: forked_from(db, row)?,
+        outcome,
+        end,
+        found: None,
         place: row.seq,
     })
 }

@@ -10,7 +10,7 @@ use crate::tui::tabs::threads::review;
 impl Action {
     /// Nothing if it is available; why it is not, in a sentence or in no words at all.
     pub fn available(self, model: &Model) -> Result<(), &'static str> {
-        let inbox = model.tab == Tab::Inbox && model.layer().is_none();
+        let inbox = model.tab == Tab::Inbox && (model.layer().is_none() || model.shows_help());
         let row = model.selected();
         let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
         match self {
@@ -156,7 +156,11 @@ impl Action {
                 }
             }
             Action::SearchNext | Action::SearchPrevious => {
-                when(!model.inbox.list.search.is_empty(), "Nothing to repeat · / searches")
+                let searched = match model.tab {
+                    Tab::Threads => !model.threads.search.is_empty(),
+                    Tab::Inbox | Tab::Memory | Tab::Activity => !model.inbox.list.search.is_empty(),
+                };
+                when(searched, "Nothing to repeat · / searches")
             }
             Action::NewThread => when(!model.workflows.is_empty(), "There is no workflow to start"),
             Action::Narrow => {

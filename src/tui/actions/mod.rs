@@ -71,9 +71,14 @@ impl Scope {
             Scope::Confirm => "When asked yes or no",
             Scope::Ending => "When leaving while something is held",
             Scope::Form => "In a form or a box",
-            Scope::Menu => "In a menu, help or review",
-            Scope::Prompt => "In search and palette",
+            Scope::Menu => "In a menu or a review",
+            Scope::Prompt => "In search, help and palette",
         }
+    }
+
+    /// Whether its keys do something to what is selected.
+    pub fn is_about_selection(self) -> bool {
+        matches!(self, Scope::Decide | Scope::Thread | Scope::Memory | Scope::Activity)
     }
 }
 
@@ -326,13 +331,15 @@ actions! {
         PageUp ["ctrl-u", "b", "pageup"],
         Choose ["enter", "l"] "choose": "choose",
         Copy ["y"] as "copy a link's target",
-        Cancel ["esc", "q", "ctrl-c", "?"] "cancel": "close",
+        Cancel ["esc", "q", "ctrl-c"] "cancel": "close",
     }
 
     Prompt {
         Choose ["enter"],
         Down ["down", "ctrl-n", "tab"],
         Up ["up", "ctrl-p", "shift-tab"],
+        PageDown ["pagedown"],
+        PageUp ["pageup"],
         Cancel ["esc", "ctrl-c"],
     }
 }

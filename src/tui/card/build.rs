@@ -89,7 +89,7 @@ impl Doc {
         doc.ended()
     }
 
-    /// PlainRow text with a title, for what is no card.
+    /// Plain text with a title, for what is no card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
         doc.own(PieceKind::Title, Visible::line(title).into_string());

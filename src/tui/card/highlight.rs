@@ -26,7 +26,7 @@ impl Language {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// Anything else.
-    PlainRow,
+    Plain,
     /// A word of the language.
     Keyword,
     Text,
@@ -60,7 +60,7 @@ pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token,
         Language::Python => PYTHON,
         Language::Json => JSON,
         Language::Shell => SHELL,
-        Language::Other => return (vec![(Token::PlainRow, line)], Inside::Nothing),
+        Language::Other => return (vec![(Token::Plain, line)], Inside::Nothing),
     };
     let mut pieces: Vec<(Token, &str)> = Vec::new();
     let mut rest = line;
@@ -89,14 +89,14 @@ pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token,
             }
             (_, c) if c.is_alphabetic() || c == '_' => {
                 let length = length_while(rest, |c| c.is_alphanumeric() || c == '_');
-                let token = if words.contains(&&rest[..length]) { Token::Keyword } else { Token::PlainRow };
+                let token = if words.contains(&&rest[..length]) { Token::Keyword } else { Token::Plain };
                 (token, length)
             }
-            (_, c) => (Token::PlainRow, c.len_utf8()),
+            (_, c) => (Token::Plain, c.len_utf8()),
         };
         let start = line.len() - rest.len();
         match pieces.last_mut() {
-            Some((last, text)) if *last == token && token == Token::PlainRow => {
+            Some((last, text)) if *last == token && token == Token::Plain => {
                 *text = &line[start - text.len()..start + length];
             }
             _ => pieces.push((token, &rest[..length])),

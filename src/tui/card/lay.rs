@@ -224,7 +224,7 @@ fn weight_style(weight: Weight, theme: &Theme) -> Style {
 
 fn token_style(token: Token, theme: &Theme) -> Style {
     match token {
-        Token::PlainRow => theme.text,
+        Token::Plain => theme.text,
         Token::Keyword => theme.keyword,
         Token::Text => theme.string,
         Token::Number => theme.number,

@@ -5,7 +5,7 @@ mod rows;
 mod sheet;
 
 pub use page::{divider, page};
-pub use rows::{PlainRow, rows};
+pub use rows::{PlainRow, row, rows};
 pub use sheet::Sheet;
 
 use crate::text::{truncate, width, wrap};

@@ -12,8 +12,13 @@ pub struct PlainRow {
     pub lead: String,
     pub style: Style,
     pub text: String,
+    /// More about it, where there is room.
+    pub note: Option<String>,
     pub end: String,
 }
+
+/// Less of a note than this says nothing.
+const LEAST_NOTE: u16 = 16;
 
 pub fn rows<T>(
     model: &Model,
@@ -23,17 +28,24 @@ pub fn rows<T>(
     all: impl Iterator<Item = PlainRow>,
 ) {
     for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(browse.top)) {
-        let line = Rect { y, height: 1, ..area };
-        let PlainRow { lead, style, text, end } = plain;
-        let selected = n == browse.cursor;
-        let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
-        let ends = draw::right(buf, line, y, &format!(" {end} "), model.theme.quiet);
-        let room = Rect { width: ends.saturating_sub(line.x), ..line };
-        let x = draw::text(buf, room, x, y, &lead, style);
-        draw::text(buf, room, x + 1, y, &text, model.theme.text);
-        if selected {
-            let here = model.focus == Focus::List && model.layers.is_empty();
-            buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
-        }
+        row(model, plain, n == browse.cursor, Rect { y, height: 1, ..area }, buf);
+    }
+}
+
+/// One row, on a line of its own.
+pub fn row(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut Buffer) {
+    let PlainRow { lead, style, text, note, end } = plain;
+    let y = line.y;
+    let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
+    let ends = draw::right(buf, line, y, &format!(" {end} "), model.theme.quiet);
+    let room = Rect { width: ends.saturating_sub(line.x), ..line };
+    let x = draw::text(buf, room, x, y, &lead, style);
+    let x = draw::text(buf, room, x + 1, y, &text, model.theme.text);
+    if let Some(note) = note.filter(|_| x + LEAST_NOTE < room.right()) {
+        draw::text(buf, room, x + 2, y, &note, model.theme.quiet);
+    }
+    if selected {
+        let here = model.focus == Focus::List && model.layers.is_empty();
+        buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
     }
 }

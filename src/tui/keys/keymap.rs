@@ -5,6 +5,7 @@
 //! neither Enter nor Esc decide; it is refused with one sentence otherwise.
 
 use super::Key;
+use crate::config::OwnCommand;
 use crate::text::nearest;
 use crate::tui::actions::{Action, BINDINGS, Binding, Scope};
 use std::collections::BTreeMap;
@@ -22,11 +23,16 @@ const TOGETHER: &[&[Scope]] = &[
     &[Thread, Card, Global],
 ];
 
+/// Where the person's own commands are heard together with others.
+const OWN: &[Scope] = &[Global, List, Card, Decide, Activity];
+
 /// What a key, after those before it, came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// It means this.
     Found(Action),
+    /// It runs the person's own command of this number.
+    Own(usize),
     /// It begins something longer.
     Begun,
     /// It means nothing here.
@@ -37,6 +43,8 @@ pub enum Lookup {
 #[derive(Clone, Debug)]
 pub struct Keymap {
     rows: Vec<Row>,
+    /// The person's own commands, each with its keys; they are heard where an item is selected.
+    own: Vec<(Vec<Key>, String)>,
 }
 
 /// One way to say something.
@@ -50,11 +58,15 @@ struct Row {
     given: bool,
 }
 
+fn shared<'a>(one: &'a [Key], other: &[Key]) -> Option<&'a [Key]> {
+    let shared = one.len().min(other.len());
+    (one[..shared] == other[..shared]).then_some(&one[..shared])
+}
+
 impl Row {
     /// What both begin with: all of the shorter one, if they cannot be told apart.
     fn shared(&self, other: &Row) -> Option<&[Key]> {
-        let shared = self.keys.len().min(other.keys.len());
-        (self.keys[..shared] == other.keys[..shared]).then_some(&self.keys[..shared])
+        shared(&self.keys, &other.keys)
     }
 
     /// Whether one of them would be taken for the other. The table itself lets a nearer scope go before a farther one
@@ -121,8 +133,9 @@ fn heard(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> 
 }
 
 impl Keymap {
-    /// The usual keys, but for those that the config gives by the name of an action; the error says which cannot be.
-    pub fn new(remapped: &BTreeMap<String, Vec<String>>) -> Result<Self, String> {
+    /// The usual keys, but for those that the config gives by the name of an action, and the keys of the person's own
+    /// commands; the error says which cannot be.
+    pub fn new(remapped: &BTreeMap<String, Vec<String>>, commands: &[OwnCommand]) -> Result<Self, String> {
         let given = given(remapped).map_err(|why| format!("[keys] {why}"))?;
         let mut rows = Vec::new();
         for binding in BINDINGS {
@@ -138,11 +151,40 @@ impl Keymap {
                 rows.push(Row { scope, keys, action, help, given });
             }
         }
-        let keymap = Self { rows };
-        match keymap.clash() {
-            Some(clash) => Err(format!("[keys] {clash}")),
-            None => Ok(keymap),
+        let mut keymap = Self { rows, own: Vec::new() };
+        if let Some(clash) = keymap.clash() {
+            return Err(format!("[keys] {clash}"));
         }
+        for command in commands {
+            let keys = keymap.own_keys(command).map_err(|why| format!("[[command]] {why}"))?;
+            keymap.own.push((keys, command.name.clone()));
+        }
+        Ok(keymap)
+    }
+
+    /// The keys of one of the person's own commands, if they mean nothing else where it is heard.
+    fn own_keys(&self, command: &OwnCommand) -> Result<Vec<Key>, String> {
+        let shown = command.key.escape_debug();
+        let keys = Key::parse_row(&command.key)
+            .ok_or_else(|| format!("`{shown}` is no key; {}", Key::hint(&command.key)))?;
+        if let Some(never) = keys.iter().find_map(|key| key.enter_or_esc()) {
+            return Err(format!("`{shown}` has {never} in it, which runs nothing; give it another key"));
+        }
+        let heard = self.rows.iter().filter(|row| OWN.contains(&row.scope));
+        let heard = heard.map(|row| (&row.keys, row.action.name()));
+        let own = self.own.iter().map(|(keys, name)| (keys, name.as_str()));
+        match heard.chain(own).find(|(other, _)| shared(&keys, other).is_some()) {
+            Some((_, other)) => {
+                let name = command.name.escape_debug();
+                Err(format!("`{shown}` would mean both `{name}` and `{other}`; give the command another key"))
+            }
+            None => Ok(keys),
+        }
+    }
+
+    /// The person's own commands: their keys as people write them, and their names.
+    pub fn own(&self) -> impl Iterator<Item = (String, &str)> {
+        self.own.iter().map(|(keys, name)| (Key::show_row(keys), name.as_str()))
     }
 
     /// Two meanings of one key where both are heard, in a sentence.
@@ -162,6 +204,14 @@ impl Keymap {
                     return Lookup::Found(row.action);
                 }
                 begun |= row.keys.len() > keys.len() && row.keys.starts_with(keys);
+            }
+        }
+        if scopes.contains(&Decide) {
+            for (number, (own, _)) in self.own.iter().enumerate() {
+                if own == keys {
+                    return Lookup::Own(number);
+                }
+                begun |= own.len() > keys.len() && own.starts_with(keys);
             }
         }
         if begun { Lookup::Begun } else { Lookup::Nothing }
@@ -203,6 +253,18 @@ impl Keymap {
              opens once it is put right.\n",
             names.join(", ")
         ));
+        page.push_str(
+            "\n`/` and `\\` take words and `from:`, `kind:`, `workflow:`, `is:`, `older:2d` and `newer:4h`. In Threads \
+             the best match comes first and `n` and `N` walk through them; `is:` takes a status or how it ended (`sent`, \
+             `denied`, `ignored` …), and `is:engine` lists the threads that sayso starts for itself.\n",
+        );
+        page.push_str(
+            "\nCommands of your own have keys too. One gets the card as JSON on its input, as `sayso view --json` prints \
+             it, and what it prints is shown; `?` and `:` list it. It is run in a shell, by its key alone, and approves \
+             nothing by itself; `sayso` in it works on the same data folder. One that has not ended after a minute is \
+             killed.\n\n```toml\n[[command]]\nkey = \"gj\"\nname = \"find the ticket\"\n\
+             run = \"jq -r .title | tickets find\"\n```\n",
+        );
         for scope in Scope::ALL {
             page.push_str(&format!(
                 "\n## {}\n\n| keys | does | name |\n| --- | --- | --- |\n",

@@ -15,12 +15,12 @@ fn keymap(name: &str, keys: &[&str]) -> Result<Keymap, String> {
 
 fn keymap_of(lines: &[(&str, &[&str])]) -> Result<Keymap, String> {
     let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<String>>();
-    Keymap::new(&lines.iter().map(|(name, keys)| ((*name).to_owned(), owned(keys))).collect())
+    Keymap::new(&lines.iter().map(|(name, keys)| ((*name).to_owned(), owned(keys))).collect(), &[])
 }
 
 #[test]
 fn no_key_has_two_meanings_in_a_scope() {
-    let usual = Keymap::new(&BTreeMap::new()).unwrap();
+    let usual = Keymap::new(&BTreeMap::new(), &[]).unwrap();
     assert_eq!(usual.clash(), None);
     for scopes in TOGETHER {
         for scope in *scopes {
@@ -152,7 +152,7 @@ fn neither_enter_nor_esc_decides() {
 
 #[test]
 fn long_keys_are_waited_for() {
-    let usual = Keymap::new(&BTreeMap::new()).unwrap();
+    let usual = Keymap::new(&BTreeMap::new(), &[]).unwrap();
     let g = Key::plain('g');
     assert_eq!(usual.lookup(&[List, Global], &[g]), Lookup::Begun);
     assert_eq!(usual.lookup(&[List, Global], &[g, g]), Lookup::Found(A::Top));
@@ -161,7 +161,7 @@ fn long_keys_are_waited_for() {
 
 #[test]
 fn the_page_of_keys_is_fresh() {
-    let page = Keymap::new(&BTreeMap::new()).unwrap().markdown();
+    let page = Keymap::new(&BTreeMap::new(), &[]).unwrap().markdown();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
@@ -169,4 +169,35 @@ fn the_page_of_keys_is_fresh() {
     }
     let kept = std::fs::read_to_string(path).unwrap_or_default();
     assert!(kept == page, "docs/keys.md is stale: run the tests once with UPDATE_DOCS=1");
+}
+
+#[test]
+fn own_commands_have_keys_of_their_own() {
+    let own = |key: &str, name: &str| OwnCommand {
+        key: key.to_owned(),
+        name: name.to_owned(),
+        run: "true".to_owned(),
+    };
+    let mapped = Keymap::new(&BTreeMap::new(), &[own("gj", "ticket"), own("ctrl-b", "blog")]).unwrap();
+    let (g, j) = (Key::plain('g'), Key::plain('j'));
+    assert_eq!(mapped.lookup(&[List, Decide, Global], &[g, j]), Lookup::Own(0));
+    assert_eq!(mapped.lookup(&[List, Decide, Global], &[g]), Lookup::Begun);
+    assert_eq!(mapped.lookup(&[Form], &[g, j]), Lookup::Nothing, "not where text is typed");
+    assert_eq!(
+        mapped.own().collect::<Vec<_>>(),
+        [("gj".to_owned(), "ticket"), ("Ctrl-b".to_owned(), "blog")]
+    );
+    for (commands, said) in [
+        (
+            vec![own("a", "x")],
+            "[[command]] `a` would mean both `x` and `accept`; give the command another key",
+        ),
+        (vec![own("g", "x")], "[[command]] `g` would mean both `x` and `next_tab`"),
+        (vec![own("gj", "x"), own("gj", "y")], "[[command]] `gj` would mean both `y` and `x`"),
+        (vec![own("enter", "x")], "[[command]] `enter` has Enter in it, which runs nothing"),
+        (vec![own("spcae", "x")], "[[command]] `spcae` is no key; did you mean"),
+    ] {
+        let refused = Keymap::new(&BTreeMap::new(), &commands).unwrap_err();
+        assert!(refused.starts_with(said), "{refused}");
+    }
 }

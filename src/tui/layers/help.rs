@@ -1,26 +1,37 @@
-//! All keys, by where they mean something.
+//! The keys: first what can be done here, then all others, narrowed by what is typed.
 
-use super::{Popup, screen};
+use super::{Popup, cells, fuzzy, screen};
 use crate::text::pad;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
+use crate::tui::editor::Editor;
+use crate::tui::keys::Key;
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
+use crate::tui::words;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// All keys.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Help {
     /// The line at the top.
     pub top: usize,
+    /// What is searched for.
+    typed: Editor,
+}
+
+impl Default for Help {
+    fn default() -> Self {
+        Self { top: 0, typed: Editor::line("") }
+    }
 }
 
 impl Popup for Help {
     fn scope(&self) -> Scope {
-        Scope::Menu
+        Scope::Prompt
     }
 
     fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
@@ -29,8 +40,6 @@ impl Popup for Help {
             Action::Up => Self::scroll(model, -1),
             Action::PageDown => Self::scroll(model, 10),
             Action::PageUp => Self::scroll(model, -10),
-            Action::Top => Self::scroll(model, isize::MIN),
-            Action::Bottom => Self::scroll(model, isize::MAX),
             Action::Cancel | Action::Choose => {
                 model.layers.pop();
             }
@@ -40,9 +49,24 @@ impl Popup for Help {
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let theme = &model.theme;
         let buf = frame.buffer_mut();
-        let inner = draw::frame(buf, area(model), "Keys", model.theme.accent);
-        draw::lines(buf, inner, lines(model).into_iter().skip(self.top));
+        let inner = draw::frame(buf, area(model), "Keys", theme.accent);
+        if inner.is_empty() {
+            return false;
+        }
+        let x = draw::text(buf, inner, inner.x, inner.y, "/", theme.accent);
+        let room = usize::from(inner.right().saturating_sub(x)).max(2);
+        let (lines, (row, column)) = self.typed.laid_out(room);
+        let typed = lines.get(row).cloned().unwrap_or_default();
+        let after = draw::text(buf, inner, x, inner.y, &typed, theme.text);
+        if typed.is_empty() {
+            draw::text(buf, inner, after + 1, inner.y, "type to search", theme.quiet);
+        }
+        let rest = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+        draw::lines(buf, rest, self.lines(model).into_iter().skip(self.top));
+        let x = x.saturating_add(cells(column)).min(inner.right().saturating_sub(1));
+        frame.set_cursor_position(Position { x, y: inner.y });
         true
     }
 
@@ -50,39 +74,83 @@ impl Popup for Help {
         vec![(Action::Cancel, "close"), (Action::Down, "scroll")]
     }
 
+    fn type_key(&mut self, key: Key) -> bool {
+        let taken = self.typed.key(key);
+        if taken {
+            self.top = 0;
+        }
+        taken
+    }
+
+    fn paste(&mut self, text: &str) -> bool {
+        self.typed.insert(text);
+        true
+    }
+
     fn scroll(model: &mut Model, by: isize) {
-        let last = last_top(model);
-        if let Some(help) = Self::uppermost(model) {
-            help.top = help.top.saturating_add_signed(by).min(last);
+        let height = usize::from(area(model).height.saturating_sub(3));
+        let Some(help) = Self::uppermost(model).cloned() else { return };
+        let last = help.lines(model).len().saturating_sub(height);
+        if let Some(shown) = Self::uppermost(model) {
+            shown.top = help.top.saturating_add_signed(by).min(last);
         }
     }
 }
 
-fn lines(model: &Model) -> Vec<Line<'static>> {
-    let theme = &model.theme;
-    let mut lines =
-        vec![Line::styled("Enter, Esc, mouse and paste never decide.", theme.quiet), Line::default()];
-    for scope in Scope::ALL {
-        lines.push(Line::styled(scope.title(), theme.title));
-        for (keys, action, help) in model.keymap.rows(scope) {
-            lines.push(Line::from(vec![
-                Span::styled(format!("  {}", pad(&keys, 18)), theme.accent),
-                Span::styled(format!(" {}", pad(help, 36)), theme.text),
-                Span::styled(format!(" {}", action.name()), theme.quiet),
-            ]));
+/// A key, what it does, and the name of what it does.
+type Row = (String, String, &'static str);
+
+impl Help {
+    fn lines(&self, model: &Model) -> Vec<Line<'static>> {
+        let theme = &model.theme;
+        let typed = self.typed.text().trim();
+        let mut lines = Vec::new();
+        for (title, rows) in sections(model) {
+            let wanted = |(keys, help, name): &Row| {
+                let words = format!("{keys} {help} {}", name.replace('_', " "));
+                typed.is_empty() || fuzzy::score(&words, typed).is_some_and(|score| score > 0)
+            };
+            let rows: Vec<Row> = rows.into_iter().filter(wanted).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            lines.push(Line::styled(title, theme.title));
+            for (keys, help, name) in rows {
+                lines.push(Line::from(vec![
+                    Span::styled(format!("  {}", pad(&keys, 18)), theme.accent),
+                    Span::styled(format!(" {}", pad(&help, 36)), theme.text),
+                    Span::styled(format!(" {name}"), theme.quiet),
+                ]));
+            }
+            lines.push(Line::default());
         }
-        lines.push(Line::default());
+        if lines.is_empty() {
+            lines.push(Line::styled("No key does that · : finds actions by name", theme.quiet));
+        } else {
+            lines.push(Line::styled("Enter, Esc, mouse and paste never decide.", theme.quiet));
+        }
+        lines
     }
-    lines
+}
+
+/// The keys under their headings: those that do something to what is selected, then the rest by where they are heard.
+fn sections(model: &Model) -> Vec<(&'static str, Vec<Row>)> {
+    let near = model.tab_scopes().into_iter().filter(|scope| scope.is_about_selection());
+    let near = near.flat_map(|scope| model.keymap.rows(scope));
+    let here: Vec<_> = near.filter(|(_, action, _)| action.available(model).is_ok()).collect();
+    let row = |(keys, action, help): (String, Action, &str)| (keys, help.to_owned(), action.name());
+    let own = model.keymap.own().map(|(keys, name)| (keys, words::line(name), ""));
+    let own = ("Your own commands, on an item", own.collect());
+    let others = Scope::ALL.into_iter().map(|scope| {
+        let rows = model.keymap.rows(scope).into_iter().filter(|row| !here.contains(row));
+        (scope.title(), rows.map(row).collect())
+    });
+    let others: Vec<(&str, Vec<Row>)> = others.collect();
+    let here = ("Here", here.into_iter().map(row).collect());
+    [here, own].into_iter().chain(others).collect()
 }
 
 fn area(model: &Model) -> Rect {
     let screen = screen(model);
     centred(screen, 84, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }))
-}
-
-/// How far help can be scrolled.
-fn last_top(model: &Model) -> usize {
-    let rows: usize = Scope::ALL.iter().map(|scope| model.keymap.rows(*scope).len() + 2).sum();
-    (rows + 2).saturating_sub(usize::from(area(model).height.saturating_sub(2)))
 }

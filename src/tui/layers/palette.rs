@@ -27,7 +27,12 @@ pub enum Meant {
     Start(String, Value),
     /// The form for a thread of this workflow.
     Form(String),
+    /// A command of the person's own.
+    Own,
 }
+
+/// How much it counts that an action fits; a better word counts for more.
+const FITTING: i64 = 4;
 
 /// What the palette offers for what was typed, the nearest first.
 pub fn suggestions(model: &Model) -> Vec<Suggestion> {
@@ -40,13 +45,20 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
         return vec![line];
     }
     let mut found: Vec<(i64, Suggestion)> = Vec::new();
+    let scopes = model.tab_scopes();
     for action in Action::ALL.iter().copied().filter(|action| *action != Action::Palette) {
-        let scopes = [Scope::List, Scope::Card, Scope::Decide, Scope::Global];
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
         let name = action.name().replace('_', " ");
         let text = if name == action.help() { name } else { format!("{name}: {}", action.help()) };
         if let Some(score) = fuzzy::score(&text, typed) {
+            let score = score + fitting(model, &scopes, action);
             found.push((score, Suggestion { text, key, meant: Meant::Action(action) }));
+        }
+    }
+    for (key, name) in model.keymap.own() {
+        let text = format!("{}: your own command", crate::tui::words::line(name));
+        if let Some(score) = fuzzy::score(&text, typed) {
+            found.push((score, Suggestion { text, key, meant: Meant::Own }));
         }
     }
     for known in &model.workflows {
@@ -60,6 +72,16 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     let best = found.first().map_or(0, |(score, _)| *score);
     found.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
     found.into_iter().map(|(_, suggestion)| suggestion).collect()
+}
+
+/// What fits what is selected comes first, what can't be done now last.
+fn fitting(model: &Model, scopes: &[Scope], action: Action) -> i64 {
+    let mut near = scopes.iter().filter(|scope| scope.is_about_selection());
+    match action.available(model) {
+        Err(_) => -FITTING,
+        Ok(()) if near.any(|scope| model.keymap.key_of(&[*scope], action).is_some()) => FITTING,
+        Ok(()) => 0,
+    }
 }
 
 /// `start analyze query=… inputs=…` or `analyze --query "…" --inputs ./docs`.
@@ -146,6 +168,10 @@ pub fn choose(model: &mut Model) -> Vec<Cmd> {
     match suggestion.meant {
         Meant::Start(workflow, input) => vec![Cmd::Start(workflow, input)],
         Meant::Form(workflow) => form::start(model, &workflow),
+        Meant::Own => {
+            model.say(format!("{}: press {} with the card on the screen", suggestion.text, suggestion.key));
+            Vec::new()
+        }
         Meant::Action(action) if action.decides() => {
             model.say(format!("{}: press {} with the card on the screen", action.help(), suggestion.key));
             Vec::new()
@@ -153,7 +179,7 @@ pub fn choose(model: &mut Model) -> Vec<Cmd> {
         Meant::Action(action) => match action.available(model) {
             Ok(()) => press::act(model, action, Press { key: Key::plain('\n'), at: model.now, burst: true }),
             Err(why) => {
-                model.say(if why.is_empty() { "that means nothing here" } else { why });
+                model.say(if why.is_empty() { "That does nothing here" } else { why });
                 Vec::new()
             }
         },

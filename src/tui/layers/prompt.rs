@@ -92,12 +92,7 @@ impl Popup for Prompt {
                 let (ask, text) = (prompt.ask, prompt.editor.text().to_owned());
                 return match ask {
                     Ask::Palette => palette::choose(model),
-                    Ask::Search if model.tab == Tab::Threads => {
-                        model.layers.pop();
-                        let mut cmds = threads::search(model, text.trim());
-                        cmds.extend(threads::end_search(model, true));
-                        cmds
-                    }
+                    Ask::Search if model.tab == Tab::Threads => threads::choose_search(model, text.trim()),
                     Ask::Search if model.shows_history() => {
                         model.layers.pop();
                         history::search(model, &text)
@@ -118,7 +113,10 @@ impl Popup for Prompt {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let theme = &model.theme;
         let screen = screen(model);
-        let (sign, hint) = self.ask.sign_and_hint();
+        let (sign, hint) = match (self.ask, model.tab) {
+            (Ask::Search, Tab::Threads) => ("/", "words, from: kind: workflow: is:sent older:2d is:engine"),
+            (ask, _) => ask.sign_and_hint(),
+        };
         let area = if self.ask == Ask::Palette {
             let outer = centred(screen, 76, screen.height.saturating_sub(2).min(18));
             draw::frame(frame.buffer_mut(), outer, "Palette", theme.accent)

@@ -12,7 +12,7 @@ pub use browse::Browse;
 
 use super::actions::Action;
 use super::layers::{self, Ask};
-use super::layout;
+use super::layout::{self, ThreadEntry};
 use super::model::Model;
 use super::msg::{Cmd, Press};
 use crate::graph::ThreadId;
@@ -177,11 +177,15 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
     }
     match model.tab {
         Tab::Threads => {
-            let (bar, _) = layout::thread_list(layout::areas(model).list);
+            let (bar, area) = layout::thread_list(layout::areas(model).list);
             let Some(line) = line.checked_sub(usize::from(bar.height)) else {
                 return threads::offer_filters(model);
             };
-            model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
+            let entries = layout::thread_entries(&model.threads, &model.options.time_zone, area);
+            match entries.get(line) {
+                Some(ThreadEntry::Row(row)) => model.threads.cursor = *row,
+                Some(ThreadEntry::Day(_)) | None => return Vec::new(),
+            }
         }
         Tab::Memory => model.memory.list.cursor = choose(model.memory.list.top, model.memory.list.rows.len()),
         Tab::Activity => {
@@ -196,7 +200,7 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
 pub fn scroll_tops(model: &mut Model) {
     let height = layout::areas(model).list.height;
     let (_, threads) = layout::thread_list(layout::areas(model).list);
-    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
+    model.threads.top = layout::thread_top(&model.threads, &model.options.time_zone, threads);
     model.memory.list.top = layout::plain_top(model.memory.list.top, model.memory.list.cursor, height);
     model.inbox.skipped.top = layout::plain_top(model.inbox.skipped.top, model.inbox.skipped.cursor, height);
     let history = &mut model.inbox.history.list;

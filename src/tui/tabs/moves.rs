@@ -160,6 +160,9 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// The next or the previous match.
 pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    if model.tab == Tab::Threads {
+        return threads::find(model, forward);
+    }
     match model.inbox.list.next_match(forward, model.wall) {
         Some(position) => model.inbox.list.select(position),
         None => model.say(format!("No match for `{}`", model.inbox.list.search.typed())),

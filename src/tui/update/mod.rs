@@ -10,6 +10,7 @@ use super::layers::{self, form};
 use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
+use super::own;
 use super::safe::Shown;
 use super::tabs::inbox::{self, away, decide, grant, history, mail, news, skipped};
 use super::tabs::threads::{self, review};
@@ -101,6 +102,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             }
             Vec::new()
         }
+        Msg::OwnRan(name, result) => own::ran(model, &name, result),
         Msg::Edited(layer, result) => form::edited(model, layer, result),
         Msg::Completions(layer, typed, paths) => form::completions(model, layer, typed, paths),
     };

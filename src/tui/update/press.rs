@@ -4,7 +4,7 @@ use crate::tui::actions::Action;
 use crate::tui::keys::Lookup;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::{layers, safe};
+use crate::tui::{layers, own, safe};
 
 pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
@@ -24,6 +24,10 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
                     Vec::new()
                 }
             }
+        }
+        Lookup::Own(number) => {
+            model.pending.clear();
+            own::start(model, number, press)
         }
         Lookup::Nothing => {
             let alone = model.pending.len() == 1;

@@ -9,7 +9,7 @@ use super::Services;
 use crate::graph::{
     Basis, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, Found, Graph, NodeError, Workflow, end,
 };
-use crate::inbox::{Block, Card, PUT_AWAY, Spec};
+use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, Spec};
 use crate::mail::{Destination, MailError, Mailbox, WayBack};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub use state::{Filed, FiledMail, Wanted};
 use state::{FiledUpdate, Step};
 
 /// The name threads are started by.
-pub const NAME: &str = "put_away";
+pub const NAME: &str = MOVING_WORKFLOW;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

@@ -6,7 +6,7 @@
 use super::{Servers, away, key, within};
 use crate::agents::langgraph::{PAGE, Remote, RemoteThread, line, state, steps, view};
 use crate::graph::ThreadId;
-use crate::inbox::{InboxError, ThreadLine, ThreadPage, ThreadQuery, ThreadView};
+use crate::inbox::{EngineThreads, InboxError, ThreadLine, ThreadPage, ThreadQuery, ThreadView};
 use crate::text::Visible;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -111,6 +111,7 @@ impl Servers {
             place.local.extend(found.threads);
             place.local_next = found.next.map(Some);
         }
+        let now = self.engine().store().now();
         for (n, side) in place.sides.iter_mut().enumerate() {
             while let (true, Some(offset)) = (side.waiting.is_empty(), side.next) {
                 let remote = &self.remotes()[n];
@@ -125,7 +126,7 @@ impl Servers {
                 let others =
                     found.iter().filter(|thread| !mirrored.contains(&key(remote.name(), &thread.id)));
                 let lines = others.map(|thread| line(remote.name(), thread));
-                side.waiting.extend(lines.filter(|line| is_wanted(line, query)));
+                side.waiting.extend(lines.filter(|line| is_wanted(line, query, now)));
             }
         }
         Ok(())
@@ -207,8 +208,15 @@ impl Servers {
     }
 }
 
-/// Whether a line is asked for: by its status, and by words in its title or its graph's name.
-fn is_wanted(line: &ThreadLine, query: &ThreadQuery) -> bool {
+/// Whether a line is asked for: by its status, its age, and words in its title or its graph's name. Who asked what there
+/// is not known here.
+fn is_wanted(line: &ThreadLine, query: &ThreadQuery, now: Timestamp) -> bool {
+    let age = Duration::try_from(now.duration_since(line.updated_at)).unwrap_or_default();
+    let known = query.from.is_none() && query.kind.is_none() && query.standing.is_none();
+    let old = query.older.is_none_or(|than| age >= than) && query.newer.is_none_or(|than| age < than);
+    if !known || !old || query.engine == EngineThreads::Only {
+        return false;
+    }
     let status = query.status.is_none_or(|status| line.status == status);
     let text = format!("{} {}", line.title, line.workflow).to_lowercase();
     let words = query.search.as_deref().unwrap_or_default().to_lowercase();

@@ -70,7 +70,7 @@ pub fn activity_length(model: &Model) -> usize {
 }
 
 fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
-    let PlainRow { lead, style, text, end } = row;
+    let PlainRow { lead, style, text, note: _, end } = row;
     let ends = draw::right(buf, line, line.y, &format!(" {end} "), model.theme.quiet);
     let room = Rect { width: ends.saturating_sub(line.x), ..line };
     let x = draw::text(buf, room, x + 2, line.y, &lead, style);
@@ -175,6 +175,7 @@ fn at_work(model: &Model, line: &ThreadLine) -> PlainRow {
         lead: turns.to_owned(),
         style: model.theme.good,
         text: format!("{} · {} {node}", words::line(&line.title), line.workflow),
+        note: None,
         end: words::age(line.updated_at, model.wall),
     }
 }
@@ -186,6 +187,7 @@ fn allowed(model: &Model, grant: &GrantLine) -> PlainRow {
         lead: pad(lead, 7),
         style,
         text: format!("{} · {}", words::line(&grant.tool), words::line(&grant.scope)),
+        note: None,
         end: until(model, grant),
     }
 }

@@ -81,6 +81,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             Some(source) => format!("{} · {}", words::line(&line.title), words::line(source)),
             None => words::line(&line.title),
         },
+        note: None,
         end: words::age(line.at, model.wall),
     };
     draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(row));

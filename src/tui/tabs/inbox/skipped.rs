@@ -133,6 +133,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         lead: pad(&words::line(&line.sender), 24),
         style: model.theme.quiet,
         text: format!("{}{}", if line.unsure { "? " } else { "" }, words::line(&line.title)),
+        note: None,
         end: words::age(line.at, model.wall),
     };
     draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(mail));

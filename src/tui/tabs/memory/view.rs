@@ -30,6 +30,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             lead: name.to_owned(),
             style: model.theme.title,
             text: space.to_owned(),
+            note: None,
             end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
         }
     };

@@ -1,15 +1,19 @@
 //! The list of threads as far as it was read, and the one that is shown.
 
 pub mod review;
+mod search;
 mod update;
 mod view;
 
+pub use search::Search;
 pub use update::*;
 pub use view::{draw, footer};
 
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadLine, ThreadPage, ThreadQuery};
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use review::{Aspect, Review};
 use std::collections::HashSet;
 
@@ -38,10 +42,12 @@ pub struct ThreadsTab {
     pub account: Option<String>,
     /// What there is to narrow the list to.
     pub facets: Facets,
-    /// Only where these words occur.
+    /// What is searched for, as typed.
     pub search: String,
-    /// What was searched for before something else was typed.
-    pub searched: Option<String>,
+    /// What was searched for and what was selected before something else was typed.
+    pub searched: Option<(String, Option<ThreadId>)>,
+    /// What may be meant, where nothing was found.
+    pub near: Option<String>,
     /// Where the next page begins; nothing after the last.
     pub next: Option<i64>,
     /// Whether the next page is on its way.
@@ -66,9 +72,34 @@ impl ThreadsTab {
 
     /// What is listed, from a place on.
     pub fn query(&self, after: Option<i64>, limit: usize) -> ThreadQuery {
-        let search = Some(self.search.clone()).filter(|words| !words.trim().is_empty());
-        let (workflow, account) = (self.workflow.clone(), self.account.clone());
-        ThreadQuery { status: self.status, workflow, account, search, after, limit }
+        let typed = self.searched_for();
+        let engine = typed.engine();
+        ThreadQuery {
+            status: typed.status.or(self.status),
+            workflow: typed.workflow.or_else(|| self.workflow.clone()),
+            account: self.account.clone(),
+            best_first: !typed.words.is_empty(),
+            search: Some(typed.words).filter(|words| !words.is_empty()),
+            from: typed.from,
+            kind: typed.kind,
+            standing: typed.standing,
+            older: typed.older,
+            newer: typed.newer,
+            engine,
+            after,
+            limit,
+        }
+    }
+
+    /// What is searched for, as it is meant; nothing while it is not understood.
+    pub fn searched_for(&self) -> Search {
+        Search::parse(&self.search).unwrap_or_default()
+    }
+
+    /// The day a row belongs to, where the list goes by days; what is searched for goes by how well it fits.
+    pub fn day(&self, row: usize, zone: &TimeZone) -> Option<Date> {
+        let line = self.rows.get(row).filter(|_| self.searched_for().words.is_empty())?;
+        Some(line.created_at.to_zoned(zone.clone()).date())
     }
 
     /// Whether less than everything is listed, whatever is searched for.
@@ -117,6 +148,9 @@ impl ThreadsTab {
         };
         if to == self.rows.len() {
             self.next = page.next;
+        }
+        if query.after.is_none() {
+            self.near = page.near;
         }
         let known: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
         let old = std::mem::take(&mut self.rows);
@@ -181,13 +215,16 @@ mod tests {
             updated_at: Timestamp::UNIX_EPOCH,
             parent: None,
             forked_from: None,
+            outcome: None,
+            end: None,
+            found: None,
             place,
         }
     }
 
     fn page(places: impl IntoIterator<Item = i64>, next: Option<i64>) -> ThreadPage {
         let threads = places.into_iter().map(|place| line(place, Status::Done)).collect();
-        ThreadPage { threads, damaged: Vec::new(), next }
+        ThreadPage { threads, next, ..ThreadPage::default() }
     }
 
     fn places(threads: &ThreadsTab) -> Vec<i64> {

@@ -1,7 +1,7 @@
 //! The Threads tab: which threads are listed, and the one that is shown.
 
 use super::review::{self, Review};
-use super::{PAGE, Stamp};
+use super::{PAGE, Search, Stamp};
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
@@ -23,24 +23,57 @@ pub fn read(model: &Model) -> Vec<Cmd> {
     cmds
 }
 
-/// Lists only what holds these words, while they are being typed.
-pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
-    if model.threads.search == words {
+/// Lists only what is searched for, while it is being typed; what is not understood yet changes nothing.
+pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
+    if model.threads.search == typed || Search::parse(typed).is_err() {
         return Vec::new();
     }
-    let searched = model.threads.searched.take().unwrap_or_else(|| model.threads.search.clone());
-    model.threads.searched = Some(searched);
-    model.threads.search = words.to_owned();
+    if model.threads.searched.is_none() {
+        let selected = model.threads.selected().map(|line| line.id.clone());
+        model.threads.searched = Some((model.threads.search.clone(), selected));
+    }
+    model.threads.search = typed.to_owned();
     model.threads.list_anew();
+    // The best match is looked at, not what happened to be selected before.
+    (model.threads.stay, model.threads.goto) = (None, None);
+    model.focus = Focus::List;
     read(model)
+}
+
+/// Searches for what was typed, or says what is not understood.
+pub fn choose_search(model: &mut Model, typed: &str) -> Vec<Cmd> {
+    if let Err(why) = Search::parse(typed) {
+        model.say(why);
+        return Vec::new();
+    }
+    model.layers.pop();
+    let mut cmds = search(model, typed);
+    cmds.extend(end_search(model, true));
+    cmds
+}
+
+/// The next or the previous of what was found.
+pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    let last = model.threads.rows.len().saturating_sub(1);
+    if model.threads.rows.is_empty() {
+        model.say("no thread was found");
+    } else if forward && model.threads.cursor == last {
+        model.say("this is the last match");
+    } else if !forward && model.threads.cursor == 0 {
+        model.say("this is the first match");
+    } else {
+        return step(model, if forward { 1 } else { -1 });
+    }
+    Vec::new()
 }
 
 /// The words that were typed are meant, or those before them are.
 pub fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
     match model.threads.searched.take() {
-        Some(before) if !meant => {
+        Some((before, selected)) if !meant => {
             model.threads.search = before;
             model.threads.list_anew();
+            model.threads.stay = selected;
             read(model)
         }
         _ => Vec::new(),
@@ -179,6 +212,9 @@ pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Thread
         return Vec::new();
     }
     let mut cmds = more(model);
+    if model.threads.rows.is_empty() && model.threads.goto.is_none() {
+        (model.threads.review, model.focus) = (None, Focus::List);
+    }
     let shown = model.threads.review.as_ref().map(|review| review.view.id.clone());
     match shown {
         // A thread that was asked for by itself stays, and so does one that left the list.

@@ -1,11 +1,12 @@
 //! The list of threads, under a line with how many there are of each status.
 
-use crate::inbox::{Status, ThreadLine};
-use crate::text::pad;
-use crate::tui::draw::{self, PlainRow, rows};
+use crate::inbox::{DecisionEnd, Status, ThreadLine};
+use crate::text::{pad, truncate};
+use crate::tui::draw::{self, PlainRow};
+use crate::tui::layout::ThreadEntry;
 use crate::tui::model::Model;
-use crate::tui::tabs::Browse;
 use crate::tui::{layout, words};
+use jiff::civil::Date;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -26,15 +27,53 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     if threads.rows.is_empty() {
         let (what, next) = match (threads.read, threads.search.is_empty(), threads.is_narrowed()) {
             (false, ..) => ("Looking …", ""),
-            (true, false, _) => ("No thread holds these words.", "Esc shows all again."),
-            (true, true, true) => ("No thread is like that.", "Esc shows all again."),
+            (true, false, _) => ("No thread matches.", "Esc shows all again."),
+            (true, true, true) => ("No thread matches.", "Esc shows all again."),
             (true, true, false) => ("No threads yet.", "c starts one."),
         };
-        return draw::message(model, area, buf, what, next);
+        let meant = threads.near.as_ref().filter(|_| threads.read).map(|near| words::line(near));
+        let meant = meant.map(|near| format!("Did you mean “{near}”? / searches again, Esc shows all."));
+        return draw::message(model, area, buf, what, meant.as_deref().unwrap_or(next));
     }
-    let here = Browse::<ThreadLine> { cursor: threads.cursor, top: threads.top, ..Browse::default() };
-    rows(model, &here, area, buf, threads.rows.iter().map(|line| row(model, line)));
+    let entries = layout::thread_entries(threads, &model.options.time_zone, area);
+    for (y, entry) in (area.y..).zip(entries) {
+        let line = Rect { y, height: 1, ..area };
+        match entry {
+            ThreadEntry::Day(day) => {
+                let x = draw::text(buf, line, line.x + 1, y, &named_day(model, day), model.theme.quiet);
+                let rest = usize::from(line.right().saturating_sub(x + 2));
+                draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
+            }
+            ThreadEntry::Row(at) => {
+                draw::row(model, row(model, &threads.rows[at]), at == threads.cursor, line, buf);
+            }
+        }
+    }
     super::found(model, area, buf);
+}
+
+fn named_day(model: &Model, day: Date) -> String {
+    let today = model.wall.to_zoned(model.options.time_zone.clone()).date();
+    if day == today {
+        "Today".to_owned()
+    } else if today.yesterday().is_ok_and(|yesterday| day == yesterday) {
+        "Yesterday".to_owned()
+    } else if day.year() == today.year() {
+        day.strftime("%A, %-d %B").to_string()
+    } else {
+        day.strftime("%A, %-d %B %Y").to_string()
+    }
+}
+
+/// How a thread's standing looks: by how it ended, if it did.
+fn standing_style(model: &Model, line: &ThreadLine) -> Style {
+    match line.end {
+        Some(DecisionEnd::Done) => model.theme.good,
+        Some(DecisionEnd::Failed | DecisionEnd::InDoubt) => model.theme.danger,
+        Some(DecisionEnd::Pending) => model.theme.warning,
+        Some(DecisionEnd::Ignored | DecisionEnd::Expired | DecisionEnd::Undone) => model.theme.quiet,
+        None => status_style(model, line.status),
+    }
 }
 
 fn row(model: &Model, line: &ThreadLine) -> PlainRow {
@@ -44,9 +83,10 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
         (None, None) => "",
     };
     PlainRow {
-        lead: pad(line.status.word(), 9),
-        style: status_style(model, line.status),
+        lead: pad(&truncate(&words::line(line.standing()), 9), 9),
+        style: standing_style(model, line),
         text: format!("{mark}{}", words::line(&line.title)),
+        note: line.found.as_deref().map(words::line),
         end: format!("{} {:>3}", words::line(&line.workflow), words::age(line.updated_at, model.wall)),
     }
 }

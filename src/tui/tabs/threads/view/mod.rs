@@ -144,7 +144,7 @@ fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
 
 /// Lights the words that are searched for, wherever they stand.
 fn found(model: &Model, area: Rect, buf: &mut Buffer) {
-    light(buf, area, &model.threads.search, model.theme.found);
+    light(buf, area, &model.threads.searched_for().words, model.theme.found);
 }
 
 /// Patches the style of every word that begins like one of these, whichever case it is in.

@@ -13,7 +13,7 @@ use crate::store::record::recent::Question;
 use crate::store::rows::{ThreadRow, time};
 use crate::store::{Inbox, StoreError};
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 /// A decision a person took and did not take back.
@@ -117,6 +117,21 @@ fn each(
         }
     }
     Ok(())
+}
+
+/// How the last decision in a thread ended, if one was ever taken.
+pub(in crate::store) fn last_outcome(
+    db: &Connection,
+    thread: &ThreadRow,
+) -> Result<Option<(DecisionEnd, String)>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT seq FROM log WHERE stream = ? AND kind = 'decided' ORDER BY seq DESC LIMIT 1",
+    )?;
+    let Some(last) = found.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
+    let entry = log::entry(db, last)?;
+    let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let after = Aftermath::read(db, &entry, &asked)?;
+    Ok(Some(after.told(&entry.says()?, &asked.labels, thread.status)))
 }
 
 fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {

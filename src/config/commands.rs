@@ -1,0 +1,40 @@
+//! `[[command]]`: commands of the person's own, each on a key of the inbox.
+
+use super::error::Error;
+use super::keys::example;
+use super::reader::{FromSection as _, Reader, section};
+
+section! {
+    /// Commands of your own, each on a key of the inbox. One gets the card as JSON on its input, as `sayso view --json`
+    /// prints it, and what it prints is shown. It approves nothing by itself: for that there is `sayso accept`.
+    pub(super) struct CommandSection in array("command", "") {
+        /// A key that means nothing else there, as in [keys]; what `?` and `:` call the command; what a shell runs.
+        key: Option<String> = example("gj"),
+        name: Option<String> = example("find the ticket"),
+        run: Option<String> = example("jq -r .title | tickets find"),
+    }
+}
+
+/// A command of the person's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnCommand {
+    /// As the config writes it; the screen says whether it can be.
+    pub key: String,
+    pub name: String,
+    /// What a shell runs.
+    pub run: String,
+}
+
+impl OwnCommand {
+    pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let CommandSection { key, name, run } = CommandSection::read(reader)?;
+        let given = |value: Option<String>, name: &str, hint: &str| {
+            value.filter(|text| !text.trim().is_empty()).ok_or_else(|| reader.missing(name, hint))
+        };
+        Ok(Self {
+            key: given(key, "key", "write the key that runs it, such as gj")?,
+            name: given(name, "name", "write what it is called in `?`")?,
+            run: given(run, "run", "write what a shell is to run")?,
+        })
+    }
+}

@@ -1,0 +1,147 @@
+//! Commands of the person's own: the card goes in as JSON, and what they print is a page.
+//!
+//! They are run by their key alone, with a card on the screen, and approve nothing: whoever wants to decide in one calls
+//! `sayso`, with all that it checks.
+
+use super::card::Doc;
+use super::layers::Page;
+use super::model::Model;
+use super::msg::{Cmd, Failure, InboxResult, Press};
+use super::words;
+use crate::config::OwnCommand;
+use crate::inbox::Block;
+use crate::text::Visible;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+
+/// A command that has not ended by then is killed.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Nobody reads more than this.
+const MOST: usize = 256 * 1024;
+
+/// Runs the command of this number on the card that is shown.
+pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
+    let Some(command) = model.options.commands.get(number).cloned() else { return Vec::new() };
+    if press.burst {
+        model.say("Ignored: the keys came too fast");
+        return Vec::new();
+    }
+    let Some(opened) = model.current() else {
+        model.say("Nothing is selected · j or k selects");
+        return Vec::new();
+    };
+    match serde_json::to_string(&opened.item) {
+        Ok(card) => {
+            model.say(format!("Running: {}", words::line(&command.name)));
+            vec![Cmd::Own(command, card)]
+        }
+        Err(error) => {
+            model.fail(error.to_string());
+            Vec::new()
+        }
+    }
+}
+
+/// Shows what it printed.
+pub fn ran(model: &mut Model, name: &str, result: InboxResult<String>) -> Vec<Cmd> {
+    let name = words::line(name);
+    match result {
+        Ok(said) if said.trim().is_empty() => model.say(format!("{name}: done")),
+        Ok(said) => {
+            model.note = None;
+            let doc = Doc::page(&name, "What your command printed", vec![Block::Text(Visible::new(&said))]);
+            model.push(Page::new("Your command", doc));
+        }
+        Err(failure) => model.fail(format!("{name}: {}", failure.text)),
+    }
+    Vec::new()
+}
+
+/// Runs it in a shell and gives back what it printed.
+pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<String> {
+    let failed = |text: String| Failure { stale: false, text };
+    // Of its own group, so that what it starts ends with it.
+    let mut child = Command::new("sh")
+        .arg("-c")
+        .arg(&command.run)
+        .env("SAYSO_DATA", data)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| failed(format!("no shell could be started: {error}")))?;
+    let group = child.id();
+    let (input, out, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let give = async {
+        if let Some(mut input) = input {
+            // A command may read as much as it likes, and end before the rest of it.
+            let _ = input.write_all(card.as_bytes()).await;
+        }
+    };
+    let work = async {
+        let (said, complained, ()) = tokio::join!(read(out), read(errors), give);
+        (child.wait().await, said, complained)
+    };
+    let Ok((status, said, complained)) = tokio::time::timeout(LONGEST, work).await else {
+        end(group);
+        return Err(failed(format!("it did not end within {} s", LONGEST.as_secs())));
+    };
+    let status = status.map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        return Ok(said);
+    }
+    let how = status.code().map_or("it was killed".to_owned(), |code| format!("it failed with {code}"));
+    match complained.lines().find(|line| !line.trim().is_empty()) {
+        Some(why) => Err(failed(format!("{how}: {}", words::line(why.trim())))),
+        None => Err(failed(how)),
+    }
+}
+
+/// All that a command says; of what nobody would read, only the beginning is kept.
+async fn read(from: Option<impl AsyncRead + Unpin>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut from) = from {
+        let mut chunk = [0; 8192];
+        while let Ok(read @ 1..) = from.read(&mut chunk).await {
+            let room = MOST.saturating_sub(bytes.len());
+            bytes.extend_from_slice(&chunk[..read.min(room)]);
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn end(group: Option<u32>) {
+    let group = group.and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn printed(run_this: &str) -> InboxResult<String> {
+        let command = OwnCommand { key: "gj".to_owned(), name: "x".to_owned(), run: run_this.to_owned() };
+        run(&command, "{\"id\":\"i1\"}".to_owned(), Path::new("/data")).await
+    }
+
+    #[tokio::test]
+    async fn a_command_gets_the_card_and_says_something() {
+        assert_eq!(printed("cat; echo \" $SAYSO_DATA\"").await.unwrap(), "{\"id\":\"i1\"} /data\n");
+        assert_eq!(printed("true").await.unwrap(), "");
+        let failed = |result: InboxResult<String>| result.unwrap_err().text;
+        assert_eq!(
+            failed(printed("echo; echo no such ticket >&2; exit 3").await),
+            "it failed with 3: no such ticket"
+        );
+        assert_eq!(failed(printed("exit 4").await), "it failed with 4");
+        assert_eq!(printed("yes | head -c 900000").await.unwrap().len(), MOST);
+    }
+}

@@ -1,0 +1,94 @@
+//! What is typed after `/` in Threads: words, and `from:` `kind:` `workflow:` `is:` `older:` `newer:`.
+
+use crate::graph::Kind;
+use crate::inbox::{EngineThreads, Status};
+use crate::tui::tabs::inbox::query::seconds;
+use std::time::Duration;
+
+/// A search as it is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    pub words: String,
+    pub from: Option<String>,
+    pub kind: Option<Kind>,
+    pub workflow: Option<String>,
+    pub status: Option<Status>,
+    /// How it ended, where that is no status.
+    pub standing: Option<String>,
+    pub older: Option<Duration>,
+    pub newer: Option<Duration>,
+    pub engine: bool,
+}
+
+/// How a thread can have ended, beside its statuses.
+const ENDS: [&str; 7] = ["sent", "allowed", "denied", "ignored", "expired", "failed", "answered"];
+
+impl Search {
+    /// Reads what was typed; the error says what is not understood.
+    pub fn parse(typed: &str) -> Result<Self, String> {
+        let mut search = Self::default();
+        let mut words = Vec::new();
+        for word in typed.split_whitespace() {
+            let lower = word.to_lowercase();
+            match lower.split_once(':') {
+                Some(("from", who)) if !who.is_empty() => search.from = Some(who.to_owned()),
+                Some(("workflow", name)) if !name.is_empty() => search.workflow = Some(name.to_owned()),
+                Some(("kind", kind)) => {
+                    let kind = Kind::from_word(kind);
+                    search.kind = Some(kind.ok_or("kind: is triage, approval, question or trouble")?);
+                }
+                Some(("is", "engine")) => search.engine = true,
+                Some(("is", word)) if ENDS.contains(&word) => search.standing = Some(word.to_owned()),
+                Some(("is", word)) => search.status = Some(Status::from_word(word).ok_or_else(not_so)?),
+                Some(("older", age)) => search.older = Some(time("older", age)?),
+                Some(("newer", age)) => search.newer = Some(time("newer", age)?),
+                _ => words.push(word),
+            }
+        }
+        search.words = words.join(" ");
+        Ok(search)
+    }
+
+    /// Which of the engine's own threads are listed.
+    pub fn engine(&self) -> EngineThreads {
+        if self.engine { EngineThreads::Only } else { EngineThreads::Hidden }
+    }
+}
+
+fn not_so() -> String {
+    let statuses = Status::ALL.map(Status::word);
+    let all: Vec<&str> = ENDS.into_iter().chain(statuses).collect();
+    format!("is: is {} or engine", all.join(", "))
+}
+
+fn time(key: &str, age: &str) -> Result<Duration, String> {
+    let time = seconds(age).and_then(|seconds| u64::try_from(seconds).ok());
+    let time = time.ok_or_else(|| format!("{key}: takes a time such as 30m, 4h, 2d or 1w"))?;
+    Ok(Duration::from_secs(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_keys_are_told_apart() {
+        let search = Search::parse("hub from:Ines kind:approval drawings is:sent older:2d").unwrap();
+        assert_eq!(search.words, "hub drawings");
+        assert_eq!((search.from.as_deref(), search.kind), (Some("ines"), Some(Kind::Approval)));
+        assert_eq!(search.standing.as_deref(), Some("sent"));
+        assert_eq!(search.older, Some(Duration::from_secs(2 * 86_400)));
+        assert_eq!(search.engine(), EngineThreads::Hidden);
+        let search = Search::parse("is:waiting workflow:email is:engine Re: x").unwrap();
+        assert_eq!((search.status, search.words.as_str()), (Some(Status::Waiting), "Re: x"));
+        assert_eq!(search.engine(), EngineThreads::Only);
+        for (typed, said) in [
+            ("kind:x", "kind: is"),
+            ("is:x", "is: is sent"),
+            ("older:x", "older: takes"),
+            ("newer:", "newer:"),
+        ] {
+            assert!(Search::parse(typed).unwrap_err().starts_with(said), "{typed}");
+        }
+    }
+}
