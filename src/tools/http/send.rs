@@ -120,6 +120,8 @@ pub struct Answer {
     pub kind: String,
     /// How long to wait, in seconds, where the server says so.
     pub retry_after: Option<u64>,
+    /// The `Link` header fields, as the server writes them.
+    pub link: String,
     /// The whole body.
     pub body: Vec<u8>,
     /// Where it came from in the end.
@@ -281,10 +283,13 @@ impl Http {
             let value = response.headers().get(name).and_then(|value| value.to_str().ok());
             value.unwrap_or_default().to_owned()
         };
+        let links = response.headers().get_all("link").iter().filter_map(|value| value.to_str().ok());
+        let links: Vec<&str> = links.collect();
         let mut answer = Answer {
             status: response.status().as_u16(),
             kind: text("content-type"),
             retry_after: text("retry-after").trim().parse().ok(),
+            link: links.join(", "),
             body: Vec::new(),
             url: response.url().to_string(),
         };

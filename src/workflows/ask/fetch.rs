@@ -1,6 +1,7 @@
 //! Requests: which server, what it said, and what that means.
 
 use super::cut::cut;
+use super::next_page;
 use crate::config::Api;
 use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError};
 use crate::text::Visible;
@@ -35,6 +36,8 @@ pub(super) struct Got {
     pub digest: Option<String>,
     /// How much was left out.
     pub note: Option<String>,
+    /// Where the next page is, by the `Link` header.
+    pub next_link: Option<String>,
 }
 
 impl Got {
@@ -125,7 +128,12 @@ impl Door {
 
     /// The answer as data; the inner error says why it is none.
     async fn got(&self, server: &str, answer: &Answer) -> Result<Result<Got, String>, NodeError> {
-        let mut got = Got { status: answer.status, host: server.to_owned(), ..Got::default() };
+        let mut got = Got {
+            status: answer.status,
+            host: server.to_owned(),
+            next_link: next_page::of_header(&answer.link),
+            ..Got::default()
+        };
         let body: Value = match serde_json::from_slice(&answer.body) {
             Ok(body) => body,
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,

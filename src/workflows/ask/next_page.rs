@@ -23,8 +23,32 @@ const NEXT_CURSORS: &[&str] =
 const NEXT_LINKS: &[&str] = &["next", "nextpage", "nexturl", "nextlink", "odatanextlink"];
 const AROUND: &[&str] = &["links", "paging", "pagination", "meta", "metadata", "pageinfo", "cursors"];
 
-/// How an answer goes on.
-pub(super) fn next(part: &Part<'_>, whole: &Value) -> Next {
+/// The link of a `Link` header whose relation is `next` (RFC 8288).
+pub(super) fn of_header(header: &str) -> Option<String> {
+    let mut rest = header;
+    while let Some((link, after)) = rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')) {
+        // Up to the next link, which begins after a comma; a comma within quotes is none.
+        let mut quoted = false;
+        let end = after.find(|c: char| {
+            quoted ^= c == '"';
+            c == ',' && !quoted
+        });
+        let (parameters, further) = after.split_at(end.unwrap_or(after.len()));
+        let is_next = |parameter: &str| {
+            let (name, value) = parameter.split_once('=').unwrap_or_default();
+            let mut relations = value.trim().trim_matches('"').split_whitespace();
+            name.trim().eq_ignore_ascii_case("rel") && relations.any(|one| one.eq_ignore_ascii_case("next"))
+        };
+        if parameters.split(';').any(is_next) {
+            return Some(link.trim().to_owned());
+        }
+        rest = further;
+    }
+    None
+}
+
+/// How an answer goes on; `linked` is what its header links to as the next page.
+pub(super) fn next(part: &Part<'_>, whole: &Value, linked: Option<&str>) -> Next {
     let operation = part.operation;
     let told = part.parameters.cloned().unwrap_or_default();
     let entries = format::entries(part.catalogue, whole).map_or(0, <[Value]>::len);
@@ -33,7 +57,7 @@ pub(super) fn next(part: &Part<'_>, whole: &Value) -> Next {
         parameters.insert(name.to_owned(), value);
         Next::At { parameters }
     };
-    if let Some(link) = said(whole, NEXT_LINKS)
+    if let Some(link) = linked.or_else(|| said(whole, NEXT_LINKS))
         && let Some(parameters) = of_link(operation, &told, link)
     {
         return Next::At { parameters };
@@ -122,6 +146,15 @@ mod tests {
     use serde_json::json;
 
     fn after(parameters: &[(&str, &str)], told: Value, answer: Value) -> Option<Value> {
+        after_link(parameters, told, answer, None)
+    }
+
+    fn after_link(
+        parameters: &[(&str, &str)],
+        told: Value,
+        answer: Value,
+        linked: Option<&str>,
+    ) -> Option<Value> {
         let parameter = |(name, kind): &(&str, &str)| Parameter {
             name: (*name).to_owned(),
             kind: (*kind).to_owned(),
@@ -141,7 +174,7 @@ mod tests {
             before: 0,
             heading: None,
         };
-        match next(&part, &answer) {
+        match next(&part, &answer, linked) {
             Next::At { parameters } => Some(Value::Object(parameters)),
             Next::End => Some(json!("end")),
             Next::Unknown => None,
@@ -177,5 +210,28 @@ mod tests {
         assert_eq!(after(&page, json!({}), link), Some(json!({"page": 7})));
         assert_eq!(after(&[], json!({}), two.clone()), None, "nobody can say");
         assert_eq!(after(&[("limit", "integer")], json!({"limit": 2}), two), None);
+    }
+
+    #[test]
+    fn the_link_header_leads_on() {
+        let header =
+            r#"<https://x.org/a?page=1>; rel="prev first"; title="a, b", </a?page=3&per_page=2>; rel="next""#;
+        assert_eq!(of_header(header).as_deref(), Some("/a?page=3&per_page=2"));
+        assert_eq!(
+            of_header("<https://x.org/a?page=9>; REL=next").as_deref(),
+            Some("https://x.org/a?page=9")
+        );
+        for none in ["", "<https://x.org/a", "<https://x.org/a>; rel=last", "next", "<a>; title=\"rel=next\""]
+        {
+            assert_eq!(of_header(none), None, "{none}");
+        }
+        let answer = json!({"data": [{"id": 1}, {"id": 2}]});
+        let parameters = [("page", "integer"), ("per_page", "integer")];
+        let told = json!({"page": 2, "per_page": 2});
+        let on = after_link(&parameters, told, answer.clone(), of_header(header).as_deref());
+        assert_eq!(on, Some(json!({"page": 3, "per_page": 2})));
+        let elsewhere =
+            after_link(&[("since", "integer")], json!({}), answer, Some("https://other.org/b?since=364"));
+        assert_eq!(elsewhere, Some(json!({"since": 364})), "asked of the same operation and server");
     }
 }

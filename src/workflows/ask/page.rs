@@ -3,7 +3,7 @@
 
 use super::format::{self, Part};
 use super::next_page;
-use super::parts::{More, Next, Turning};
+use super::parts::{Kept, More, Next, Turning};
 use super::state::Ask;
 use super::update::AskUpdate;
 use crate::graph::NodeError;
@@ -21,9 +21,9 @@ fn wants_more(words: &str) -> bool {
 }
 
 /// How a list goes on; nothing where an answer is none.
-pub(super) fn left(services: &Services, part: &Part<'_>, digest: Option<&String>) -> Option<More> {
+pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&Kept>) -> Option<More> {
     let told = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
-    let digest = digest?.clone();
+    let Kept { digest, next_link } = kept?.clone();
     let whole = whole(services, &digest).ok()?;
     let total = format::entries(part.catalogue, &whole)?.len();
     Some(More {
@@ -34,7 +34,10 @@ pub(super) fn left(services: &Services, part: &Part<'_>, digest: Option<&String>
         told,
         total,
         before: part.before,
-        next: if part.operation.reads() { next_page::next(part, &whole) } else { Next::Unknown },
+        next: match part.operation.reads() {
+            true => next_page::next(part, &whole, next_link.as_deref()),
+            false => Next::Unknown,
+        },
     })
 }
 

@@ -52,6 +52,15 @@ pub struct Said {
     pub more: Vec<More>,
 }
 
+/// A whole answer that is kept until it is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    pub digest: String,
+    /// Where the next page is, by the `Link` header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_link: Option<String>,
+}
+
 /// A list that was told up to a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct More {

@@ -1,6 +1,6 @@
 //! The state of a question, and everything that can happen to it.
 
-use super::parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table, Turning};
+use super::parts::{Entity, Erred, Initial, Kept, More, Pending, Purpose, Said, Table, Turning};
 use super::update::AskUpdate;
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use crate::tools::catalogue::Operation;
@@ -98,8 +98,8 @@ pub struct Ask {
     pub searched: Option<String>,
     /// What the person may have meant.
     pub candidates: Vec<Entity>,
-    /// The digests of the whole answers, first and second.
-    pub kept: Vec<String>,
+    /// The whole answers, first and second.
+    pub kept: Vec<Kept>,
     /// The list whose next page is fetched.
     pub turning: Option<Turning>,
     /// What is said of an answer besides: how much was left out.
@@ -225,13 +225,13 @@ impl State for Ask {
                 self.searched = self.entity_name.clone();
                 self.done_sending();
             }
-            AskUpdate::Responded { secondary, response, digest, note, host } => {
+            AskUpdate::Responded { secondary, response, digest, note, next_link, host } => {
                 if secondary {
                     self.secondary_response = Some(response);
                 } else {
                     self.response = Some(response);
                 }
-                self.kept.extend(digest);
+                self.kept.extend(digest.map(|digest| Kept { digest, next_link }));
                 self.note(note);
                 self.selected_host = Some(host);
                 self.done_sending();
@@ -244,7 +244,7 @@ impl State for Ask {
             AskUpdate::Erred { node, text } => self.wrong(&node, text),
             AskUpdate::Formatted { text, table, more } => {
                 self.formatted_response = Some(text.clone());
-                let kept = std::mem::take(&mut self.kept);
+                let kept = std::mem::take(&mut self.kept).into_iter().map(|kept| kept.digest).collect();
                 self.message_history.push(Said { role: Role::Agent, text, table, kept, more });
                 self.right("format_response_node");
             }

@@ -125,6 +125,9 @@ pub enum AskUpdate {
         digest: Option<String>,
         /// How much was left out.
         note: Option<String>,
+        /// Where the next page is, by the `Link` header.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next_link: Option<String>,
         /// Who answered.
         host: String,
     },

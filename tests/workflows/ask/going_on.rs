@@ -44,6 +44,19 @@ async fn more_fetches_the_next_page_until_there_is_none() {
 }
 
 #[tokio::test]
+async fn more_goes_where_the_link_header_leads() {
+    let inbox = AskInbox::by_rules().await;
+    let Reply::Json(_, first) = tracks(0, 10) else { unreachable!() };
+    let link = "<https://elsewhere.example/v1/tracks/trending?offset=40>; rel=\"next\"".to_owned();
+    inbox.server.tell(TRENDING, [Reply::Linked(link, first), tracks(40, 42)]);
+    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let second = told(&inbox, &thread, "more").await;
+    assert!(second.contains("11. \"T40\""), "{second}");
+    let asked = inbox.server.asked();
+    assert!(asked.last().unwrap().ends_with("offset=40"), "the same server is asked: {asked:?}");
+}
+
+#[tokio::test]
 async fn nothing_says_that_was_all_where_nobody_knows() {
     let inbox = AskInbox::by_rules().await;
     inbox.server.tell("/v1/playlists/P1/tracks", [tracks(0, 10)]);

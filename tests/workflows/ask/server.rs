@@ -14,6 +14,8 @@ pub enum Reply {
     Json(u16, Value),
     /// A text that is said to be JSON.
     Raw(String),
+    /// JSON with a `Link` header.
+    Linked(String, Value),
     Later(u64),
     Html,
     Never,
@@ -121,6 +123,11 @@ async fn odd(reply: Reply) -> Response {
     let endless = || stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 64 << 10])));
     match reply {
         Reply::Json(status, value) => json_reply(status, &value),
+        Reply::Linked(link, value) => {
+            let mut reply = json_reply(200, &value);
+            reply.headers_mut().insert("link", link.parse().unwrap());
+            reply
+        }
         Reply::Raw(text) => {
             Response::builder().header("content-type", "application/json").body(Body::from(text)).unwrap()
         }

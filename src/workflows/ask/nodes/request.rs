@@ -224,6 +224,7 @@ fn outcome(state: &Ask, pending: &Pending, door: &Door, got: Got) -> Given {
         response: got.body,
         digest: got.digest,
         note: got.note,
+        next_link: got.next_link,
         host: got.host,
     }))
 }
