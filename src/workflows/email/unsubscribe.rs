@@ -86,7 +86,7 @@ mod tests {
 
     fn answered(status: u16) -> Result<Value, EffectError> {
         let (kind, url) = (String::new(), String::new());
-        judged(Ok(Answer { status, kind, retry_after: None, body: Vec::new(), url }))
+        judged(Ok(Answer { status, kind, retry_after: None, link: String::new(), body: Vec::new(), url }))
     }
 
     #[test]
