@@ -39,6 +39,10 @@ impl Attendance {
 const REPEATED: [&str; 8] =
     ["UID", "SEQUENCE", "ORGANIZER", "DTSTART", "DTEND", "DURATION", "RECURRENCE-ID", "SUMMARY"];
 
+/// What a calendar keeps of an occurrence that does not take place.
+const NAMED: [&str; 9] =
+    ["UID", "SEQUENCE", "DTSTAMP", "ORGANIZER", "DTSTART", "DTEND", "DURATION", "RECURRENCE-ID", "SUMMARY"];
+
 /// The answer as a mail's calendar part carries it: a VCALENDAR with the method REPLY.
 pub fn answer(
     invitation: &str,
@@ -58,21 +62,55 @@ pub fn answer(
     Ok(end(out))
 }
 
-/// The event as a calendar keeps it: everything the invitation says, and the person's answer.
+/// The event as a calendar keeps it: everything the invitation says, changed occurrences included, and the person's
+/// answer. A server that answers invitations by itself is told not to.
 pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8>, InvitationError> {
-    let (calendar, event) = chosen(invitation)?;
+    let (calendar, chosen) = chosen(invitation)?;
     let mut out = begin(&calendar, None);
-    out.line("BEGIN", "VEVENT");
-    for line in &event.lines {
-        let mine = line.name == "ATTENDEE" && line.value.to_lowercase().ends_with(&me.address.to_lowercase());
-        // What is attached belongs to the mail.
-        if !mine && line.name != "ATTACH" {
+    for event in same_uid(&calendar, &chosen) {
+        out.line("BEGIN", "VEVENT");
+        for line in &event.lines {
+            let mine =
+                line.name == "ATTENDEE" && line.value.to_lowercase().ends_with(&me.address.to_lowercase());
+            if line.name == "ORGANIZER" {
+                let mut organizer = line.clone();
+                organizer.params.retain(|(name, _)| name != "SCHEDULE-AGENT");
+                organizer.params.push(("SCHEDULE-AGENT".to_owned(), "CLIENT".to_owned()));
+                copy(&mut out, &organizer);
+            } else if !mine && line.name != "ATTACH" {
+                // What is attached belongs to the mail.
+                copy(&mut out, line);
+            }
+        }
+        attendee(&mut out, me, how);
+        out.line("END", "VEVENT");
+    }
+    Ok(end(out))
+}
+
+/// The event as a calendar takes it out: its occurrences that are named, each as one that does not take place, or the
+/// event as a whole.
+pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
+    let (calendar, chosen) = chosen(cancellation)?;
+    let mut out = begin(&calendar, None);
+    for event in same_uid(&calendar, &chosen) {
+        out.line("BEGIN", "VEVENT");
+        for line in event.lines.iter().filter(|line| NAMED.contains(&line.name.as_str())) {
             copy(&mut out, line);
         }
+        let begins = event.line("RECURRENCE-ID").filter(|_| event.line("DTSTART").is_none());
+        if let Some(occurrence) = begins {
+            copy(&mut out, &Line { name: "DTSTART".to_owned(), ..occurrence.clone() });
+        }
+        out.line("STATUS", "CANCELLED");
+        out.line("END", "VEVENT");
     }
-    attendee(&mut out, me, how);
-    out.line("END", "VEVENT");
     Ok(end(out))
+}
+
+fn same_uid<'a>(calendar: &'a Component, chosen: &Component) -> impl Iterator<Item = &'a Component> {
+    let uid = chosen.text("UID");
+    calendar.inside.iter().filter(move |part| part.kind == "VEVENT" && part.text("UID") == uid)
 }
 
 /// The calendar and its event: the event itself rather than a changed occurrence of it.

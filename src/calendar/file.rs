@@ -140,16 +140,34 @@ pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Resul
     }
     let changed = written.map_err(wrong)?;
     if changed == Changed::Done {
-        // The name is durable only when the folder is.
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| {
-            CalendarError::Unknown(format!(
-                "the calendar {} may not be safe on the disk: {}",
-                path.display(),
-                io_words(&error)
-            ))
-        })?;
+        sync(folder, &path)?;
     }
     Ok(changed)
+}
+
+/// Takes a file away, provided that it still says what it said when it was read.
+pub(super) fn remove(path: &Path, before: &[u8]) -> Result<Changed, CalendarError> {
+    let wrong = |error: io::Error| unwritable(path, &error);
+    match fs::read(path) {
+        Ok(bytes) if digest(&bytes) == digest(before) => {}
+        Ok(_) => return Ok(Changed::Meanwhile),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Changed::Meanwhile),
+        Err(error) => return Err(wrong(error)),
+    }
+    fs::remove_file(path).map_err(wrong)?;
+    sync(folder_of(path), path)?;
+    Ok(Changed::Done)
+}
+
+/// A name, or that it is gone, is durable only when the folder is.
+fn sync(folder: &Path, path: &Path) -> Result<(), CalendarError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| {
+        CalendarError::Unknown(format!(
+            "the calendar {} may not be safe on the disk: {}",
+            path.display(),
+            io_words(&error)
+        ))
+    })
 }
 
 fn write(path: &Path, temporary: &Path, before: Option<&[u8]>, bytes: &[u8]) -> io::Result<Changed> {

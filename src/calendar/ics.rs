@@ -1,13 +1,15 @@
 //! A calendar kept as an iCalendar file, or as a folder of them (one event a file, as vdirsyncer and khal do).
 //!
 //! Promised: an event that cannot be read is an error that names it, for whoever leaves it out makes up free time;
-//! an event is put in without touching another byte, is on the disk when that is said, and is there once however often
-//! it is put in; what another program writes meanwhile is kept.
+//! an event is put in, changed or taken out without touching another byte, that is on the disk when it is said, and it is
+//! there once however often it is put in; what another program writes meanwhile is kept.
 
 use super::busy::{Window, taken};
 use super::entry::{Entry, entries_of};
 use super::file::{self, Changed};
+use super::invited::{Invited, events, events_of};
 use super::lines::{self, Component, LineError};
+use super::revise::{News, Revision, only_uid, revise};
 use super::{BoxFuture, Busy, Calendar, CalendarError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -67,9 +69,19 @@ impl Calendar for IcsCalendar {
         self.work(move |inner| inner.add(&event))
     }
 
-    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
         let uid = uid.to_owned();
-        self.work(move |inner| Ok(inner.texts()?.iter().any(|text| text.holds(&uid))))
+        self.work(move |inner| inner.held(&uid))
+    }
+
+    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        let (event, sender) = (event.to_vec(), sender.to_owned());
+        self.work(move |inner| inner.revise(&event, &sender, Revision::Change))
+    }
+
+    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        let (event, sender) = (event.to_vec(), sender.to_owned());
+        self.work(move |inner| inner.revise(&event, &sender, Revision::Remove))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
@@ -94,13 +106,8 @@ impl Text {
         Ok(Self { path, bytes, calendars })
     }
 
-    fn events(&self) -> impl Iterator<Item = &Component> {
-        let inside = self.calendars.iter().flat_map(|calendar| &calendar.inside);
-        inside.filter(|component| component.kind == "VEVENT")
-    }
-
     fn holds(&self, uid: &str) -> bool {
-        self.events().any(|event| event.text("UID") == uid)
+        events(&self.calendars).any(|event| event.text("UID") == uid)
     }
 }
 
@@ -154,13 +161,7 @@ impl Inner {
             CalendarError::Lasting(format!("the event cannot be put in: {error}"))
         };
         let wanted = Text::read(PathBuf::new(), event.to_vec())?;
-        let uid = match wanted.events().collect::<Vec<_>>().as_slice() {
-            [event] => event.text("UID"),
-            _ => return Err(bad(&"it is not exactly one event")),
-        };
-        if uid.is_empty() {
-            return Err(bad(&"it has no UID"));
-        }
+        let uid = only_uid(&wanted.calendars).map_err(|error| bad(&error))?;
         self.texts()?;
         let _lock = file::lock(&self.path)?;
         for _ in 0..TRIES {
@@ -180,10 +181,51 @@ impl Inner {
                 return Ok(());
             }
         }
+        Err(self.busy_elsewhere())
+    }
+
+    fn busy_elsewhere(&self) -> CalendarError {
         let path = self.path.display();
-        Err(CalendarError::Passing(format!(
-            "another program keeps changing the calendar {path}; try again later"
-        )))
+        CalendarError::Passing(format!("another program keeps changing the calendar {path}; try again later"))
+    }
+
+    fn held(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
+        let mut held = Vec::new();
+        for text in self.texts()?.iter().filter(|text| text.holds(uid)) {
+            let found = events_of(&text.calendars, uid, &self.person);
+            held.extend(found.map_err(|error| broken(&text.path, "", uid, &error))?);
+        }
+        Ok(held)
+    }
+
+    fn revise(&self, event: &[u8], sender: &str, revision: Revision) -> Result<(), CalendarError> {
+        let news = News::read(event, sender, revision, &self.person)?;
+        self.texts()?;
+        let _lock = file::lock(&self.path)?;
+        for _ in 0..TRIES {
+            let mut texts = self.texts()?;
+            texts.retain(|text| text.holds(&news.uid));
+            let Some(text) = texts.first() else { return news.applies(&[]).map(drop) };
+            if texts.len() > 1 {
+                let path = self.path.display();
+                return Err(CalendarError::Lasting(format!(
+                    "{path} has the event in {} files; leave it in one of them",
+                    texts.len()
+                )));
+            }
+            let revised = match revise(&text.bytes, &text.calendars, &news, &self.person)? {
+                Some(revised) => revised,
+                None => return Ok(()),
+            };
+            let changed = match revised.is_empty && self.is_folder() {
+                true => file::remove(&text.path, &text.bytes)?,
+                false => file::replace(&text.path, Some(&text.bytes), &revised.bytes)?,
+            };
+            if changed == Changed::Done {
+                return Ok(());
+            }
+        }
+        Err(self.busy_elsewhere())
     }
 
     fn check(&self) -> Result<String, CalendarError> {

@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, EntryError, Zones};
 use super::lines::{self, Component, Line};
+use super::time::moment::Moment;
 use super::time::rule::{Every, NthDay, Rule};
 use super::write::Person;
 use crate::text::{Visible, truncate};
@@ -14,13 +15,21 @@ const LONGEST: usize = 1 << 20;
 /// How many people are named.
 const MOST_PEOPLE: usize = 200;
 
-/// An invitation, every text Visible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An event somebody invites to, as a mail brings it or a calendar holds it; every text Visible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invited {
     /// `REQUEST`, `REPLY`, `CANCEL` …; `PUBLISH` where it does not say.
     pub method: String,
     /// What the event is known by.
     pub uid: String,
+    /// Of which occurrence of a series this is a change, by when that would have begun.
+    pub occurrence: Option<Timestamp>,
+    /// How often it was changed before.
+    pub sequence: i64,
+    /// When this version of it was made.
+    pub stamp: Option<Timestamp>,
+    /// Whether it does not take place.
+    pub cancelled: bool,
     /// What it is, one line.
     pub title: String,
     /// From; of a recurring one the first.
@@ -30,6 +39,8 @@ pub struct Invited {
     pub all_day: bool,
     /// Who invites.
     pub organizer: Option<Person>,
+    /// Who writes for them, bare.
+    pub sent_by: Option<String>,
     /// Who is invited.
     pub attendees: Vec<Person>,
     /// Where; empty where nothing is said.
@@ -51,32 +62,69 @@ pub enum InvitationError {
     Event(String),
 }
 
-/// Reads the calendar part of a mail. Times without a zone are the person's.
+/// Reads the calendar part of a mail: the event itself rather than a changed occurrence of it. Times without a zone are
+/// the person's.
 pub fn read_invitation(text: &str, person: &TimeZone) -> Result<Invited, InvitationError> {
+    let mut events = read_events(text, person)?;
+    let whole = events.iter().position(|event| event.occurrence.is_none());
+    Ok(events.swap_remove(whole.unwrap_or(0)))
+}
+
+/// Reads every event of a calendar text that has the UID of its first: the event itself, and changed occurrences.
+pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<Invited>, InvitationError> {
     if text.len() > LONGEST {
         return Err(InvitationError::Damaged(format!("it is larger than {} MiB", LONGEST >> 20)));
     }
     let calendars =
         lines::read(text.as_bytes()).map_err(|error| InvitationError::Damaged(error.to_string()))?;
-    let parts =
-        || calendars.iter().flat_map(|calendar| calendar.inside.iter().map(move |part| (calendar, part)));
-    let events = || parts().filter(|(_, part)| part.kind == "VEVENT");
-    // The event itself rather than a changed occurrence of it.
-    let whole = events().find(|(_, event)| event.line("RECURRENCE-ID").is_none());
-    let (calendar, event) = whole.or_else(|| events().next()).ok_or(InvitationError::NoEvent)?;
+    let uid = events(&calendars).next().map(|event| event.text("UID")).ok_or(InvitationError::NoEvent)?;
+    events_of(&calendars, &uid, person)
+}
+
+/// The events of some calendars that have a UID, in their order.
+pub(super) fn events_of(
+    calendars: &[Component],
+    uid: &str,
+    person: &TimeZone,
+) -> Result<Vec<Invited>, InvitationError> {
+    let method = calendars.first().map(|calendar| calendar.text("METHOD").to_ascii_uppercase());
+    let method = method.filter(|method| !method.is_empty()).unwrap_or_else(|| "PUBLISH".to_owned());
+    let zones = Zones::of(calendars);
+    let same = events(calendars).filter(|event| event.text("UID") == uid);
+    same.map(|event| read(event, &line(&method), &zones, person)).collect()
+}
+
+/// Every event of some calendars.
+pub(super) fn events(calendars: &[Component]) -> impl Iterator<Item = &Component> {
+    calendars.iter().flat_map(|calendar| &calendar.inside).filter(|part| part.kind == "VEVENT")
+}
+
+fn read(
+    event: &Component,
+    method: &str,
+    zones: &Zones,
+    person: &TimeZone,
+) -> Result<Invited, InvitationError> {
     let wrong = |error: EntryError| InvitationError::Event(error.to_string());
-    let entry = Entry::read(event, &Zones::of(&calendars), person).map_err(wrong)?;
+    let entry = Entry::read(event, zones, person).map_err(wrong)?;
     let start = entry.start.instant(person).ok_or(EntryError::Beyond).map_err(wrong)?;
     let end = entry.length.end(entry.start.civil, &entry.start.clock, person);
-    let method = calendar.text("METHOD").to_ascii_uppercase();
+    let occurrence = entry.replaces.as_ref().map(|replaces| replaces.start.instant(person));
+    let stamp = event.line("DTSTAMP").and_then(|line| Moment::bare(&line.value)?.instant(&TimeZone::UTC));
+    let organizer = event.line("ORGANIZER");
     Ok(Invited {
-        method: if method.is_empty() { "PUBLISH".to_owned() } else { line(&method) },
+        method: method.to_owned(),
         uid: line(&entry.uid),
+        occurrence: occurrence.map(|at| at.ok_or(EntryError::Beyond)).transpose().map_err(wrong)?,
+        sequence: entry.sequence,
+        stamp,
+        cancelled: event.text("STATUS").eq_ignore_ascii_case("CANCELLED"),
         title: entry.title.clone(),
         start,
         end: end.ok_or(EntryError::Beyond).map_err(wrong)?,
         all_day: entry.start.is_day(),
-        organizer: event.line("ORGANIZER").map(somebody),
+        organizer: organizer.map(somebody),
+        sent_by: organizer.and_then(|who| who.param("SENT-BY")).map(|who| line(bare(who))),
         attendees: event.all("ATTENDEE").take(MOST_PEOPLE).map(somebody).collect(),
         location: line(&event.text("LOCATION")),
         recurrence: recurrence(event, &entry),
@@ -88,12 +136,16 @@ fn line(text: &str) -> String {
 }
 
 fn somebody(who: &Line) -> Person {
-    let value = who.value.trim();
-    let bare = match value.get(..7) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => &value[7..],
-        _ => value,
-    };
-    Person { name: line(who.param("CN").unwrap_or_default()), address: line(bare) }
+    Person { name: line(who.param("CN").unwrap_or_default()), address: line(bare(&who.value)) }
+}
+
+/// An address without its scheme.
+pub(super) fn bare(address: &str) -> &str {
+    let address = address.trim();
+    match address.get(..7) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => &address[7..],
+        _ => address,
+    }
 }
 
 /// How an event recurs: “every 2 weeks on Tuesday and Thursday, 10 times”.

@@ -1,8 +1,8 @@
-//! Calendars: when the person is busy, and events put in.
+//! Calendars: when the person is busy, and events put in, changed and taken out.
 //!
 //! Promised: an error is an error, never a made-up free slot; times are instants, whatever zone or recurrence they
 //! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
-//! UID. A new source is one file and one arm in [`open`].
+//! UID; only who invited changes it, and never back to an older version. A new source is one file and one arm in [`open`].
 
 mod answer;
 mod busy;
@@ -15,19 +15,21 @@ mod ics;
 mod invited;
 mod lines;
 mod observing;
+mod revise;
 mod time;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Attendance, answer, attended};
+pub use answer::{Attendance, answer, attended, cancelled};
 pub use caldav::CalDav;
 pub use days::{day_line, day_lines, day_window};
 pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
-pub use invited::{InvitationError, Invited, read_invitation};
+pub use invited::{InvitationError, Invited, read_events, read_invitation};
 pub use observing::Observing;
+pub use revise::{Revision, Standing, standing};
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;
@@ -71,10 +73,19 @@ pub trait Calendar: Send + Sync {
     fn name(&self) -> &str;
     /// Every time that is taken between two instants, recurrences included, by their start.
     fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>>;
-    /// Puts an event in: a VCALENDAR with one VEVENT.
+    /// Puts an event in: a VCALENDAR with one event, and perhaps changed occurrences of it.
     fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>>;
+    /// What it holds of this UID: the event itself, and changed occurrences of it.
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>>;
+    /// Makes the event it holds what this one says, for the one who invited; told twice, it does it once. An event that
+    /// is not there, or is newer, is an error.
+    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>>;
+    /// Takes the event out, or the occurrences named, for the one who invited. What is gone is gone.
+    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>>;
     /// Whether it holds an event of this UID.
-    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>>;
+    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
+        Box::pin(async move { Ok(!self.held(uid).await?.is_empty()) })
+    }
     /// Whether it can be read and written, in a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>>;
 }

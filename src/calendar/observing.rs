@@ -1,6 +1,6 @@
 //! A calendar that is only looked at, for mail of an account that only observes.
 
-use super::{BoxFuture, Busy, Calendar, CalendarError};
+use super::{BoxFuture, Busy, Calendar, CalendarError, Invited};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -17,15 +17,27 @@ impl Calendar for Observing {
     }
 
     fn add<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
-        let text = "the account this mail came to only observes; set its mode to \"act\" in the config";
-        Box::pin(async { Err(CalendarError::Lasting(text.to_owned())) })
+        refused()
     }
 
-    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
-        self.0.holds(uid)
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+        self.0.held(uid)
+    }
+
+    fn change<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        refused()
+    }
+
+    fn remove<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        refused()
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
         self.0.check()
     }
+}
+
+fn refused() -> BoxFuture<'static, Result<(), CalendarError>> {
+    let text = "the account this mail came to only observes; set its mode to \"act\" in the config";
+    Box::pin(async { Err(CalendarError::Lasting(text.to_owned())) })
 }

@@ -1,5 +1,6 @@
 //! D02 at clouds: the real program killed around a mail sent by Gmail, and around an event put into Google Calendar or a
-//! CalDAV server, at each named point and in the middle of the request itself. What counts is what the server holds.
+//! CalDAV server, changed or taken out there, at each named point and in the middle of the request itself. What counts is
+//! what the server holds.
 
 use crate::dav::{Dav, PASSWORD, multi};
 use crate::google::{Fault, Moment};
@@ -28,6 +29,32 @@ enum What {
     Reply,
     Google,
     CalDav,
+    /// An event at the CalDAV server is moved by who invited.
+    Moved,
+    /// It is cancelled.
+    Cancelled,
+}
+
+/// Where the event lies that is moved or cancelled.
+const HELD: &str = "/home/ada/work/kick@client.ics";
+
+/// Bob's event in this version, with its method where it is a mail's.
+fn event(method: &str, sequence: u32) -> String {
+    format!(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\n{method}BEGIN:VEVENT\r\nUID:kick@client\r\nSEQUENCE:{sequence}\r\n\
+         DTSTAMP:2036010{sequence}T000000Z\r\nDTSTART:2036050{sequence}T120000Z\r\nDTEND:2036050{sequence}T130000Z\r\n\
+         SUMMARY:Kickoff\r\nORGANIZER:mailto:bob@example.com\r\nATTENDEE:mailto:ada@gmail.example\r\nEND:VEVENT\r\n\
+         END:VCALENDAR\r\n"
+    )
+}
+
+/// Bob's mail about it.
+fn news(method: &str) -> String {
+    format!(
+        "Message-ID: <1@example.com>\nFrom: Bob <bob@example.com>\nTo: ada@gmail.example\nSubject: Kickoff\nMIME-Version: 1.0\n\
+         Content-Type: text/calendar; method={method}\n\n{}",
+        event(&format!("METHOD:{method}\r\n"), 2)
+    )
 }
 
 /// A mail that wants to meet on a working day in a while.
@@ -49,18 +76,23 @@ fn trial(what: What, death: Death) {
     let more = match what {
         What::Reply => String::new(),
         What::Google => "[calendar]\nkind = \"google\"\naccount = \"home\"\n".to_owned(),
-        What::CalDav => format!(
+        What::CalDav | What::Moved | What::Cancelled => format!(
             "[calendar]\nkind = \"caldav\"\nurl = \"{}/\"\nuser = \"ada\"\npassword_command = \"echo {PASSWORD}\"\n",
             dav.address
         ),
     };
     dav.furnish(&[("/home/ada/work/", "Work", "VEVENT")]);
     dav.reply("REPORT /home/ada/work/", 207, &multi(""));
+    if matches!(what, What::Moved | What::Cancelled) {
+        dav.said().objects.insert(HELD.to_owned(), event("", 1).into_bytes());
+    }
     let person = Person::new(&more);
     person.log_in();
     let (mail, action) = match what {
         What::Reply => (question(1), "write_email"),
         What::Google | What::CalDav => (invitation(), "schedule_meeting"),
+        What::Moved => (news("REQUEST"), "answer_invitation"),
+        What::Cancelled => (news("CANCEL"), "remove_event"),
     };
     person.google.deliver(&mail);
     person.json(&["mail", "sync"]);
@@ -71,8 +103,10 @@ fn trial(what: What, death: Death) {
     match (death, what) {
         (Death::At(point), _) => drop(doomed.env("SAYSO_FAIL_POINT", point)),
         (Death::Sending(moment), _) => person.google.world().fault(SEND, Fault::Kills(moment)),
-        (Death::Inserting(moment), What::CalDav) => dav.said().kills = Some(moment),
-        (Death::Inserting(moment), _) => person.google.world().fault(INSERT, Fault::Kills(moment)),
+        (Death::Inserting(moment), What::Google) => {
+            person.google.world().fault(INSERT, Fault::Kills(moment));
+        }
+        (Death::Inserting(moment), _) => dav.said().kills = Some(moment),
     }
     let child = doomed.spawn().unwrap();
     person.google.world().victim = Some(child.id());
@@ -84,7 +118,12 @@ fn trial(what: What, death: Death) {
     let events = || match what {
         What::Reply => 0,
         What::Google => person.google.world().events.len(),
-        What::CalDav => dav.said().objects.len(),
+        What::CalDav | What::Moved | What::Cancelled => dav.said().objects.len(),
+    };
+    let told_calendar = || match what {
+        What::Reply | What::Google | What::CalDav => events() == 1,
+        What::Moved => String::from_utf8_lossy(&dav.said().objects[HELD]).contains("SEQUENCE:2"),
+        What::Cancelled => events() == 0,
     };
     // Another process goes on, and where something is in doubt the person looks and says how it is.
     for _ in 0..4 {
@@ -96,10 +135,16 @@ fn trial(what: What, death: Death) {
             break;
         }
         for item in open {
-            settle(&person, item, sent() == 1, events() == 1, &told);
+            settle(&person, item, sent() == 1, told_calendar(), &told);
         }
     }
-    assert_eq!((sent(), events()), (1, usize::from(what != What::Reply)), "{told}");
+    let expected = match what {
+        What::Reply => (1, 0),
+        What::Google | What::CalDav | What::Moved => (1, 1),
+        What::Cancelled => (0, 0),
+    };
+    assert_eq!((sent(), events()), expected, "{told}");
+    assert!(what == What::Reply || told_calendar(), "{told}");
     let mails = person.json(&["mail"]);
     assert_eq!(mails[0]["status"], "done", "{told}: {mails}");
 }
@@ -134,6 +179,14 @@ fn d02_killed_around_what_a_cloud_is_told() {
         (What::CalDav, Inserting(Before)),
         (What::CalDav, Inserting(After)),
         (What::CalDav, At("before_outcome")),
+        (What::Moved, At("after_intent")),
+        (What::Moved, Inserting(Before)),
+        (What::Moved, Inserting(After)),
+        (What::Moved, At("before_outcome")),
+        (What::Moved, Sending(Before)),
+        (What::Cancelled, Inserting(Before)),
+        (What::Cancelled, Inserting(After)),
+        (What::Cancelled, At("before_outcome")),
     ];
     // A few at a time: each is a dozen processes.
     for some in trials.chunks(4) {
@@ -143,5 +196,9 @@ fn d02_killed_around_what_a_cloud_is_told() {
             away.into_iter().for_each(|one| one.join().unwrap());
         });
     }
-    report("D02", "SIGKILL around a mail at Gmail and an event at Google or by CalDAV", trials.len());
+    report(
+        "D02",
+        "SIGKILL around a mail at Gmail and an event put in, changed or taken out at Google or by CalDAV",
+        trials.len(),
+    );
 }

@@ -96,7 +96,7 @@ async fn an_event_is_put_in_once_whatever_breaks_off() {
     let inserted = {
         let world = diary.google.world();
         assert!(
-            world.asked.iter().all(|call| !call.contains("/events?") || call.contains("sendUpdates=none"))
+            world.asked.iter().all(|call| !call.starts_with(INSERT) || call.contains("sendUpdates=none"))
         );
         assert_eq!(world.events.len(), 1);
         world.events.values().next().unwrap().clone()
@@ -107,4 +107,72 @@ async fn an_event_is_put_in_once_whatever_breaks_off() {
     diary.google.world().events.values_mut().for_each(|event| event["status"] = "cancelled".into());
     assert!(!calendar.holds(uid).await.unwrap());
     assert!(matches!(calendar.add(&event).await, Err(CalendarError::Lasting(_))));
+}
+
+/// News of an event: what it is by now.
+pub fn news(uid: &str, sequence: u32, start: &str, more: &str) -> Vec<u8> {
+    format!(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSEQUENCE:{sequence}\r\n\
+         DTSTAMP:2026030{sequence}T000000Z\r\nDTSTART:{start}\r\nDURATION:PT30M\r\nSUMMARY:Offer\r\n{more}\
+         ORGANIZER:mailto:ada@gmail.example\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    .into_bytes()
+}
+
+pub const ADA: &str = "ada@gmail.example";
+
+#[tokio::test]
+async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
+    let (diary, calendar) = Diary::new();
+    let uid = "t1-c1@sayso";
+    calendar.add(&meeting(uid)).await.unwrap();
+    let id = diary.google.world().events.keys().next().unwrap().clone();
+    let moved = news(uid, 2, "20260331T090000Z", "");
+    let patch = format!("PATCH /calendar/v3/calendars/primary/events/{id}");
+    diary.google.world().fault(&patch, Fault::Says(412, vec![], "{}".into()));
+    for _ in 0..2 {
+        calendar.change(&moved, ADA).await.unwrap();
+    }
+    let event = diary.google.world().events[&id].clone();
+    assert_eq!(event["start"]["dateTime"], "2026-03-31T09:00:00Z");
+    assert_eq!(event["attendees"][0]["email"], "bob@example.com", "who comes is not Google's affair");
+    let held = calendar.held(uid).await.unwrap();
+    assert_eq!((held.len(), held[0].sequence, held[0].start), (1, 2, at("2026-03-31T09:00:00Z")));
+    let patches = diary.google.world().asked.iter().filter(|call| call.starts_with("PATCH")).count();
+    assert_eq!(patches, 2, "once refused, once taken, and not told again");
+
+    for (news, sender, expected) in [
+        (news(uid, 3, "20260331T100000Z", ""), "eve@example.com", "is not the organizer"),
+        (news(uid, 1, "20260331T100000Z", ""), ADA, "a newer version"),
+        (news("gone", 3, "20260331T100000Z", ""), ADA, "no longer in the calendar"),
+    ] {
+        let error = calendar.change(&news, sender).await.unwrap_err();
+        assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+    }
+    let delete = format!("DELETE /calendar/v3/calendars/primary/events/{id}");
+    diary.google.world().fault(&delete, Fault::CutAfter);
+    let gone = news(uid, 4, "20260331T090000Z", "");
+    assert!(matches!(calendar.remove(&gone, ADA).await, Err(CalendarError::Unknown(_))));
+    assert!(!calendar.holds(uid).await.unwrap());
+    calendar.remove(&gone, ADA).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_event_that_google_took_in_itself_is_found_by_its_uid_and_changed_once() {
+    let (diary, calendar) = Diary::new();
+    let weekly = serde_json::json!({
+        "id": "abcde", "iCalUID": "weekly@client", "etag": "\"1\"", "status": "confirmed", "summary": "Weekly",
+        "sequence": 0, "organizer": {"email": ADA}, "recurrence": ["RRULE:FREQ=WEEKLY"],
+        "start": {"dateTime": "2026-03-30T08:00:00Z"}, "end": {"dateTime": "2026-03-30T08:30:00Z"},
+    });
+    diary.google.world().events.insert("abcde".to_owned(), weekly);
+    // Put in again it would be there twice.
+    calendar.add(&meeting("weekly@client")).await.unwrap();
+    assert_eq!(diary.google.world().events.len(), 1);
+    let once = news("weekly@client", 1, "20260407T110000Z", "RECURRENCE-ID:20260406T080000Z\r\n");
+    calendar.change(&once, ADA).await.unwrap();
+    let world = diary.google.world();
+    assert_eq!(world.events["abcde"]["start"]["dateTime"], "2026-03-30T08:00:00Z", "the series stays");
+    let changed = &world.events["abcde_20260406t080000z"];
+    assert_eq!(changed["start"]["dateTime"], "2026-04-07T11:00:00Z");
 }

@@ -1,7 +1,7 @@
 //! CalDAV against a server that follows a script: discovery, and replies that make no sense.
 
 use crate::WAIT;
-use crate::calendars::{at, meeting};
+use crate::calendars::{ADA, at, meeting, news};
 use crate::server::{Dav, PASSWORD, data, multi, one};
 use jiff::tz::TimeZone;
 use sayso::calendar::{CalDav, Calendar, CalendarError};
@@ -151,4 +151,59 @@ async fn an_event_is_put_in_once_and_found_by_its_uid() {
     dav.reply("REPORT /home/ada/work/", 207, &multi(&data("/elsewhere.ics", &moved)));
     assert!(calendar.holds("y@sayso").await.unwrap());
     assert!(!calendar.holds("z@sayso").await.unwrap());
+}
+
+#[tokio::test]
+async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
+    let dav = Dav::start();
+    dav.furnish(&[("/home/ada/work/", "Work", "VEVENT")]);
+    dav.reply("REPORT /home/ada/work/", 207, &multi(""));
+    let calendar = calendar(&dav, "/", None);
+    let (uid, path) = ("t1-c1@sayso", "/home/ada/work/t1-c1@sayso.ics");
+    calendar.add(&meeting(uid)).await.unwrap();
+    let puts = || dav.said().asked.iter().filter(|call| call.starts_with("PUT")).count();
+    let moved = |sequence| news(uid, sequence, "20260331T090000Z", "");
+
+    // Another client adds a word right before: what is there by then is read again, and changed.
+    let louder = String::from_utf8(meeting(uid)).unwrap().replace("SUMMARY:Offer", "SUMMARY:OFFER");
+    dav.said().meanwhile = Some(Some(louder.into_bytes()));
+    let before = puts();
+    calendar.change(&moved(1), ADA).await.unwrap();
+    assert_eq!(puts() - before, 2, "refused once, then taken");
+    calendar.change(&moved(1), ADA).await.unwrap();
+    assert_eq!(puts() - before, 2, "told twice, done once");
+    let held = calendar.held(uid).await.unwrap();
+    assert_eq!((held.len(), held[0].sequence, held[0].start), (1, 1, at("2026-03-31T09:00:00Z")));
+
+    // Another client was there with a newer version, or deleted it.
+    dav.said().meanwhile = Some(Some(moved(5)));
+    let error = calendar.change(&moved(2), ADA).await.unwrap_err();
+    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("a newer version")), "{error}");
+    dav.said().meanwhile = Some(None);
+    let error = calendar.change(&moved(6), ADA).await.unwrap_err();
+    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("no longer in the")), "{error}");
+    dav.said().objects.insert(path.to_owned(), moved(6));
+    let error = calendar.remove(&moved(7), "eve@example.com").await.unwrap_err();
+    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("not the organizer")), "{error}");
+
+    for kept in [false, true] {
+        dav.said().cut = Some(kept);
+        assert!(matches!(calendar.remove(&moved(7), ADA).await, Err(CalendarError::Unknown(_))));
+        assert_eq!(calendar.holds(uid).await.unwrap(), !kept);
+    }
+    calendar.remove(&moved(7), ADA).await.unwrap();
+    assert!(dav.said().objects.is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_names_no_version_is_not_written_over() {
+    let dav = Dav::start();
+    dav.furnish(&[("/home/ada/work/", "Work", "VEVENT")]);
+    let text = String::from_utf8(meeting("x@sayso")).unwrap();
+    dav.reply("REPORT /home/ada/work/", 207, &multi(&data("/home/ada/work/else.ics", &text)));
+    let calendar = calendar(&dav, "/", None);
+    let moved = news("x@sayso", 1, "20260331T090000Z", "");
+    let error = calendar.change(&moved, ADA).await.unwrap_err().to_string();
+    assert!(error.contains("which version"), "{error}");
+    assert!(!dav.said().asked.iter().any(|call| call.starts_with("PUT")));
 }

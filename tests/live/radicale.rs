@@ -1,4 +1,4 @@
-//! A real radicale: found, read with recurrences and zones, written once, killed in the middle.
+//! A real radicale: found, read with recurrences and zones, written once, changed, taken out, killed in the middle.
 
 use super::dovecot::{end, free_port, wait_for};
 use jiff::Timestamp;
@@ -206,4 +206,121 @@ async fn a_server_killed_in_the_middle_has_each_event_at_most_once() {
         assert_eq!(radicale.objects(), n as usize);
     }
     eprintln!("{rounds} kills: {surely} confirmed, {unclear} in doubt, each there once");
+}
+
+const INES: &str = "ines@lumen.example";
+
+/// Ines's event in this version: on the day of its number, and more.
+fn version(uid: &str, sequence: u32, more: &str) -> Vec<u8> {
+    format!(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSEQUENCE:{sequence}\r\n\
+         DTSTAMP:202606{:02}T000000Z\r\nSUMMARY:Kickoff\r\nORGANIZER:mailto:{INES}\r\n{more}END:VEVENT\r\nEND:VCALENDAR\r\n",
+        sequence + 1
+    )
+    .into_bytes()
+}
+
+fn on(day: u32) -> String {
+    format!("DTSTART:202607{day:02}T080000Z\r\nDTEND:202607{day:02}T090000Z\r\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs radicale; run by .ci/run"]
+async fn an_event_is_changed_and_taken_out_by_who_invited() {
+    let Some(python) = python() else { return };
+    let radicale = Radicale::start(&python);
+    radicale.make("Work").await;
+    let calendar = radicale.calendar("/", None);
+    let busy = async || {
+        let busy = calendar.busy(at("2026-07-01T00:00:00Z"), at("2026-07-31T00:00:00Z")).await.unwrap();
+        busy.iter().map(|one| one.start.to_string()).collect::<Vec<_>>()
+    };
+    // One lies where sayso puts events, the other where another client did.
+    calendar.add(&version("ours@lumen", 1, &on(1))).await.unwrap();
+    let theirs = String::from_utf8(version("theirs@lumen", 1, &on(2))).unwrap();
+    radicale.other("PUT", "/ada/work/else.ics", &theirs).await;
+    for (uid, day) in [("ours@lumen", 11), ("theirs@lumen", 12)] {
+        for _ in 0..2 {
+            calendar.change(&version(uid, 2, &on(day)), INES).await.unwrap();
+        }
+        for (sequence, who, expected) in
+            [(3, "eve@lumen.example", "is not the organizer"), (1, INES, "a newer version")]
+        {
+            let error = calendar.change(&version(uid, sequence, &on(20)), who).await.unwrap_err();
+            assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+            assert!(calendar.remove(&version(uid, sequence, &on(20)), who).await.is_err());
+        }
+    }
+    assert_eq!(busy().await, ["2026-07-11T08:00:00Z", "2026-07-12T08:00:00Z"]);
+    assert_eq!(radicale.objects(), 2);
+    let absent = calendar.change(&version("gone@lumen", 2, &on(3)), INES).await.unwrap_err().to_string();
+    assert!(absent.contains("no longer in the calendar"), "{absent}");
+
+    // A series: one of it moves, one is cancelled, the place of all changes.
+    let weekly = |more: &str| format!("{}RRULE:FREQ=WEEKLY;COUNT=3\r\n{more}", on(6));
+    calendar.change(&version("ours@lumen", 3, &weekly("")), INES).await.unwrap();
+    let once = format!("RECURRENCE-ID:20260713T080000Z\r\n{}", on(14));
+    calendar.change(&version("ours@lumen", 3, &once), INES).await.unwrap();
+    let gone = format!("RECURRENCE-ID:20260720T080000Z\r\nSTATUS:CANCELLED\r\n{}", on(20));
+    calendar.remove(&version("ours@lumen", 3, &gone), INES).await.unwrap();
+    calendar.change(&version("ours@lumen", 4, &weekly("LOCATION:Room 2\r\n")), INES).await.unwrap();
+    assert_eq!(busy().await, ["2026-07-06T08:00:00Z", "2026-07-12T08:00:00Z", "2026-07-14T08:00:00Z"]);
+
+    for uid in ["ours@lumen", "theirs@lumen"] {
+        for _ in 0..2 {
+            calendar.remove(&version(uid, 5, &on(1)), INES).await.unwrap();
+        }
+        assert!(!calendar.holds(uid).await.unwrap());
+    }
+    assert_eq!(radicale.objects(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs radicale; run by .ci/run"]
+async fn a_server_killed_in_the_middle_has_each_change_once() {
+    let Some(python) = python() else { return };
+    let mut radicale = Radicale::start(&python);
+    radicale.make("Work").await;
+    radicale.calendar("/ada/work/", None).add(&version("kick@lumen", 0, &on(1))).await.unwrap();
+    let (mut surely, mut unclear) = (0, 0);
+    let rounds = 10;
+    for n in 1..=rounds {
+        let calendar = radicale.calendar("/ada/work/", None);
+        calendar.check().await.unwrap();
+        let telling = tokio::spawn(async move {
+            let event = version("kick@lumen", n, &on(n + 1));
+            if n == rounds {
+                calendar.remove(&event, INES).await
+            } else {
+                calendar.change(&event, INES).await
+            }
+        });
+        tokio::time::sleep(std::time::Duration::from_micros(u64::from(n * n) * 900)).await;
+        radicale.child.kill().unwrap();
+        radicale.child.wait().unwrap();
+        let told = telling.await.unwrap();
+        radicale.child = Radicale::run(&python, radicale.folder.path(), radicale.port);
+        let calendar = radicale.calendar("/ada/work/", None);
+        let held = calendar.held("kick@lumen").await.unwrap();
+        let done = if n == rounds { held.is_empty() } else { held[0].sequence == i64::from(n) };
+        match told {
+            Ok(()) => {
+                assert!(done, "{n}: what was said to be done is");
+                surely += 1;
+            }
+            Err(CalendarError::Passing(_) | CalendarError::Lasting(_)) => {
+                assert!(!done, "{n}: it surely was not")
+            }
+            Err(CalendarError::Unknown(_)) => unclear += 1,
+        }
+        // Whatever it was, told again it is there once.
+        let event = version("kick@lumen", n, &on(n + 1));
+        if n == rounds {
+            calendar.remove(&event, INES).await.unwrap();
+        } else {
+            calendar.change(&event, INES).await.unwrap();
+        }
+        assert_eq!(radicale.objects(), usize::from(n != rounds));
+    }
+    eprintln!("{rounds} kills: {surely} confirmed, {unclear} in doubt, none doubled or lost");
 }

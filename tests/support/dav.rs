@@ -22,10 +22,12 @@ pub struct Said {
     replies: BTreeMap<String, Reply>,
     pub objects: BTreeMap<String, Vec<u8>>,
     pub asked: Vec<String>,
-    /// The next PUT is kept, or not, and then the connection breaks.
+    /// The next PUT or DELETE is carried out, or not, and then the connection breaks.
     pub cut: Option<bool>,
-    /// The next PUT kills whoever asks.
+    /// The next PUT or DELETE kills whoever asks.
     pub kills: Option<Moment>,
+    /// What another client makes of the object right before the next PUT or DELETE.
+    pub meanwhile: Option<Option<Vec<u8>>>,
     pub victim: Option<u32>,
 }
 
@@ -109,6 +111,14 @@ pub fn data(href: &str, event: &str) -> String {
     one(href, &format!("<C:calendar-data>{event}</C:calendar-data>"))
 }
 
+/// The version of an object: an ETag that follows from what it says.
+fn version(object: &[u8]) -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    object.hash(&mut hasher);
+    format!("\"{:x}\"", hasher.finish())
+}
+
 /// What comes of a request.
 enum Told {
     Says(Response<Body>),
@@ -143,14 +153,30 @@ fn answered(said: &mut Said, method: &Method, uri: &Uri, headers: &HeaderMap, bo
     }
     let path = uri.path().to_owned();
     match method.as_str() {
-        "PUT" => {
-            assert_eq!(headers["if-none-match"], "*");
-            let (cut, kills) = (said.cut.take(), said.kills.take());
-            if said.objects.contains_key(&path) {
+        "PUT" | "DELETE" => {
+            if let Some(meanwhile) = said.meanwhile.take() {
+                match meanwhile {
+                    Some(object) => drop(said.objects.insert(path.clone(), object)),
+                    None => drop(said.objects.remove(&path)),
+                }
+            }
+            let version = said.objects.get(&path).map(|object| version(object));
+            let fits = match headers.get("if-match") {
+                Some(wanted) => version.is_some_and(|version| version == *wanted),
+                None => headers["if-none-match"] == "*" && version.is_none(),
+            };
+            if !fits {
                 return plain(412);
             }
+            let (cut, kills) = (said.cut.take(), said.kills.take());
             if cut != Some(false) && kills != Some(Moment::Before) {
-                said.objects.insert(path, body.to_vec());
+                match method.as_str() {
+                    "PUT" => drop(said.objects.insert(path, body.to_vec())),
+                    _ => {
+                        assert_eq!(headers["schedule-reply"], "F");
+                        said.objects.remove(&path);
+                    }
+                }
             }
             return match (kills, cut) {
                 (Some(_), _) => Told::Kills,
@@ -160,7 +186,10 @@ fn answered(said: &mut Said, method: &Method, uri: &Uri, headers: &HeaderMap, bo
         }
         "GET" => {
             return match said.objects.get(&path) {
-                Some(object) => Told::Says(Response::new(Body::from(object.clone()))),
+                Some(object) => {
+                    let reply = Response::builder().header("etag", version(object));
+                    Told::Says(reply.body(Body::from(object.clone())).unwrap())
+                }
                 None => plain(404),
             };
         }

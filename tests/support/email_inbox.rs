@@ -2,8 +2,9 @@
 
 use super::fake_model::{FakeModel, answer_by_rules};
 use super::test_inbox::{TestInbox, eager};
+use jiff::tz::TimeZone;
 use sayso::app::Settings;
-use sayso::calendar::{Busy, Calendar, CalendarError};
+use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, Invited, read_events};
 use sayso::config::{AfterHandling, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
 use sayso::inbox::{By, Decide};
@@ -146,6 +147,27 @@ pub struct FakeCalendar {
     pub fails: Mutex<Option<String>>,
 }
 
+impl FakeCalendar {
+    /// Does as a folder of files does, with the events put into one and taken back.
+    async fn on_disk(
+        &self,
+        work: impl AsyncFnOnce(&IcsCalendar) -> Result<(), CalendarError>,
+    ) -> Result<(), CalendarError> {
+        let folder = tempfile::tempdir().unwrap();
+        let events = self.events.lock().unwrap().clone();
+        for (n, event) in events.iter().enumerate() {
+            std::fs::write(folder.path().join(format!("{n:03}.ics")), event).unwrap();
+        }
+        let done = work(&IcsCalendar::new(folder.path(), TimeZone::UTC)).await;
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        *self.events.lock().unwrap() =
+            files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        done
+    }
+}
+
 impl Calendar for FakeCalendar {
     fn name(&self) -> &str {
         "days"
@@ -172,8 +194,23 @@ impl Calendar for FakeCalendar {
         })
     }
 
-    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
-        Box::pin(async move { Ok(self.events.lock().unwrap().iter().any(|event| event.contains(uid))) })
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+        Box::pin(async move {
+            if let Some(text) = self.fails.lock().unwrap().clone() {
+                return Err(CalendarError::Lasting(text));
+            }
+            let events = self.events.lock().unwrap();
+            let read = events.iter().flat_map(|event| read_events(event, &TimeZone::UTC).unwrap());
+            Ok(read.filter(|event| event.uid == uid).collect())
+        })
+    }
+
+    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(async move { self.on_disk(async |calendar| calendar.change(event, sender).await).await })
+    }
+
+    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(async move { self.on_disk(async |calendar| calendar.remove(event, sender).await).await })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

@@ -349,7 +349,7 @@ fn answered(world: &mut World, method: &Method, uri: &Uri, headers: &HeaderMap, 
     match (method.as_str(), path.as_slice()) {
         ("POST", ["upload", "gmail", "v1", "users", "me", rest @ ..]) => upload(world, rest, body),
         (_, ["gmail", "v1", "users", "me", rest @ ..]) => gmail(world, method.as_str(), rest, &query, &json),
-        (_, ["calendar", "v3", rest @ ..]) => calendar(world, method.as_str(), rest, &json),
+        (_, ["calendar", "v3", rest @ ..]) => calendar(world, method.as_str(), rest, &query, headers, &json),
         _ => error(404, "notFound", "Not Found"),
     }
 }
@@ -597,7 +597,15 @@ fn related(body: &[u8]) -> (Value, Vec<u8>) {
     (serde_json::from_str(content(parts[0]).trim()).unwrap(), raw.into_bytes())
 }
 
-fn calendar(world: &mut World, method: &str, path: &[&str], body: &Value) -> Answered {
+fn calendar(
+    world: &mut World,
+    method: &str,
+    path: &[&str],
+    query: &[(String, String)],
+    headers: &HeaderMap,
+    body: &Value,
+) -> Answered {
+    let get = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     match (method, path) {
         ("POST", ["freeBusy"]) => {
             let id = body["items"][0]["id"].as_str().unwrap_or_default().to_owned();
@@ -620,8 +628,46 @@ fn calendar(world: &mut World, method: &str, path: &[&str], body: &Value) -> Ans
             }
             let mut event = body.clone();
             event["status"] = json!("confirmed");
+            event["etag"] = json!("\"1\"");
+            // Whoever puts it in is who invites, for all Google knows.
+            event["organizer"] = json!({"email": "ada@gmail.example", "self": true});
+            event["iCalUID"] = json!(format!("{id}@google.com"));
             world.events.insert(id, event.clone());
             say(200, &event)
+        }
+        ("GET", ["calendars", _, "events"]) => {
+            let uid = get("iCalUID").unwrap();
+            let found: Vec<&Value> = world.events.values().filter(|event| event["iCalUID"] == uid).collect();
+            say(200, &json!({ "items": found }))
+        }
+        ("GET", ["calendars", _, "events", id, "instances"]) => {
+            let start = get("originalStart").unwrap();
+            let mut found = world.events[*id].clone();
+            found["id"] = json!(format!("{id}_{}", start.replace(['-', ':'], "").to_lowercase()));
+            found["recurringEventId"] = json!(id);
+            found["originalStartTime"] = json!({ "dateTime": start });
+            say(200, &json!({ "items": [found] }))
+        }
+        ("PATCH" | "DELETE", ["calendars", _, "events", id]) => {
+            assert_eq!(get("sendUpdates"), Some("none"));
+            // A single occurrence is made of its series when it is first changed.
+            let series = id.split_once('_').and_then(|(series, _)| world.events.get(series)).cloned();
+            let Some(mut event) = world.events.get(*id).cloned().or(series) else {
+                return error(404, "notFound", "Not Found");
+            };
+            if headers.get("if-match").is_none_or(|wanted| event["etag"] != wanted.to_str().unwrap()) {
+                return error(412, "conditionNotMet", "Precondition Failed");
+            }
+            for (key, value) in body.as_object().into_iter().flatten() {
+                event[key] = value.clone();
+            }
+            if method == "DELETE" {
+                event["status"] = json!("cancelled");
+            }
+            event["etag"] = json!(format!("\"{}\"", world.events.len() + 7));
+            event["id"] = json!(id);
+            world.events.insert((*id).to_owned(), event.clone());
+            if method == "DELETE" { say(204, &Value::Null) } else { say(200, &event) }
         }
         ("GET", ["calendars", _, "events", id]) => match world.events.get(*id) {
             Some(event) => say(200, event),

@@ -4,7 +4,7 @@
 use crate::app::accounts::{ConfiguredAccounts, accounts};
 use crate::app::models::ConfiguredModels;
 use crate::app::records::StoreRecords;
-use crate::calendar::{self, Busy, Calendar, CalendarError};
+use crate::calendar::{self, Busy, Calendar, CalendarError, Invited};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{
     AgentCall, Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError,
@@ -320,8 +320,16 @@ impl Calendar for ReadCalendar {
         Box::pin(async { Err(CalendarError::Lasting("a replay puts in no event".to_owned())) })
     }
 
-    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
-        self.0.holds(uid)
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+        self.0.held(uid)
+    }
+
+    fn change<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(async { Err(CalendarError::Lasting("a replay changes no event".to_owned())) })
+    }
+
+    fn remove<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(async { Err(CalendarError::Lasting("a replay takes out no event".to_owned())) })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

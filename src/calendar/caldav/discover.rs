@@ -122,7 +122,7 @@ impl CalDav {
     }
 
     /// The password goes to the server of the config and to no other.
-    fn same_server(&self, url: Url) -> Result<Url, CalendarError> {
+    pub(super) fn same_server(&self, url: Url) -> Result<Url, CalendarError> {
         let configured = Url::parse(&self.server.url).ok();
         if configured.is_some_and(|known| known.origin() == url.origin()) {
             return Ok(url);

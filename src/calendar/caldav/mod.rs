@@ -2,30 +2,32 @@
 //!
 //! Promised: the calendar is found from any address the server is known by (its own, the person's, the server's root);
 //! recurrences and zones are followed by the same code as in files, so a server need not know how; an event is put in
-//! only where nothing is yet, and is found again by its UID wherever it lies; the password goes to the configured
-//! server alone, encrypted unless that is this machine. What cannot be read is an error, never free time.
+//! only where nothing is yet, is found again by its UID wherever it lies, and is changed or taken out only as the version
+//! that was read; the password goes to the configured server alone, encrypted unless that is this machine. What cannot be
+//! read is an error, never free time.
 
 mod discover;
+mod events;
 mod xml;
 
 use super::busy::{Window, taken};
 use super::entry::entries_of;
-use super::file::name_for;
 use super::lines::{self, Component};
-use super::{BoxFuture, Busy, Calendar, CalendarError, short};
+use super::{BoxFuture, Busy, Calendar, CalendarError, Invited, Revision, short};
 use crate::config::CalDavServer;
 use crate::text::unreadable;
 use crate::web::{Ask, Reply, Wait, Web, WebError, said, secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use discover::Collection;
+use events::Object;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reqwest::header::{AUTHORIZATION, HeaderName, IF_NONE_MATCH};
+use reqwest::header::{AUTHORIZATION, HeaderName};
 use reqwest::{Method, Url};
 use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
-use xml::{CALDAV, DAV, Node, escaped};
+use xml::{CALDAV, DAV, Node};
 
 /// How long a reply may be.
 const MOST: usize = 64 << 20;
@@ -142,8 +144,8 @@ impl CalDav {
         }
     }
 
-    /// The texts of the events that fit a filter.
-    async fn query(&self, filter: &str) -> Result<Vec<Vec<u8>>, CalendarError> {
+    /// The events that fit a filter.
+    async fn query(&self, filter: &str) -> Result<Vec<Object>, CalendarError> {
         let url = self.collection().await?.url.clone();
         let body = format!(
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<C:calendar-query xmlns:D=\"{DAV}\" xmlns:C=\"{CALDAV}\">\
@@ -158,11 +160,19 @@ impl CalDav {
                 return Err(CalendarError::Lasting(text));
             }
         };
-        let mut texts = Vec::new();
+        let mut found = Vec::new();
         for response in said.all(DAV, "response") {
             let data = properties(response).find_map(|props| props.get(CALDAV, "calendar-data"));
             match data {
-                Some(data) => texts.push(data.text.clone().into_bytes()),
+                Some(data) => {
+                    let href = response.get(DAV, "href").map_or("", |href| href.text.trim());
+                    let version = properties(response).find_map(|props| props.get(DAV, "getetag"));
+                    found.push(Object {
+                        url: url.join(href).unwrap_or_else(|_| url.clone()),
+                        version: version.map(|version| version.text.trim().to_owned()).unwrap_or_default(),
+                        text: data.text.clone().into_bytes(),
+                    });
+                }
                 // Deleted while the server looked.
                 None if response.get(DAV, "status").is_some_and(|status| status.text.contains(" 404")) => {}
                 // Leaving it out would make up free time.
@@ -172,7 +182,7 @@ impl CalDav {
                 }
             }
         }
-        Ok(texts)
+        Ok(found)
     }
 
     async fn times(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
@@ -181,8 +191,8 @@ impl CalDav {
         let wider = (from.saturating_sub(day).unwrap_or(from), until.saturating_add(day).unwrap_or(until));
         let filter = format!("<C:time-range start=\"{}\" end=\"{}\"/>", utc(wider.0), utc(wider.1));
         let mut entries = Vec::new();
-        for text in self.query(&filter).await? {
-            let calendars = self.read(&text)?;
+        for object in self.query(&filter).await? {
+            let calendars = self.read(&object.text)?;
             let read = entries_of(&calendars, &self.person);
             entries.extend(read.map_err(|(title, uid, error)| self.broken(&title, &uid, &error))?);
         }
@@ -208,65 +218,6 @@ impl CalDav {
             short(uid)
         ))
     }
-
-    /// Where an event of ours lies.
-    async fn own(&self, uid: &str) -> Result<Url, CalendarError> {
-        let mut url = self.collection().await?.url.clone();
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().push(&name_for(uid));
-        }
-        Ok(url)
-    }
-
-    async fn put(&self, event: &[u8]) -> Result<(), CalendarError> {
-        let calendars = lines::read(event)
-            .map_err(|error| CalendarError::Lasting(format!("the event is no calendar text: {error}")))?;
-        let Some(uid) = only_uid(&calendars) else {
-            let text = "the event cannot be put in: it is not exactly one event with a UID";
-            return Err(CalendarError::Lasting(text.to_owned()));
-        };
-        let ask = Ask::new(Method::PUT, self.own(&uid).await?)
-            .body("text/calendar; charset=utf-8; component=VEVENT", event.to_vec())
-            .header(IF_NONE_MATCH, "*");
-        let reply = self.ask(ask).await?;
-        let place = self.place();
-        match reply.status {
-            200..300 => Ok(()),
-            412 if self.there(&uid).await? => Ok(()),
-            412 => Err(CalendarError::Lasting(format!("another event is in its place at {place}"))),
-            // It is there under another name.
-            409 if self.there(&uid).await? => Ok(()),
-            429 => Err(CalendarError::Passing(format!("{place} asks to be left alone"))),
-            500.. => {
-                Err(CalendarError::Unknown(format!("{place} failed in the middle of it ({})", reply.status)))
-            }
-            403 => Err(CalendarError::Lasting(format!("{place} does not let events be put in (status 403)"))),
-            status => {
-                Err(CalendarError::Lasting(format!("{place} does not take the event (status {status})")))
-            }
-        }
-    }
-
-    async fn there(&self, uid: &str) -> Result<bool, CalendarError> {
-        let reply = self.look(Ask::new(Method::GET, self.own(uid).await?).most(MOST)).await?;
-        match reply.status {
-            200 if has_uid(&self.read(&reply.body)?, uid) => return Ok(true),
-            200 | 404 | 410 => {}
-            status => {
-                return Err(CalendarError::Passing(format!("{} fails (status {status})", self.place())));
-            }
-        }
-        let filter = format!(
-            "<C:prop-filter name=\"UID\"><C:text-match collation=\"i;octet\">{}</C:text-match></C:prop-filter>",
-            escaped(uid)
-        );
-        for text in self.query(&filter).await? {
-            if has_uid(&self.read(&text)?, uid) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
 }
 
 /// What a request for several things came to.
@@ -281,21 +232,6 @@ enum Multistatus {
 fn properties(response: &Node) -> impl Iterator<Item = &Node> {
     let is_there = |stat: &&Node| stat.get(DAV, "status").is_none_or(|status| status.text.contains(" 200"));
     response.all(DAV, "propstat").filter(is_there).filter_map(|stat| stat.get(DAV, "prop"))
-}
-
-fn events(calendars: &[Component]) -> impl Iterator<Item = &Component> {
-    calendars.iter().flat_map(|calendar| &calendar.inside).filter(|part| part.kind == "VEVENT")
-}
-
-fn only_uid(calendars: &[Component]) -> Option<String> {
-    match events(calendars).collect::<Vec<_>>().as_slice() {
-        [event] => Some(event.text("UID")).filter(|uid| !uid.is_empty()),
-        _ => None,
-    }
-}
-
-fn has_uid(calendars: &[Component], uid: &str) -> bool {
-    events(calendars).any(|event| event.text("UID") == uid)
 }
 
 fn utc(time: Timestamp) -> String {
@@ -315,8 +251,16 @@ impl Calendar for CalDav {
         Box::pin(self.put(event))
     }
 
-    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
-        Box::pin(self.there(uid))
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+        Box::pin(self.of_uid(uid))
+    }
+
+    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.revise(event, sender, Revision::Change))
+    }
+
+    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.revise(event, sender, Revision::Remove))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

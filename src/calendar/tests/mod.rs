@@ -4,6 +4,7 @@ mod bounds;
 mod files;
 mod invitations;
 mod recurrences;
+mod revisions;
 mod zones;
 
 use super::{Busy, Calendar, CalendarError, IcsCalendar};

@@ -3,7 +3,7 @@
 use super::mails::{self, Conversation};
 use super::meeting::When;
 use super::state::{Email, Turn};
-use super::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
+use super::tools::{self, Answering, Leaving, Removing, ScheduleMeeting, WriteEmail};
 use super::{meeting, remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
@@ -70,6 +70,7 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let by = match state.triaged_by {
         super::state::By::Model => "the model",
         super::state::By::Rule => "a rule of yours",
+        super::state::By::Calendar => "your calendar",
         super::state::By::Person => "you",
     };
     let mut fields = vec![
@@ -159,13 +160,26 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         }
         tools::ANSWER_INVITATION => {
             let Some(args) = read::<Answering>(&item.args) else { return Vec::new() };
+            let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
             vec![fields(vec![
+                ("Change", args.change.clone().unwrap_or_default()),
                 ("Answer", args.answer.word().to_owned()),
                 ("Event", args.event.clone()),
-                ("When", meeting::span(services, &args)),
+                ("When", meeting::span(services, &args.start, &args.end)),
                 ("To", args.to),
                 ("Words", args.comment.unwrap_or_default()),
+                ("Declining", declining.unwrap_or_default()),
                 ("From", from),
+            ])]
+        }
+        tools::REMOVE_EVENT => {
+            let Some(args) = read::<Removing>(&item.args) else { return Vec::new() };
+            vec![fields(vec![
+                ("Change", args.change.clone()),
+                ("Event", args.event.clone()),
+                ("When", meeting::span(services, &args.start, &args.end)),
+                ("By", args.by),
+                ("Accepting", "takes it out of your calendar; nothing is sent".to_owned()),
             ])]
         }
         tools::UNSUBSCRIBE => {

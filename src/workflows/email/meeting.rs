@@ -117,13 +117,13 @@ pub(super) fn invitation(
 }
 
 /// From when until when, as the person's clock says it.
-pub(super) fn span(services: &Services, args: &Answering) -> String {
+pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
     let at = |text: &str| text.parse::<Timestamp>().map(|at| at.to_zoned(services.user.time_zone.clone()));
-    match (at(&args.start), at(&args.end)) {
+    match (at(start), at(end)) {
         (Ok(start), Ok(end)) => {
             format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime("%H:%M"))
         }
-        _ => args.start.clone(),
+        _ => start.to_owned(),
     }
 }
 
@@ -132,6 +132,10 @@ pub(super) struct Attending {
     pub uid: String,
     /// The event as the calendar keeps it.
     pub event: Vec<u8>,
+    /// The event as the calendar takes it out.
+    pub gone: Vec<u8>,
+    /// Whose mail it is, bare.
+    pub sender: String,
     pub draft: Draft,
 }
 
@@ -172,7 +176,8 @@ pub(super) fn attending(
         ..Draft::answering(mail)
     };
     let event = calendar::attended(&part.text, &me, args.answer).map_err(wrong)?;
-    Ok(Attending { uid: invited.uid, event, draft })
+    let gone = calendar::cancelled(&part.text).map_err(wrong)?;
+    Ok(Attending { uid: invited.uid, event, gone, sender: mail.from.address.clone(), draft })
 }
 
 fn described(event: &Event, start: &Zoned) -> String {

@@ -13,6 +13,7 @@ mod attach;
 mod card;
 pub mod defaults;
 pub mod eval;
+mod event_news;
 pub mod facts;
 mod input;
 mod mails;

@@ -66,6 +66,8 @@ pub enum By {
     Model,
     /// A `[[rule]]`.
     Rule,
+    /// What the calendar holds of the event the mail is about.
+    Calendar,
     Person,
 }
 
@@ -104,7 +106,7 @@ pub enum Turn {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SentNote {
-    /// `mail`, `meeting`, `draft`, `unsubscribe`.
+    /// `mail`, `meeting`, `invitation`, `draft`, `unsubscribe`, or `removed` for an event that was taken out.
     pub kind: String,
     /// The call it carried out.
     pub call: String,

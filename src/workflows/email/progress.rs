@@ -23,6 +23,7 @@ impl Email {
             ("mail", "replied"),
             ("invitation", "replied"),
             ("meeting", "scheduled"),
+            ("removed", "cancelled"),
             ("unsubscribe", "unsubscribed"),
             ("draft", "drafted"),
         ]
@@ -54,6 +55,7 @@ impl Email {
                     format!("Invited {to} to “{}” at {start}.", note.subject)
                 }
                 "draft" => format!("Kept a draft to {to}: “{}”.", note.subject),
+                "removed" => format!("Took “{}” out of the calendar.", note.subject),
                 "unsubscribe" => format!("Asked {to} to be taken off the list."),
                 _ => format!("Wrote to {to}: “{}”. {}", note.subject, note.text),
             });

@@ -1,5 +1,6 @@
 //! What is unusual about a mail or a proposal, computed and never taken from a model.
 
+use super::event_news;
 use super::mails::Conversation;
 use super::meeting::{self, When};
 use super::nodes::recipients;
@@ -17,6 +18,7 @@ use crate::mail::risk::{
 };
 use crate::workflows::Services;
 use crate::workflows::email::facts::Became;
+use jiff::Timestamp;
 use serde_json::Value;
 
 /// So many words of a display name are taken for a name.
@@ -77,7 +79,14 @@ pub(super) async fn of_call(
         }
     }
     match meant_time(tool, args) {
-        Some(Ok(when)) => warnings.extend(of_time(services, when).await),
+        Some(Ok(when)) => {
+            // An event is not in its own way.
+            let own = match tool {
+                tools::ANSWER_INVITATION => event_news::times_held(services, newest).await,
+                _ => Vec::new(),
+            };
+            warnings.extend(of_time(services, when, &own).await);
+        }
         Some(Err(text)) => warnings.push(Warning::caution("cannot_send", text)),
         None => {}
     }
@@ -211,16 +220,19 @@ fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
 }
 
 /// Times that are taken, gone by, or cannot be looked up.
-async fn of_time(services: &Services, when: When) -> Vec<Warning> {
+async fn of_time(services: &Services, when: When, own: &[(Timestamp, Timestamp)]) -> Vec<Warning> {
     let warn = |code: &str, text: String| Warning::caution(code, text);
     let mut warnings = Vec::new();
     if when.start < services.clock.clone()() {
         warnings.push(warn("time_gone", "That time has gone by.".to_owned()));
     }
     match meeting::conflicts(services, when).await {
-        Ok(busy) => warnings.extend(busy.iter().map(|one| {
-            warn("conflict", format!("You are busy then: {}", meeting::busy_line(one, services)))
-        })),
+        Ok(busy) => {
+            let others = busy.iter().filter(|one| !own.contains(&(one.start, one.end)));
+            warnings.extend(others.map(|one| {
+                warn("conflict", format!("You are busy then: {}", meeting::busy_line(one, services)))
+            }));
+        }
         Err(text) => warnings.push(warn("calendar_unknown", text)),
     }
     warnings
@@ -234,7 +246,9 @@ fn cannot_send(
     tool: &str,
     args: &Value,
 ) -> Option<String> {
-    if tool == tools::UNSUBSCRIBE && args.get("url").is_some() {
+    let sends_nothing =
+        tool == tools::REMOVE_EVENT || tool == tools::UNSUBSCRIBE && args.get("url").is_some();
+    if sends_nothing {
         return None;
     }
     if conversation.acts() && conversation.account.as_ref().is_none_or(|account| account.outgoing.is_none()) {

@@ -6,13 +6,14 @@
 use super::mails::Conversation;
 use super::state::{Attached, Email};
 use super::tools::WriteEmail;
-use crate::calendar::{Calendar, CalendarError};
+use crate::calendar::{self, Calendar, CalendarError, Revision, Standing};
 use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError, StepContext};
 use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
 };
 use crate::mail::{self, Address, Handled, MailError, Mailbox, Outgoing, SendError};
 use crate::workflows::Services;
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -200,12 +201,8 @@ pub(super) struct AddEvent {
 impl Effect for AddEvent {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            match self.calendar.add(frozen).await {
-                Ok(()) => Ok(json!({ "uid": self.uid, "calendar": self.calendar.name() })),
-                Err(CalendarError::Passing(text)) => Err(EffectError::NotDone(text)),
-                Err(CalendarError::Lasting(text)) => Err(EffectError::Refused(text)),
-                Err(CalendarError::Unknown(text)) => Err(EffectError::Unknown(text)),
-            }
+            let added = self.calendar.add(frozen).await.map_err(unchanged);
+            added.map(|()| json!({ "uid": self.uid, "calendar": self.calendar.name() }))
         })
     }
 
@@ -215,6 +212,63 @@ impl Effect for AddEvent {
                 Ok(true) => Found::Done(json!({ "uid": self.uid, "calendar": self.calendar.name() })),
                 Ok(false) => Found::NotDone,
                 Err(error) => Found::Unknown(error.to_string()),
+            }
+        })
+    }
+}
+
+fn unchanged(error: CalendarError) -> EffectError {
+    match error {
+        CalendarError::Passing(text) => EffectError::NotDone(text),
+        CalendarError::Lasting(text) => EffectError::Refused(text),
+        CalendarError::Unknown(text) => EffectError::Unknown(text),
+    }
+}
+
+/// Changes an event in the calendar, or takes it out, for who invited to it.
+pub(super) struct ReviseEvent {
+    pub calendar: Arc<dyn Calendar>,
+    /// What the event is found by.
+    pub uid: String,
+    /// Whose mail says so.
+    pub sender: String,
+    pub revision: Revision,
+    /// Where times are that name no zone.
+    pub zone: TimeZone,
+}
+
+impl ReviseEvent {
+    fn outcome(&self) -> Value {
+        json!({ "uid": self.uid, "calendar": self.calendar.name() })
+    }
+}
+
+impl Effect for ReviseEvent {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let revised = match self.revision {
+                Revision::Change => self.calendar.change(frozen, &self.sender).await,
+                Revision::Remove => self.calendar.remove(frozen, &self.sender).await,
+            };
+            revised.map(|()| self.outcome()).map_err(unchanged)
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            let wanted = match calendar::read_events(&String::from_utf8_lossy(frozen), &self.zone) {
+                Ok(wanted) => wanted,
+                Err(error) => return Found::Unknown(error.to_string()),
+            };
+            let held = match self.calendar.held(&self.uid).await {
+                Ok(held) => held,
+                Err(error) => return Found::Unknown(error.to_string()),
+            };
+            match calendar::standing(&held, &wanted, &self.sender, self.revision) {
+                // A newer version has come on top of it.
+                Standing::Same | Standing::Stale => Found::Done(self.outcome()),
+                Standing::Absent if self.revision == Revision::Remove => Found::Done(self.outcome()),
+                Standing::Absent | Standing::Differs(_) | Standing::Foreign(_) => Found::NotDone,
             }
         })
     }

@@ -217,6 +217,8 @@ pub enum EmailUpdate {
     Settled { reason: String },
     /// The person said what class it is.
     Corrected { class: Class },
+    /// The mail changes an event of the calendar, which is put to the person without asking a model.
+    EventNews { tool: String, args: Value },
     /// The person wants to leave the list the mail came by.
     Unsubscribe,
     /// The person wants it answered after all, with these words.
@@ -342,6 +344,7 @@ impl State for Email {
                 self.reopen();
                 self.corrected = Some(class);
             }
+            EmailUpdate::EventNews { tool, args } => self.ask_about(&tool, args),
             EmailUpdate::Unsubscribe => {
                 self.reopen();
                 self.ask_about(tools::UNSUBSCRIBE, json!({}));

@@ -17,6 +17,8 @@ pub const WRITE_EMAIL: &str = "write_email";
 pub const SCHEDULE_MEETING: &str = "schedule_meeting";
 /// Answers an invitation that came.
 pub const ANSWER_INVITATION: &str = "answer_invitation";
+/// Takes an event that was cancelled out of the calendar.
+pub const REMOVE_EVENT: &str = "remove_event";
 /// Looks when the person is busy.
 pub const CHECK_CALENDAR: &str = "check_calendar_availability";
 /// Asks the person.
@@ -32,6 +34,7 @@ pub fn word(tool: &str) -> &str {
         WRITE_EMAIL => "mail",
         SCHEDULE_MEETING => "meeting",
         ANSWER_INVITATION => "invitation",
+        REMOVE_EVENT => "cancellation",
         CHECK_CALENDAR => "calendar",
         other => other,
     }
@@ -100,6 +103,25 @@ pub struct Answering {
     /// Words that go with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// What changes in the calendar, where the event is there already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+/// The arguments a person sees for [`REMOVE_EVENT`]; all of it is the cancellation's and the calendar's word.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Removing {
+    /// What was cancelled.
+    pub event: String,
+    /// From, RFC 3339.
+    pub start: String,
+    /// Until, RFC 3339.
+    pub end: String,
+    /// Who cancelled it, bare.
+    pub by: String,
+    /// What changes in the calendar.
+    pub change: String,
 }
 
 /// What a model says about an invitation.
@@ -136,7 +158,7 @@ pub enum Leaving {
 
 /// Whether a person decides on this tool before it runs.
 pub fn asks(tool: &str) -> bool {
-    matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | ANSWER_INVITATION | QUESTION | UNSUBSCRIBE)
+    matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | ANSWER_INVITATION | REMOVE_EVENT | QUESTION | UNSUBSCRIBE)
 }
 
 /// The tools a model is offered for this mail.
@@ -171,6 +193,10 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
                     person's calendar.";
         tools.push(tool(ANSWER_INVITATION, text, answer_invitation()));
     }
+    if mail.invitation.as_ref().is_some_and(|part| part.method == "CANCEL") {
+        let text = "Proposes to take the event that this mail cancels out of the person's calendar.";
+        tools.push(tool(REMOVE_EVENT, text, object(&json!({}), &[])));
+    }
     if leaving(mail, receiver).is_some() {
         let text = "Proposes to leave the mailing list this mail came by.";
         tools.push(tool(UNSUBSCRIBE, text, object(&json!({}), &[])));
@@ -186,7 +212,7 @@ pub fn edit_schema(tool: &str) -> Value {
         ANSWER_INVITATION => {
             let text = json!({"type": "string"});
             let mut fields = answer_invitation()["properties"].clone();
-            for key in ["event", "start", "end"] {
+            for key in ["event", "start", "end", "change"] {
                 fields[key] = text.clone();
             }
             fields["to"] = json!({"type": "string", "pattern": ADDRESS});
@@ -200,7 +226,7 @@ pub fn edit_schema(tool: &str) -> Value {
 
 /// Whether a person cannot change a call: on its card they write a mail of their own instead.
 pub fn has_no_edit(tool: &str) -> bool {
-    matches!(tool, QUESTION | UNSUBSCRIBE)
+    matches!(tool, QUESTION | UNSUBSCRIBE | REMOVE_EVENT)
 }
 
 /// What the person alone adds to a mail.
@@ -240,6 +266,7 @@ pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
         end: invited.end.to_string(),
         answer: said.answer,
         comment: said.comment.filter(|comment| !comment.trim().is_empty()),
+        change: None,
     })
 }
 

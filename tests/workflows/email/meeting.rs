@@ -176,14 +176,6 @@ fn decoded(raw: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_cancelled_event_is_no_invitation() {
-    let inbox = EmailInbox::by_rules();
-    let thread = inbox.take_in(&invitation("CANCEL"), json!({})).await.unwrap();
-    inbox.drive().await;
-    assert_ne!(inbox.open_item(&thread).await.action, "answer_invitation");
-}
-
-#[tokio::test]
 async fn an_invitation_of_ours_carries_a_greeting_and_words() {
     let inbox = EmailInbox::by_rules();
     let mail = mail_with("", "Could we meet on 5 May 2036 at 14:00?\n\nBest,\nBob\n");

@@ -1,6 +1,7 @@
 //! `email`: a post inbox with mailboxes that count, a calendar, and a model that says what a test wants.
 
 mod corpora;
+mod event_news;
 mod expiring;
 mod forks;
 mod learning;

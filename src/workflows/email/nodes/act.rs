@@ -2,7 +2,6 @@
 //! approval.
 
 use super::Given;
-use crate::calendar::Attendance;
 use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
 use crate::llm::ToolCall;
 use crate::mail::Sent;
@@ -13,7 +12,7 @@ use crate::workflows::email::facts::Became;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
-use crate::workflows::email::tools::{self, Answering, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::tools::{self, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
 use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
 use crate::workflows::lesson::CauseKind;
@@ -59,15 +58,15 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
     Ok(Command::goto("update_memory").update(EmailUpdate::Acted(Box::new(acted))))
 }
 
-struct Doing<'a> {
-    ctx: &'a Ctx<Services>,
+pub(super) struct Doing<'a> {
+    pub ctx: &'a Ctx<Services>,
     state: &'a Email,
-    conversation: &'a Conversation,
-    acted: Acted,
+    pub conversation: &'a Conversation,
+    pub acted: Acted,
     /// The person said something to the model.
     told: bool,
     /// Something was refused, kept as a draft, or the model is done.
-    over: bool,
+    pub over: bool,
 }
 
 impl Doing<'_> {
@@ -108,7 +107,7 @@ impl Doing<'_> {
                 // Whoever takes one of two proposals, or has answered before, does not say that the mail needed no answer.
                 let mut answers = self.state.answers.iter();
                 let all_refused = answers.all(|one| matches!(one.decision, Decision::Ignore));
-                let about_mail = call.name != tools::UNSUBSCRIBE;
+                let about_mail = !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT);
                 if about_mail && all_refused && self.state.sent_outcome().is_none() {
                     self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
                 }
@@ -224,6 +223,7 @@ impl Doing<'_> {
             },
             tools::SCHEDULE_MEETING => self.meet(call, basis, &read(&args)?).await,
             tools::ANSWER_INVITATION => self.attend(call, basis, &read(&args)?).await,
+            tools::REMOVE_EVENT => self.take_out(call, basis, &read(&args)?).await,
             // A question cannot be accepted; where somebody did, the model is told so.
             _ => {
                 self.became(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
@@ -296,33 +296,6 @@ impl Doing<'_> {
         Ok(())
     }
 
-    /// Answers an invitation: the event into the calendar, unless it is declined, and the answer to who invites.
-    async fn attend(&mut self, call: &ToolCall, basis: Basis, args: &Answering) -> Result<(), NodeError> {
-        let services = self.ctx.services();
-        let Ok(attending) = meeting::attending(services, self.conversation, args) else { return Ok(()) };
-        if self.withheld(call) {
-            return Ok(());
-        }
-        let mut text = String::new();
-        let calendar = self.conversation.calendar(services).filter(|_| args.answer != Attendance::Decline);
-        if let Some(calendar) = calendar {
-            let effect = AddEvent { calendar, uid: attending.uid.clone() };
-            let name = format!("event:{}", call.id);
-            self.ctx.once(&name, basis.clone(), attending.event, Arc::new(effect)).await?;
-            text.push_str("It stands in the calendar. ");
-        }
-        let draft = attending.draft;
-        let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
-        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, &draft).await? else {
-            return Ok(());
-        };
-        text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused(&sent)));
-        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
-        self.became(call, Became::Done, text, Value::Null);
-        Ok(())
-    }
-
     async fn draft(&mut self, call: &ToolCall, answer: &Answer) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let args: WriteEmail = read(&answer.proposed)?;
@@ -349,7 +322,7 @@ impl Doing<'_> {
     }
 
     /// Sends a mail, once. `None` where it cannot be composed, so that it is asked about again.
-    async fn leave(
+    pub(super) async fn leave(
         &self,
         name: &str,
         call: &ToolCall,
@@ -376,7 +349,7 @@ impl Doing<'_> {
 
     /// Whether nothing may be done. Where the account only observes the call is over, and says so; where it did when
     /// the call was asked about, the person was told that nothing would leave, and is asked again.
-    fn withheld(&mut self, call: &ToolCall) -> bool {
+    pub(super) fn withheld(&mut self, call: &ToolCall) -> bool {
         if self.conversation.acts() {
             return self.state.observing;
         }
@@ -390,7 +363,7 @@ impl Doing<'_> {
         self.acted.lessons.extend(lesson_of(namespace, kind, call, answer));
     }
 
-    fn became(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
+    pub(super) fn became(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
         let (call, tool) = (call.id.clone(), call.name.clone());
         self.acted.became.push(Turn::Became { call, tool, how, text, data });
     }
@@ -407,7 +380,7 @@ fn namespace(tool: &str) -> &'static str {
     if tool == tools::SCHEDULE_MEETING { defaults::CALENDAR } else { defaults::RESPONSE }
 }
 
-fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) -> SentNote {
+pub(super) fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) -> SentNote {
     let to = [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten();
     SentNote {
         kind: kind.to_owned(),
@@ -419,7 +392,7 @@ fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) -> SentNote {
     }
 }
 
-fn refused(sent: &Sent) -> String {
+pub(super) fn refused(sent: &Sent) -> String {
     let who: Vec<String> = sent.refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
     if who.is_empty() { String::new() } else { format!(" The server would not take {}.", who.join(", ")) }
 }

@@ -6,12 +6,14 @@ use crate::inbox::proposal;
 use crate::llm::ToolCall;
 use crate::mail::Mail;
 use crate::text::{Visible, truncate};
+use crate::workflows::email::event_news::{self, Bearing};
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
-use crate::workflows::email::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
 use crate::workflows::email::{meeting, own_mail, risks, send};
 use crate::workflows::{Services, Wish};
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -61,6 +63,9 @@ fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Ve
         tools::ANSWER_INVITATION if tools::answering(answered, &call.args).is_none() => {
             Err("this mail carries no invitation that can be answered".to_owned())
         }
+        tools::REMOVE_EVENT if event_news::removing(answered, &TimeZone::UTC, &Bearing::New).is_none() => {
+            Err("this mail cancels no event".to_owned())
+        }
         tools::UNSUBSCRIBE if leaving.is_none() => {
             Err("this mail names no way to leave its list that may be used".to_owned())
         }
@@ -95,6 +100,14 @@ async fn interrupt(
     call: &ToolCall,
 ) -> Result<Interrupt, NodeError> {
     let services = ctx.services();
+    let about_event = matches!(call.name.as_str(), tools::ANSWER_INVITATION | tools::REMOVE_EVENT);
+    let found = if about_event { event_news::bearing(services, answered).await } else { Ok(Bearing::New) };
+    let refused = match &found {
+        Ok(Bearing::Refused { why }) => Some(Warning::caution("event_refused", why)),
+        Ok(_) => None,
+        Err(error) => Some(Warning::caution("calendar_unknown", error.to_string())),
+    };
+    let found = found.unwrap_or(Bearing::New);
     let args = match call.name.as_str() {
         // How to leave a list is the list's word; the model only says that it wants to.
         tools::UNSUBSCRIBE => {
@@ -102,9 +115,10 @@ async fn interrupt(
         }
         // So is what is answered; once the person has said how, it stands.
         tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
-            Some(answering) => json!(answering),
+            Some(answering) => json!(Answering { change: found.change(), ..answering }),
             None => call.args.clone(),
         },
+        tools::REMOVE_EVENT => json!(event_news::removing(answered, &services.user.time_zone, &found)),
         _ => call.args.clone(),
     };
     let question = call.name == tools::QUESTION;
@@ -112,7 +126,7 @@ async fn interrupt(
     let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
     asked.schema = tools::edit_schema(&call.name);
     if call.name == tools::ANSWER_INVITATION {
-        for key in ["to", "event", "start", "end"] {
+        for key in ["to", "event", "start", "end", "change"] {
             asked.schema["properties"][key] = json!({ "const": asked.args[key] });
         }
     }
@@ -126,6 +140,9 @@ async fn interrupt(
         asked.allow.accept = false;
         asked.labels.edit = Some("write and send".to_owned());
     }
+    if matches!(found, Bearing::Refused { .. }) {
+        (asked.allow.accept, asked.allow.edit) = (false, false);
+    }
     asked.gist = gist(&call.name, &args, state);
     asked.source = Some(mails::sender(answered));
     asked.irreversible = !question && conversation.acts();
@@ -134,12 +151,15 @@ async fn interrupt(
     let reached = recipients(&call.name, &args);
     asked.warnings =
         risks::of_call(services, ctx.step_context(), state, conversation, &call.name, &args).await?;
+    Warning::add(&mut asked.warnings, refused);
     if conversation.has_news() {
         let text = "New mail came in this conversation since this was proposed.";
         asked.warnings.insert(0, Warning::caution("new_mail", text));
     }
     Warning::add(&mut asked.warnings, mails::warnings(services, conversation)?);
-    if !question {
+    // What the calendar holds is changed by the person alone.
+    let changes = call.name == tools::REMOVE_EVENT || found.change().is_some();
+    if !question && !changes {
         let sender = answered.from.address.to_lowercase();
         asked.grantable = Grantable {
             thread: true,
@@ -177,6 +197,7 @@ fn labels(tool: &str, acts: bool) -> Labels {
         tools::WRITE_EMAIL => ("send", "sent"),
         tools::SCHEDULE_MEETING => ("invite", "invited"),
         tools::ANSWER_INVITATION => ("answer", "answered"),
+        tools::REMOVE_EVENT => ("take it out", "taken out"),
         _ => ("unsubscribe", "unsubscribed"),
     };
     Labels { accept: word(accept), done: word(done), ..Labels::default() }
@@ -187,7 +208,11 @@ fn title(tool: &str, args: &Value, answered: &Mail) -> String {
     let subject = if answered.subject.trim().is_empty() { "(no subject)" } else { &answered.subject };
     match tool {
         tools::UNSUBSCRIBE => format!("Unsubscribe: {subject}"),
+        tools::ANSWER_INVITATION if !text("change").is_empty() => {
+            format!("Changed invitation: {}", text("event"))
+        }
         tools::ANSWER_INVITATION => format!("Invitation: {}", text("event")),
+        tools::REMOVE_EVENT => format!("Cancelled: {}", text("event")),
         tools::QUESTION => subject.to_owned(),
         _ if text("subject").trim().is_empty() => subject.to_owned(),
         _ => text("subject").to_owned(),

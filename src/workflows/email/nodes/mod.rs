@@ -1,6 +1,7 @@
 //! The nodes, in the order mail goes through them.
 
 mod act;
+mod attend;
 mod finish;
 mod interrupt;
 mod learn;

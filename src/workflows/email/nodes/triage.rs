@@ -9,7 +9,7 @@ use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef, Then};
-use crate::workflows::email::{defaults, input, own_mail, own_rules, prompts, rules};
+use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{Lesson, Services, ask_for};
@@ -38,6 +38,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let Some((known, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
+    let mut call = None;
     let (class, reasoning, gist, by, unsure) = if let Some(class) = state.corrected {
         let cause = Cause {
             mail: Some(mails::lesson_facts(newest)),
@@ -52,6 +53,11 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         (class, "You said so.".to_owned(), state.gist.clone(), By::Person, false)
     } else if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
         (class, why, String::new(), By::Rule, false)
+    } else if let Some(verdict) = ctx.call("event", event_news::verdict(services, newest)).await? {
+        if let Some((tool, args)) = verdict.call {
+            call = Some(EmailUpdate::EventNews { tool, args });
+        }
+        (verdict.class, verdict.reasoning, verdict.gist, By::Calendar, false)
     } else {
         let triage = ask(&ctx, &state, &conversation, newest).await?;
         let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
@@ -80,6 +86,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Respond => "response_agent",
     });
     updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail: known.raw.clone() });
+    updates.extend(call);
     Ok(Command { updates, ..command })
 }
 

@@ -1,0 +1,144 @@
+//! Events on the server: put in, found by their UID, changed and taken out.
+
+use super::xml::escaped;
+use super::{CalDav, MOST};
+use crate::calendar::file::name_for;
+use crate::calendar::invited::{Invited, events, events_of};
+use crate::calendar::lines::{self, Component};
+use crate::calendar::revise::{News, Revision, only_uid, revise};
+use crate::calendar::{CalendarError, short};
+use crate::web::{Ask, Reply};
+use reqwest::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
+use reqwest::{Method, Url};
+
+const KIND: &str = "text/calendar; charset=utf-8; component=VEVENT";
+/// How often an event that others change is read again.
+const TRIES: usize = 4;
+
+/// An event as the server keeps it.
+pub(super) struct Object {
+    pub url: Url,
+    /// The version that was read (its ETag); empty where the server does not say.
+    pub version: String,
+    pub text: Vec<u8>,
+}
+
+impl CalDav {
+    /// Where an event of ours lies.
+    async fn own(&self, uid: &str) -> Result<Url, CalendarError> {
+        let mut url = self.collection().await?.url.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().push(&name_for(uid));
+        }
+        Ok(url)
+    }
+
+    pub(super) async fn put(&self, event: &[u8]) -> Result<(), CalendarError> {
+        let calendars = lines::read(event)
+            .map_err(|error| CalendarError::Lasting(format!("the event is no calendar text: {error}")))?;
+        let uid = only_uid(&calendars)
+            .map_err(|error| CalendarError::Lasting(format!("the event cannot be put in: {error}")))?;
+        let ask = Ask::new(Method::PUT, self.own(&uid).await?)
+            .body(KIND, event.to_vec())
+            .header(IF_NONE_MATCH, "*");
+        let reply = self.ask(ask).await?;
+        let place = self.place();
+        match reply.status {
+            200..300 => Ok(()),
+            412 if self.locate(&uid).await?.is_some() => Ok(()),
+            412 => Err(CalendarError::Lasting(format!("another event is in its place at {place}"))),
+            // It is there under another name.
+            409 if self.locate(&uid).await?.is_some() => Ok(()),
+            403 => Err(CalendarError::Lasting(format!("{place} does not let events be put in (status 403)"))),
+            _ => Err(self.refused(&reply)),
+        }
+    }
+
+    /// Why a server does not do as it was told.
+    fn refused(&self, reply: &Reply) -> CalendarError {
+        let place = self.place();
+        match reply.status {
+            429 => CalendarError::Passing(format!("{place} asks to be left alone")),
+            500.. => CalendarError::Unknown(format!("{place} failed in the middle of it ({})", reply.status)),
+            status => CalendarError::Lasting(format!("{place} does not take the event (status {status})")),
+        }
+    }
+
+    /// Finds an event by its UID: where ours would lie first, then anywhere.
+    async fn locate(&self, uid: &str) -> Result<Option<Object>, CalendarError> {
+        let url = self.own(uid).await?;
+        let reply = self.look(Ask::new(Method::GET, url.clone()).most(MOST)).await?;
+        match reply.status {
+            200 if has_uid(&self.read(&reply.body)?, uid) => {
+                let version = reply.header("etag").unwrap_or_default().to_owned();
+                return Ok(Some(Object { url, version, text: reply.body }));
+            }
+            200 | 404 | 410 => {}
+            status => {
+                return Err(CalendarError::Passing(format!("{} fails (status {status})", self.place())));
+            }
+        }
+        let filter = format!(
+            "<C:prop-filter name=\"UID\"><C:text-match collation=\"i;octet\">{}</C:text-match></C:prop-filter>",
+            escaped(uid)
+        );
+        for object in self.query(&filter).await? {
+            if has_uid(&self.read(&object.text)?, uid) {
+                return Ok(Some(object));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the server holds of a UID.
+    pub(super) async fn of_uid(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
+        let Some(object) = self.locate(uid).await? else { return Ok(Vec::new()) };
+        let calendars = self.read(&object.text)?;
+        events_of(&calendars, uid, &self.person).map_err(|error| self.broken("", uid, &error))
+    }
+
+    /// Changes or takes out an event as it was read; where it is another by then, it is read again.
+    pub(super) async fn revise(
+        &self,
+        event: &[u8],
+        sender: &str,
+        revision: Revision,
+    ) -> Result<(), CalendarError> {
+        let news = News::read(event, sender, revision, &self.person)?;
+        for _ in 0..TRIES {
+            let Some(object) = self.locate(&news.uid).await? else { return news.applies(&[]).map(drop) };
+            let calendars = self.read(&object.text)?;
+            let Some(revised) = revise(&object.text, &calendars, &news, &self.person)? else { return Ok(()) };
+            if object.version.is_empty() {
+                let text = format!("{} does not say which version of an event it has (ETag)", self.place());
+                return Err(CalendarError::Lasting(text));
+            }
+            let url = self.same_server(object.url)?;
+            let ask = match revised.is_empty {
+                // The server is not to write to anybody by itself.
+                true => Ask::new(Method::DELETE, url).header(HeaderName::from_static("schedule-reply"), "F"),
+                false => Ask::new(Method::PUT, url).body(KIND, revised.bytes),
+            };
+            let reply = self.ask(ask.header(IF_MATCH, &object.version)).await?;
+            match reply.status {
+                200..300 => return Ok(()),
+                // Somebody else was faster.
+                404 | 410 | 412 => {}
+                403 => {
+                    let text = format!("{} does not let events be changed (status 403)", self.place());
+                    return Err(CalendarError::Lasting(text));
+                }
+                _ => return Err(self.refused(&reply)),
+            }
+        }
+        Err(CalendarError::Passing(format!(
+            "another program keeps changing the event {} at {}; try again later",
+            short(&news.uid),
+            self.place()
+        )))
+    }
+}
+
+fn has_uid(calendars: &[Component], uid: &str) -> bool {
+    events(calendars).any(|event| event.text("UID") == uid)
+}

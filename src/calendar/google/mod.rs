@@ -1,0 +1,293 @@
+//! Google Calendar: when the person is busy, and events put in once, changed and taken out.
+//!
+//! Recurrences and time zones are Google's own affair here: it is asked for the times that are taken, and tells no
+//! titles. An event has an id that follows from its UID, so putting it in twice is refused by Google itself. One that
+//! Google took in from the mail itself is found by its UID. Google sends no invitations; sayso's own mail invites.
+
+mod event;
+
+use super::revise::{News, Revision};
+use super::{BoxFuture, Busy, Calendar, CalendarError, Invited};
+use crate::config;
+use crate::web::google::{Api, CallError, Repeat};
+use crate::web::{Wait, said};
+use event::{id, read, written};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use reqwest::Method;
+use reqwest::header::IF_MATCH;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// How long a reply may be.
+const MOST: usize = 4 << 20;
+/// How often an event that others change is read again.
+const TRIES: usize = 4;
+/// Nobody is written to by Google.
+const SILENT: (&str, &str) = ("sendUpdates", "none");
+
+pub struct GoogleCalendar {
+    api: Result<Api, String>,
+    calendar: String,
+    person: TimeZone,
+}
+
+#[derive(Deserialize)]
+struct FreeBusy {
+    calendars: HashMap<String, Times>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    items: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Times {
+    #[serde(default)]
+    errors: Vec<Value>,
+    #[serde(default)]
+    busy: Vec<Time>,
+}
+
+#[derive(Deserialize)]
+struct Time {
+    start: Timestamp,
+    end: Timestamp,
+}
+
+impl GoogleCalendar {
+    /// The calendar of a login. Nothing is said yet.
+    pub fn new(google: &config::Google, calendar: &str, person: TimeZone) -> Self {
+        Self::patient(google, calendar, person, Wait::default())
+    }
+
+    /// The same with another patience.
+    pub fn patient(google: &config::Google, calendar: &str, person: TimeZone, wait: Wait) -> Self {
+        Self { api: Api::new(google, &google.calendar_url, wait), calendar: calendar.to_owned(), person }
+    }
+
+    fn api(&self) -> Result<&Api, CalendarError> {
+        self.api.as_ref().map_err(|why| CalendarError::Lasting(why.clone()))
+    }
+
+    async fn taken(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
+        let api = self.api()?;
+        let body = json!({"timeMin": from, "timeMax": until, "items": [{"id": self.calendar}]});
+        let ask = api.request(Method::POST, &["freeBusy"], &[]).most(MOST);
+        let ask = ask.body("application/json", body.to_string().into_bytes());
+        let mut said_times: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+        // Leaving a calendar out would make up free time.
+        let Some(times) = said_times.calendars.remove(&self.calendar) else {
+            return Err(surely_not(api.odd("another calendar than the one asked for")));
+        };
+        if let Some(error) = times.errors.first() {
+            let reason = error.get("reason").and_then(Value::as_str).unwrap_or("no reason given");
+            let text = format!(
+                "Google does not show the times of the calendar {} ({}); check calendar in [calendar]",
+                said(&self.calendar),
+                said(reason)
+            );
+            return Err(CalendarError::Lasting(text));
+        }
+        let busy =
+            |time: Time| Busy { start: time.start, end: time.end, title: String::new(), all_day: false };
+        let inside = |time: &Time| time.start < until && time.end > from;
+        let mut busy: Vec<Busy> = times.busy.into_iter().filter(inside).map(busy).collect();
+        busy.sort_by_key(|one| (one.start, one.end));
+        Ok(busy)
+    }
+
+    async fn put(&self, event: &[u8]) -> Result<(), CalendarError> {
+        let api = self.api()?;
+        let (uid, body) = written(event, &self.person).map_err(CalendarError::Lasting)?;
+        if !self.imported(&uid).await?.is_empty() {
+            return Ok(());
+        }
+        let path = ["calendars", &self.calendar, "events"];
+        let ask = api.request(Method::POST, &path, &[SILENT]).most(MOST);
+        match api.call(ask.body("application/json", body.to_string().into_bytes()), Repeat::Never).await {
+            Ok(_) => Ok(()),
+            // An id is taken for good, also after the event is deleted.
+            Err(CallError::Refused { status: 409, .. }) => match self.own(&uid).await? {
+                Some(_) => Ok(()),
+                None => {
+                    let text = "this very event was in the calendar and was deleted there; propose it anew";
+                    Err(CalendarError::Lasting(text.to_owned()))
+                }
+            },
+            Err(error) => Err(surely_not(error)),
+        }
+    }
+
+    /// The event that was put in by sayso.
+    async fn own(&self, uid: &str) -> Result<Option<Value>, CalendarError> {
+        let api = self.api()?;
+        let ask =
+            api.request(Method::GET, &["calendars", &self.calendar, "events", &id(uid)], &[]).most(MOST);
+        match api.json::<Value>(ask, Repeat::Freely).await {
+            Ok(event) => Ok(Some(event).filter(|event| event["status"] != "cancelled")),
+            Err(CallError::Refused { status: 404 | 410, .. }) => Ok(None),
+            Err(error) => Err(surely_not(error)),
+        }
+    }
+
+    /// The events that Google itself knows by a UID: the series and its changed occurrences.
+    async fn imported(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
+        let api = self.api()?;
+        let query = [("iCalUID", uid), ("maxResults", "250")];
+        let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MOST);
+        let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+        Ok(listed.items.into_iter().filter(|event| event["status"] != "cancelled").collect())
+    }
+
+    /// Everything of a UID, the event itself first.
+    async fn found(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
+        let mut found = self.imported(uid).await?;
+        if found.is_empty() {
+            found.extend(self.own(uid).await?);
+        }
+        found.sort_by_key(|event| event.get("recurringEventId").is_some());
+        Ok(found)
+    }
+
+    /// What Google shows of an event; one that cannot be read is an error.
+    fn shown(&self, uid: &str, events: &[Value]) -> Result<Vec<Invited>, CalendarError> {
+        let odd = || {
+            let text = format!("Google shows an event that cannot be read ({})", said(uid));
+            CalendarError::Lasting(text)
+        };
+        events.iter().map(|event| read(uid, event, &self.person).ok_or_else(odd)).collect()
+    }
+
+    async fn of_uid(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
+        let found = self.found(uid).await?;
+        self.shown(uid, &found)
+    }
+
+    async fn revise(&self, event: &[u8], sender: &str, revision: Revision) -> Result<(), CalendarError> {
+        let news = News::read(event, sender, revision, &self.person)?;
+        for _ in 0..TRIES {
+            let found = self.found(&news.uid).await?;
+            if !news.applies(&self.shown(&news.uid, &found)?)? {
+                return Ok(());
+            }
+            let done = match (news.is_whole(), found.first()) {
+                (_, None) => return Ok(()),
+                (true, Some(whole)) => self.tell(whole, event, revision).await?,
+                (false, Some(_)) => self.tell_occurrences(&news, &found, event, revision).await?,
+            };
+            if done {
+                return Ok(());
+            }
+        }
+        let text = "the event keeps changing at Google; try again later";
+        Err(CalendarError::Passing(text.to_owned()))
+    }
+
+    /// Changes single occurrences of a series. Google is told of one at a time, so one is all that may be named.
+    async fn tell_occurrences(
+        &self,
+        news: &News<'_>,
+        found: &[Value],
+        event: &[u8],
+        revision: Revision,
+    ) -> Result<bool, CalendarError> {
+        let [Invited { occurrence: Some(at), .. }] = news.events.as_slice() else {
+            let text = "the mail changes several occurrences at once, which Google is not told by sayso";
+            return Err(CalendarError::Lasting(text.to_owned()));
+        };
+        let held = self.shown(&news.uid, found)?;
+        if let Some(known) = held.iter().position(|one| one.occurrence == Some(*at)) {
+            return self.tell(&found[known], event, revision).await;
+        }
+        let (api, whole) = (self.api()?, found[0]["id"].as_str().unwrap_or_default());
+        let path = ["calendars", &self.calendar, "events", whole, "instances"];
+        let at = at.to_string();
+        let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MOST);
+        let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+        match listed.items.first() {
+            Some(occurrence) => self.tell(occurrence, event, revision).await,
+            None => {
+                let text = "the series in the calendar has no such occurrence; nothing was changed there";
+                Err(CalendarError::Lasting(text.to_owned()))
+            }
+        }
+    }
+
+    /// Changes or deletes one event as it was read; `false` where it is another by then.
+    async fn tell(&self, known: &Value, event: &[u8], revision: Revision) -> Result<bool, CalendarError> {
+        let api = self.api()?;
+        let id = known["id"].as_str().unwrap_or_default();
+        let path = ["calendars", &self.calendar, "events", id];
+        let ask = match revision {
+            Revision::Remove => api.request(Method::DELETE, &path, &[SILENT]),
+            Revision::Change => {
+                let (_, mut body) = written(event, &self.person).map_err(CalendarError::Lasting)?;
+                if let Some(body) = body.as_object_mut() {
+                    // What it is known by stays, and who else comes is told by who invites.
+                    body.retain(|key, _| key != "id" && key != "attendees");
+                    for key in ["location", "description"] {
+                        body.entry(key).or_insert(Value::Null);
+                    }
+                }
+                let ask = api.request(Method::PATCH, &path, &[SILENT]);
+                ask.body("application/json", body.to_string().into_bytes())
+            }
+        };
+        let version = known["etag"].as_str().unwrap_or("*");
+        match api.call(ask.header(IF_MATCH, version).most(MOST), Repeat::Never).await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused { status: 404 | 410 | 412, .. }) => Ok(false),
+            Err(error) => Err(surely_not(error)),
+        }
+    }
+}
+
+impl Calendar for GoogleCalendar {
+    fn name(&self) -> &str {
+        &self.calendar
+    }
+
+    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
+        Box::pin(self.taken(from, until))
+    }
+
+    fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.put(event))
+    }
+
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+        Box::pin(self.of_uid(uid))
+    }
+
+    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.revise(event, sender, Revision::Change))
+    }
+
+    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.revise(event, sender, Revision::Remove))
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
+        Box::pin(async move {
+            let now = Timestamp::now();
+            let soon = now.saturating_add(jiff::SignedDuration::from_hours(1)).unwrap_or(now);
+            self.taken(now, soon).await?;
+            Ok(format!("the times of {} are shown by {}", said(&self.calendar), self.api()?.place()))
+        })
+    }
+}
+
+fn surely_not(error: CallError) -> CalendarError {
+    match error {
+        // Logged in again, the same can be done.
+        CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => {
+            CalendarError::Passing(text)
+        }
+        CallError::Unknown(text) => CalendarError::Unknown(text),
+        CallError::Refused { text, .. } | CallError::Lasting(text) => CalendarError::Lasting(text),
+    }
+}

@@ -1,0 +1,285 @@
+//! Events that change after they were put in: how a mail stands to what a calendar holds, and the text with the change
+//! in it.
+//!
+//! Promised: only who invited changes or cancels an event; an older version never replaces a newer one; no byte of
+//! another event is touched. Nothing is read or written here.
+
+use super::CalendarError;
+use super::invited::{Invited, events, events_of};
+use super::lines::{self, Component};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::cmp::Ordering;
+
+/// What is to become of an event that a calendar holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revision {
+    /// It becomes what the new text says.
+    Change,
+    /// It is taken out; of a series the occurrences that the new text names, where it names any.
+    Remove,
+}
+
+/// How news of an event stand to what a calendar holds of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The calendar does not hold it.
+    Absent,
+    /// It is as the news say already.
+    Same,
+    /// The calendar has a newer version.
+    Stale,
+    /// Whoever sent the news may not change it; a sentence why.
+    Foreign(String),
+    /// It would change, from this; `None` where another occurrence would come in.
+    Differs(Option<Box<Invited>>),
+}
+
+/// Compares news from `sender` with what a calendar holds of the same UID.
+pub fn standing(held: &[Invited], news: &[Invited], sender: &str, revision: Revision) -> Standing {
+    if held.is_empty() || news.is_empty() {
+        return Standing::Absent;
+    }
+    if let Some(why) = foreign(held, news, sender) {
+        return Standing::Foreign(why);
+    }
+    let whole = news.iter().find(|one| one.occurrence.is_none());
+    let said = whole.map_or_else(|| news.iter().collect(), |whole| vec![whole]);
+    let mut found = Standing::Same;
+    for one in said {
+        match compare(held, one, revision) {
+            Standing::Stale => return Standing::Stale,
+            Standing::Differs(before) if found == Standing::Same => found = Standing::Differs(before),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Why the sender may not change what is held.
+fn foreign(held: &[Invited], news: &[Invited], sender: &str) -> Option<String> {
+    let same = |a: &str, b: &str| a.trim().eq_ignore_ascii_case(b.trim());
+    for event in held {
+        let Some(organizer) = &event.organizer else {
+            let text = "The event in your calendar has no organizer, so no mail can change it.";
+            return Some(text.to_owned());
+        };
+        let sends = same(&organizer.address, sender)
+            || event.sent_by.as_deref().is_some_and(|sent_by| same(sent_by, sender));
+        if !sends {
+            return Some(format!(
+                "{} is not the organizer of the event in your calendar; that is {}.",
+                super::short(sender),
+                super::short(&organizer.address)
+            ));
+        }
+        let other = news.iter().filter_map(|one| one.organizer.as_ref());
+        if let Some(other) = other.into_iter().find(|other| !same(&other.address, &organizer.address)) {
+            return Some(format!(
+                "The mail names {} as the organizer; in your calendar it is {}.",
+                super::short(&other.address),
+                super::short(&organizer.address)
+            ));
+        }
+    }
+    None
+}
+
+fn compare(held: &[Invited], news: &Invited, revision: Revision) -> Standing {
+    let whole = held.iter().find(|one| one.occurrence.is_none());
+    let Some(before) = held.iter().find(|one| one.occurrence == news.occurrence) else {
+        return match (whole, news.occurrence) {
+            (Some(whole), _) if news.sequence < whole.sequence => Standing::Stale,
+            (Some(whole), Some(at)) => Standing::Differs(Some(Box::new(occurrence(whole, at)))),
+            // Single occurrences are held: the series is new, or another one of it.
+            _ if revision == Revision::Change => Standing::Differs(None),
+            (None, None) => Standing::Differs(held.first().cloned().map(Box::new)),
+            _ => Standing::Same,
+        };
+    };
+    let stamps = before.stamp.zip(news.stamp).map(|(before, news)| news.cmp(&before));
+    let order = news.sequence.cmp(&before.sequence).then(stamps.unwrap_or(Ordering::Equal));
+    let is_same = match revision {
+        Revision::Remove => before.cancelled,
+        Revision::Change => order == Ordering::Equal && (stamps.is_some() || alike(before, news)),
+    };
+    match order {
+        Ordering::Less => Standing::Stale,
+        _ if is_same => Standing::Same,
+        _ => Standing::Differs(Some(Box::new(before.clone()))),
+    }
+}
+
+/// The occurrence of a series that begins then.
+fn occurrence(whole: &Invited, at: Timestamp) -> Invited {
+    let length = whole.end.duration_since(whole.start);
+    let end = at.checked_add(length).unwrap_or(at);
+    Invited { occurrence: Some(at), start: at, end, recurrence: None, ..whole.clone() }
+}
+
+fn alike(a: &Invited, b: &Invited) -> bool {
+    let times = |one: &Invited| (one.start, one.end, one.all_day, one.cancelled);
+    times(a) == times(b) && a.title == b.title && a.location == b.location && a.recurrence == b.recurrence
+}
+
+/// News of an event, read.
+pub(super) struct News<'a> {
+    bytes: &'a [u8],
+    calendars: Vec<Component>,
+    pub uid: String,
+    pub events: Vec<Invited>,
+    pub sender: &'a str,
+    pub revision: Revision,
+}
+
+impl<'a> News<'a> {
+    pub fn read(
+        bytes: &'a [u8],
+        sender: &'a str,
+        revision: Revision,
+        person: &TimeZone,
+    ) -> Result<Self, CalendarError> {
+        let bad = |error: &dyn std::fmt::Display| {
+            CalendarError::Lasting(format!("the event cannot be changed: {error}"))
+        };
+        let calendars = lines::read(bytes).map_err(|error| bad(&error))?;
+        let uid = only_uid(&calendars).map_err(|error| bad(&error))?;
+        let events = events_of(&calendars, &uid, person).map_err(|error| bad(&error))?;
+        Ok(Self { bytes, calendars, uid, events, sender, revision })
+    }
+
+    /// Whether there is anything to do to what is held, or why nothing may be done.
+    pub fn applies(&self, held: &[Invited]) -> Result<bool, CalendarError> {
+        let refused = |text: String| Err(CalendarError::Lasting(text));
+        match standing(held, &self.events, self.sender, self.revision) {
+            Standing::Differs(_) => Ok(true),
+            Standing::Same => Ok(false),
+            Standing::Absent if self.revision == Revision::Remove => Ok(false),
+            Standing::Absent => {
+                refused("The event is no longer in the calendar; nothing was changed there.".to_owned())
+            }
+            Standing::Stale => refused(
+                "The calendar has a newer version of the event; nothing was changed there.".to_owned(),
+            ),
+            Standing::Foreign(why) => refused(why),
+        }
+    }
+
+    /// Whether the event as a whole is meant, and not occurrences of it.
+    pub fn is_whole(&self) -> bool {
+        self.events.iter().any(|event| event.occurrence.is_none())
+    }
+}
+
+/// A calendar text with the news in it.
+pub(super) struct Revised {
+    pub bytes: Vec<u8>,
+    /// Whether no event, task or note is left in it.
+    pub is_empty: bool,
+}
+
+/// Puts news into the text of a calendar that holds the event; `None` where it says the same already.
+pub(super) fn revise(
+    bytes: &[u8],
+    calendars: &[Component],
+    news: &News<'_>,
+    person: &TimeZone,
+) -> Result<Option<Revised>, CalendarError> {
+    let bad =
+        |error: &dyn std::fmt::Display| CalendarError::Lasting(format!("the event in the calendar: {error}"));
+    let held = events_of(calendars, &news.uid, person).map_err(|error| bad(&error))?;
+    if !news.applies(&held)? {
+        return Ok(None);
+    }
+    let parts: Vec<&Component> = events(calendars).filter(|event| event.text("UID") == news.uid).collect();
+    let whole = parts.iter().zip(&held).find(|(_, event)| event.occurrence.is_none());
+    let renewed = news.calendars.iter().flat_map(|calendar| &calendar.inside);
+    let renewed =
+        renewed.filter(|part| part.kind == "VEVENT").find(|part| part.line("RECURRENCE-ID").is_none());
+    // Occurrences that were changed before belong to the series as it was.
+    let moved = match (whole, renewed) {
+        (Some((before, _)), Some(after)) => series_lines(before) != series_lines(after),
+        _ => false,
+    };
+    let drops_all = news.is_whole() && (moved || news.revision == Revision::Remove);
+    let named = |event: &Invited| news.events.iter().any(|one| one.occurrence == event.occurrence);
+    let cut: Vec<&Component> = parts
+        .iter()
+        .zip(&held)
+        .filter(|(_, event)| drops_all || named(event))
+        .map(|(part, _)| *part)
+        .collect();
+    let is_put = match news.revision {
+        Revision::Change => true,
+        // An occurrence that does not take place is kept as such: else the series would have it again.
+        Revision::Remove => !news.is_whole() && whole.is_some(),
+    };
+    let put = if is_put { news.parts(calendars) } else { Vec::new() };
+    let at = cut.first().map_or_else(|| parts[parts.len() - 1].end.1, |part| part.from);
+    let is_empty = put.is_empty() && remaining(calendars) == cut.len();
+    Ok(Some(Revised { bytes: spliced(bytes, &cut, at, &put), is_empty }))
+}
+
+impl News<'_> {
+    /// Its events and the zones they need, as they stand.
+    fn parts(&self, known: &[Component]) -> Vec<u8> {
+        let zone = |part: &Component| (part.kind == "VTIMEZONE").then(|| part.text("TZID"));
+        let known: Vec<String> =
+            known.iter().flat_map(|calendar| &calendar.inside).filter_map(zone).collect();
+        let inside = || self.calendars.iter().flat_map(|calendar| &calendar.inside);
+        let zones = inside().filter(|part| zone(part).is_some_and(|id| !known.contains(&id)));
+        let mut bytes = Vec::new();
+        for part in zones.chain(inside().filter(|part| part.kind == "VEVENT")) {
+            bytes.extend_from_slice(&self.bytes[part.from..part.end.1]);
+        }
+        bytes
+    }
+}
+
+/// What says when a series takes place.
+fn series_lines(event: &Component) -> Vec<(&str, Option<&str>, &str)> {
+    let when = |name: &str| matches!(name, "DTSTART" | "RRULE" | "RDATE");
+    let lines = event.lines.iter().filter(|line| when(&line.name));
+    let mut said: Vec<_> =
+        lines.map(|line| (line.name.as_str(), line.param("TZID"), line.value.as_str())).collect();
+    said.sort_unstable();
+    said
+}
+
+/// How many components there are besides zones.
+fn remaining(calendars: &[Component]) -> usize {
+    let inside = calendars.iter().flat_map(|calendar| &calendar.inside);
+    inside.filter(|part| part.kind != "VTIMEZONE").count()
+}
+
+/// The text without some of its components, and with others at a place.
+fn spliced(bytes: &[u8], cut: &[&Component], at: usize, put: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + put.len());
+    let mut done = 0;
+    let mut waits = Some(put);
+    for part in cut {
+        out.extend_from_slice(&bytes[done..part.from]);
+        if part.from == at {
+            out.extend_from_slice(waits.take().unwrap_or_default());
+        }
+        done = part.end.1;
+    }
+    if let Some(put) = waits {
+        out.extend_from_slice(&bytes[done..at]);
+        out.extend_from_slice(put);
+        done = at;
+    }
+    out.extend_from_slice(&bytes[done..]);
+    out
+}
+
+/// The UID of a text that holds one event, and perhaps changed occurrences of it.
+pub(super) fn only_uid(calendars: &[Component]) -> Result<String, &'static str> {
+    let found: Vec<&Component> = events(calendars).collect();
+    let uid = found.first().map(|event| event.text("UID")).unwrap_or_default();
+    let wholes = found.iter().filter(|event| event.line("RECURRENCE-ID").is_none()).count();
+    if found.is_empty() || wholes > 1 || found.iter().any(|event| event.text("UID") != uid) {
+        return Err("it is not exactly one event");
+    }
+    if uid.is_empty() { Err("it has no UID") } else { Ok(uid) }
+}

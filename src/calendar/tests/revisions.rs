@@ -1,0 +1,161 @@
+//! Events that are changed and taken out, by files.
+
+use super::{at, berlin, calendar, run};
+use crate::calendar::{Calendar, CalendarError, IcsCalendar, Revision, Standing, read_events, standing};
+use std::fs;
+
+const INES: &str = "ines@lumen.example";
+
+fn event(sequence: u32, lines: &str) -> String {
+    format!(
+        "BEGIN:VEVENT\nUID:kick\nSEQUENCE:{sequence}\nDTSTAMP:20261101T080000Z\nSUMMARY:Kickoff\n\
+         ORGANIZER;SENT-BY=\"mailto:tom@lumen.example\":MAILTO:Ines@Lumen.example\n{lines}\nEND:VEVENT\n"
+    )
+}
+
+fn news(sequence: u32, lines: &str) -> Vec<u8> {
+    calendar(&event(sequence, lines)).into_bytes()
+}
+
+const OTHER: &str = "BEGIN:VEVENT\nUID:other\nSUMMARY:Mine\nDTSTART:20261117T080000Z\nEND:VEVENT\n";
+const START: &str = "DTSTART:20261117T100000Z\nDTEND:20261117T110000Z";
+const MOVED: &str = "DTSTART:20261118T130000Z\nDTEND:20261118T140000Z";
+const WEEKLY: &str = "DTSTART:20261117T100000Z\nDTEND:20261117T110000Z\nRRULE:FREQ=WEEKLY";
+const SECOND: &str = "RECURRENCE-ID:20261124T100000Z\nDTSTART:20261125T100000Z\nDTEND:20261125T110000Z";
+
+struct Held {
+    _folder: tempfile::TempDir,
+    path: std::path::PathBuf,
+    calendar: IcsCalendar,
+}
+
+/// A calendar in a file that holds this and another event.
+fn held(inside: &str) -> Held {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("work.ics");
+    fs::write(&path, calendar(&format!("{OTHER}{inside}"))).unwrap();
+    let calendar = IcsCalendar::new(&path, berlin());
+    Held { _folder: folder, path, calendar }
+}
+
+impl Held {
+    fn text(&self) -> String {
+        fs::read_to_string(&self.path).unwrap()
+    }
+
+    fn times(&self) -> Vec<String> {
+        let busy = run(self.calendar.busy(at("2026-11-16"), at("2026-12-03"))).unwrap();
+        busy.iter().map(|one| format!("{} {}", one.start, one.title)).collect()
+    }
+
+    fn refuses(&self, revised: Result<(), CalendarError>, expected: &str) {
+        let before = self.text();
+        let error = revised.unwrap_err();
+        assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+        assert_eq!(self.text(), before);
+    }
+}
+
+#[test]
+fn an_event_is_changed_and_nothing_beside_it() {
+    let held = held(&event(1, START));
+    let before = held.text();
+    for _ in 0..2 {
+        run(held.calendar.change(&news(2, MOVED), INES)).unwrap();
+    }
+    let after = held.text();
+    assert_eq!(after.matches("UID:kick").count(), 1);
+    let own = |text: &str| text[..text.find("UID:kick").unwrap()].to_owned();
+    assert_eq!(own(&after), own(&before), "what stands before it stays byte for byte");
+    assert_eq!(held.times(), ["2026-11-17T08:00:00Z Mine", "2026-11-18T13:00:00Z Kickoff"]);
+    run(held.calendar.remove(&news(3, MOVED), "tom@lumen.example")).unwrap();
+    run(held.calendar.remove(&news(3, MOVED), INES)).unwrap();
+    assert_eq!(held.text(), calendar(OTHER));
+}
+
+#[test]
+fn only_who_invites_changes_it_and_never_back() {
+    let held = held(&event(2, START));
+    let change = |event: &[u8], who: &str| run(held.calendar.change(event, who));
+    let remove = |event: &[u8], who: &str| run(held.calendar.remove(event, who));
+    held.refuses(change(&news(3, MOVED), "eve@lumen.example"), "eve@lumen.example is not the organizer");
+    held.refuses(remove(&news(3, MOVED), "eve@lumen.example"), "is not the organizer");
+    held.refuses(change(&news(1, MOVED), INES), "a newer version");
+    held.refuses(remove(&news(1, MOVED), INES), "a newer version");
+    let earlier = String::from_utf8(news(2, MOVED)).unwrap().replace("20261101T08", "20261101T07");
+    held.refuses(change(earlier.as_bytes(), INES), "a newer version");
+    let other = String::from_utf8(news(3, MOVED)).unwrap().replace("Ines@Lumen", "eve@lumen");
+    held.refuses(change(other.as_bytes(), INES), "names eve@lumen.example as the organizer");
+    let absent = String::from_utf8(news(3, MOVED)).unwrap().replace("UID:kick", "UID:gone");
+    held.refuses(change(absent.as_bytes(), INES), "no longer in the calendar");
+    run(held.calendar.remove(absent.as_bytes(), INES)).unwrap();
+    held.refuses(change(b"hello", INES), "cannot be changed");
+}
+
+#[test]
+fn one_of_a_series_is_changed_and_then_the_series() {
+    let held = held(&event(1, WEEKLY));
+    run(held.calendar.change(&news(1, SECOND), INES)).unwrap();
+    let mine = "2026-11-17T08:00:00Z Mine";
+    let series =
+        ["2026-11-17T10:00:00Z Kickoff", "2026-11-25T10:00:00Z Kickoff", "2026-12-01T10:00:00Z Kickoff"];
+    assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
+    // The place of the series changes: what was moved stays moved.
+    let place = calendar(&event(2, &format!("{WEEKLY}\nLOCATION:Room 2")));
+    run(held.calendar.change(place.as_bytes(), INES)).unwrap();
+    assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
+    // One is cancelled, and its place in the series stays empty.
+    let gone = "RECURRENCE-ID:20261201T100000Z\nDTSTART:20261201T100000Z\nSTATUS:CANCELLED";
+    for _ in 0..2 {
+        run(held.calendar.remove(&news(2, gone), INES)).unwrap();
+    }
+    assert_eq!(held.times(), [&[mine][..], &series[..2]].concat());
+    // The series moves: changes of the series as it was are over.
+    run(held.calendar.change(&news(3, &WEEKLY.replace("T10", "T12").replace("T11", "T13")), INES)).unwrap();
+    let moved =
+        ["2026-11-17T12:00:00Z Kickoff", "2026-11-24T12:00:00Z Kickoff", "2026-12-01T12:00:00Z Kickoff"];
+    assert_eq!(held.times(), [&[mine][..], &moved[..]].concat());
+    run(held.calendar.remove(&news(4, WEEKLY), INES)).unwrap();
+    assert_eq!(held.text(), calendar(OTHER));
+}
+
+#[test]
+fn in_a_folder_the_file_of_the_event_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.ics"), calendar(OTHER)).unwrap();
+    fs::write(folder.path().join("b.ics"), calendar(&event(1, START))).unwrap();
+    let target = IcsCalendar::new(folder.path(), berlin());
+    run(target.change(&news(2, MOVED), INES)).unwrap();
+    assert!(fs::read_to_string(folder.path().join("b.ics")).unwrap().contains("SEQUENCE:2"));
+    assert_eq!(run(target.held("kick")).unwrap()[0].sequence, 2);
+    run(target.remove(&news(3, MOVED), INES)).unwrap();
+    assert!(!folder.path().join("b.ics").exists() && folder.path().join("a.ics").exists());
+    // Twice in the folder, nobody knows which one is meant.
+    for name in ["b.ics", "c.ics"] {
+        fs::write(folder.path().join(name), calendar(&event(1, START))).unwrap();
+    }
+    let error = run(target.change(&news(2, MOVED), INES)).unwrap_err().to_string();
+    assert!(error.contains("in 2 files"), "{error}");
+}
+
+#[test]
+fn how_news_stand_to_what_is_held() {
+    let read = |inside: &str| read_events(&calendar(inside), &berlin()).unwrap();
+    let is = |held: &str, news: &str, revision: Revision| standing(&read(held), &read(news), INES, revision);
+    let (change, remove) = (Revision::Change, Revision::Remove);
+    let before = event(1, START);
+    assert_eq!(standing(&[], &read(&before), INES, change), Standing::Absent);
+    assert_eq!(is(&before, &before, change), Standing::Same);
+    assert!(matches!(is(&before, &before, remove), Standing::Differs(Some(_))));
+    // Without a time of writing, what they say decides.
+    let bare = |text: String| text.replace("DTSTAMP:20261101T080000Z\n", "");
+    assert_eq!(is(&bare(before.clone()), &bare(before.clone()), change), Standing::Same);
+    assert!(matches!(is(&bare(before.clone()), &bare(event(1, MOVED)), change), Standing::Differs(_)));
+    let later = event(1, START).replace("20261101T08", "20261101T09");
+    assert!(matches!(is(&before, &later, change), Standing::Differs(_)), "a later word of the same version");
+    assert_eq!(
+        is(&event(1, SECOND), &event(1, SECOND).replace("24T10", "25T10"), change),
+        Standing::Differs(None)
+    );
+    assert_eq!(is(&event(3, WEEKLY), &event(2, SECOND), change), Standing::Stale, "of the series as it was");
+}

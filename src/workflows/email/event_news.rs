@@ -1,0 +1,282 @@
+//! What a mail says about an event that may be in the person's calendar already: changed, moved or cancelled.
+
+use super::tools::{self, Removing};
+use crate::calendar::{self, CalendarError, Invited, Revision, Standing};
+use crate::graph::NodeError;
+use crate::mail::Mail;
+use crate::workflows::Services;
+use crate::workflows::mail_facts::Class;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What a mail would do to the calendar.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub(super) enum Bearing {
+    /// The calendar does not hold the event.
+    New,
+    /// It stands there as the mail says.
+    Known,
+    /// It may not be changed by this mail.
+    Refused { why: String },
+    /// It would change, in words.
+    Changes { words: String },
+}
+
+impl Bearing {
+    /// What the card of an invitation says of it.
+    pub fn change(&self) -> Option<String> {
+        match self {
+            Self::New | Self::Refused { .. } => None,
+            Self::Known => Some("It is in your calendar already.".to_owned()),
+            Self::Changes { words } => Some(words.clone()),
+        }
+    }
+}
+
+/// What a mail says of an event.
+pub(super) struct EventNews {
+    pub revision: Revision,
+    pub events: Vec<Invited>,
+    pub sender: String,
+}
+
+impl EventNews {
+    /// The invitation or cancellation that a mail carries, where it can be read.
+    pub fn of(mail: &Mail, zone: &TimeZone) -> Option<Self> {
+        let part = mail.invitation.as_ref()?;
+        let revision = match part.method.as_str() {
+            "REQUEST" => Revision::Change,
+            "CANCEL" => Revision::Remove,
+            _ => return None,
+        };
+        let events = calendar::read_events(&part.text, zone).ok()?;
+        Some(Self { revision, events, sender: mail.from.address.clone() })
+    }
+
+    /// The event itself, or the first of the occurrences named.
+    pub fn event(&self) -> Option<&Invited> {
+        self.events.iter().find(|event| event.occurrence.is_none()).or(self.events.first())
+    }
+}
+
+/// What a mail would do to the calendar; nothing where it brings no event, or there is no calendar.
+pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Bearing, CalendarError> {
+    let zone = &services.user.time_zone;
+    let (Some(calendar), Some(news)) = (&services.calendar, EventNews::of(mail, zone)) else {
+        return Ok(Bearing::New);
+    };
+    let Some(event) = news.event().filter(|event| !event.uid.is_empty()) else { return Ok(Bearing::New) };
+    let held = calendar.held(&event.uid).await?;
+    Ok(match calendar::standing(&held, &news.events, &news.sender, news.revision) {
+        Standing::Absent => Bearing::New,
+        Standing::Same => Bearing::Known,
+        Standing::Stale => Bearing::Refused {
+            why: format!("Out of date: your calendar has a newer version of “{}”.", event.title),
+        },
+        Standing::Foreign(why) => Bearing::Refused { why },
+        Standing::Differs(before) => Bearing::Changes { words: words(before.as_deref(), &news, zone) },
+    })
+}
+
+/// When the event of a mail is in the calendar now; nothing where that cannot be told.
+pub(super) async fn times_held(services: &Services, mail: &Mail) -> Vec<(Timestamp, Timestamp)> {
+    let (Some(calendar), Some(news)) = (&services.calendar, EventNews::of(mail, &services.user.time_zone))
+    else {
+        return Vec::new();
+    };
+    let Some(uid) = news.event().map(|event| &event.uid) else { return Vec::new() };
+    let held = calendar.held(uid).await.unwrap_or_default();
+    let mut times: Vec<_> = held.iter().map(|event| (event.start, event.end)).collect();
+    for at in news.events.iter().filter_map(|event| event.occurrence) {
+        let lengths = held.iter().map(|event| event.end.duration_since(event.start));
+        times.extend(lengths.filter_map(|length| Some((at, at.checked_add(length).ok()?))));
+    }
+    times
+}
+
+/// What a mail would do to the calendar, for a node: what may pass is tried again, anything else stops it.
+pub(super) async fn bearing_now(services: &Services, mail: &Mail) -> Result<Bearing, NodeError> {
+    bearing(services, mail).await.map_err(|error| match error {
+        CalendarError::Passing(text) | CalendarError::Unknown(text) => NodeError::transient(text),
+        CalendarError::Lasting(text) => NodeError::failed(text),
+    })
+}
+
+/// What is to become of a mail by what it does to the calendar, before any model reads it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    pub class: Class,
+    pub reasoning: String,
+    pub gist: String,
+    /// The call that is put to the person.
+    pub call: Option<(String, Value)>,
+}
+
+/// The verdict on a mail about an event that the calendar knows, or that was cancelled; `None` for any other mail.
+pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<Verdict>, NodeError> {
+    let Some(news) = EventNews::of(mail, &services.user.time_zone).filter(|_| services.calendar.is_some())
+    else {
+        return Ok(None);
+    };
+    let cancels = news.revision == Revision::Remove;
+    let found = match bearing(services, mail).await {
+        Ok(found) => found,
+        Err(CalendarError::Lasting(text)) if cancels => {
+            Bearing::Refused { why: format!("The calendar cannot be read: {text}.") }
+        }
+        // It is answered as if it were new, and the card says that the calendar cannot be read.
+        Err(CalendarError::Lasting(_)) => Bearing::New,
+        Err(CalendarError::Passing(text) | CalendarError::Unknown(text)) => {
+            return Err(NodeError::transient(text));
+        }
+    };
+    let called = || words(None, &news, &services.user.time_zone);
+    let shown = |why: String| Verdict { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
+    Ok(match found {
+        Bearing::Changes { words } => {
+            let (tool, args) = match cancels {
+                true => (tools::REMOVE_EVENT, json!({})),
+                false => (tools::ANSWER_INVITATION, json!({"answer": "accept"})),
+            };
+            Some(Verdict {
+                class: Class::Respond,
+                reasoning: "It changes an event that is in your calendar.".to_owned(),
+                gist: words,
+                call: Some((tool.to_owned(), args)),
+            })
+        }
+        Bearing::Refused { why } => Some(shown(format!("{why} Nothing was changed."))),
+        Bearing::New if cancels => Some(shown(format!("{} It is not in your calendar.", called()))),
+        Bearing::Known if cancels => Some(shown(format!("{} Your calendar knows.", called()))),
+        Bearing::New | Bearing::Known => None,
+    })
+}
+
+/// The arguments a person sees when an event is to be taken out; `None` where the mail cancels nothing.
+pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<Removing> {
+    let news = EventNews::of(mail, zone).filter(|news| news.revision == Revision::Remove)?;
+    let event = news.event()?;
+    Some(Removing {
+        event: event.title.clone(),
+        start: event.start.to_string(),
+        end: event.end.to_string(),
+        by: news.sender.clone(),
+        change: found.change().unwrap_or_else(|| words(None, &news, zone)),
+    })
+}
+
+/// What changes, as somebody would say it.
+fn words(before: Option<&Invited>, news: &EventNews, zone: &TimeZone) -> String {
+    let Some(after) = news.event() else { return String::new() };
+    let alone = after.occurrence.is_some();
+    match (news.revision, before) {
+        (Revision::Remove, before) => {
+            let times: Vec<String> = news.events.iter().map(|event| time(event, event.start, zone)).collect();
+            let title = before.map_or(&after.title, |before| &before.title);
+            let series = before.and_then(|before| before.recurrence.as_deref()).filter(|_| !alone);
+            match series {
+                Some(series) => format!("Cancelled: {title}, the whole series ({series})."),
+                None if alone => format!("Cancelled: {title}, only {}.", times.join(" and ")),
+                None => format!("Cancelled: {title}, {}.", time(after, after.start, zone)),
+            }
+        }
+        (Revision::Change, None) => format!("One more of the series: {}.", time(after, after.start, zone)),
+        (Revision::Change, Some(before)) => {
+            let mut said = differences(before, after, zone);
+            if alone {
+                said.insert(0, "Only one of the series".to_owned());
+            }
+            format!("{}.", said.join(". "))
+        }
+    }
+}
+
+fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String> {
+    let mut said = Vec::new();
+    if before.cancelled && !after.cancelled {
+        said.push("It takes place after all".to_owned());
+    }
+    if before.start != after.start || before.all_day != after.all_day {
+        let (was, is) = (time(before, before.start, zone), time(after, after.start, zone));
+        said.push(format!("Moved from {was} to {is}"));
+    } else if before.end != after.end {
+        let (was, is) = (time(before, before.end, zone), time(after, after.end, zone));
+        said.push(format!("Ends on {is} instead of {was}"));
+    }
+    if before.title != after.title {
+        said.push(format!("Renamed from “{}” to “{}”", before.title, after.title));
+    }
+    match (before.location.as_str(), after.location.as_str()) {
+        (was, is) if was == is => {}
+        (was, "") => said.push(format!("No longer at {was}")),
+        ("", is) => said.push(format!("Now at {is}")),
+        (was, is) => said.push(format!("Now at {is} instead of {was}")),
+    }
+    if after.occurrence.is_none() && before.recurrence != after.recurrence {
+        said.push(match &after.recurrence {
+            Some(rule) => format!("Now {rule}"),
+            None => "No longer repeated".to_owned(),
+        });
+    }
+    if said.is_empty() {
+        said.push("Details changed; time and place stay".to_owned());
+    }
+    said
+}
+
+/// A time on the person's clock: `Tue 17 Nov 2026, 10:00`, or the day alone.
+fn time(event: &Invited, at: Timestamp, zone: &TimeZone) -> String {
+    let form = if event.all_day { "%a %-d %b %Y" } else { "%a %-d %b %Y, %H:%M" };
+    at.to_zoned(zone.clone()).strftime(form).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(start: &str, title: &str, location: &str) -> Invited {
+        let start: Timestamp = start.parse().unwrap();
+        let end = start + jiff::SignedDuration::from_hours(1);
+        Invited { start, end, title: title.into(), location: location.into(), ..Invited::default() }
+    }
+
+    #[track_caller]
+    fn check(before: Option<Invited>, after: Invited, revision: Revision, expected: &str) {
+        let news = EventNews { revision, events: vec![after], sender: String::new() };
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        assert_eq!(words(before.as_ref(), &news, &zone), expected);
+    }
+
+    #[test]
+    fn a_change_is_told_as_somebody_would_say_it() {
+        let before = || event("2026-11-17T09:00:00Z", "Kickoff", "Room 1");
+        let moved = || event("2026-11-18T13:00:00Z", "Kickoff", "Room 1");
+        let from_to = "Moved from Tue 17 Nov 2026, 10:00 to Wed 18 Nov 2026, 14:00";
+        check(Some(before()), moved(), Revision::Change, &format!("{from_to}."));
+        let elsewhere = event("2026-11-18T13:00:00Z", "Start", "Room 2");
+        check(
+            Some(before()),
+            elsewhere,
+            Revision::Change,
+            &format!("{from_to}. Renamed from “Kickoff” to “Start”. Now at Room 2 instead of Room 1."),
+        );
+        let longer = Invited { end: "2026-11-17T11:30:00Z".parse().unwrap(), ..before() };
+        check(
+            Some(before()),
+            longer,
+            Revision::Change,
+            "Ends on Tue 17 Nov 2026, 12:30 instead of Tue 17 Nov 2026, 11:00.",
+        );
+        check(Some(before()), before(), Revision::Change, "Details changed; time and place stay.");
+        let once = Invited { occurrence: Some(before().start), ..moved() };
+        check(Some(before()), once.clone(), Revision::Change, &format!("Only one of the series. {from_to}."));
+        check(None, once.clone(), Revision::Change, "One more of the series: Wed 18 Nov 2026, 14:00.");
+        check(None, once, Revision::Remove, "Cancelled: Kickoff, only Wed 18 Nov 2026, 14:00.");
+        check(Some(before()), before(), Revision::Remove, "Cancelled: Kickoff, Tue 17 Nov 2026, 10:00.");
+        let weekly = Invited { recurrence: Some("every week".to_owned()), ..before() };
+        check(Some(weekly), before(), Revision::Remove, "Cancelled: Kickoff, the whole series (every week).");
+    }
+}

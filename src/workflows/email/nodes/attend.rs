@@ -1,0 +1,140 @@
+//! Invitations and cancellations, once the person has said what to do: the calendar first, then the answer.
+
+use super::act::{Doing, note, refused};
+use crate::calendar::{Attendance, Revision, cancelled};
+use crate::graph::{Basis, NodeError};
+use crate::llm::ToolCall;
+use crate::workflows::email::event_news::{self, Bearing, EventNews};
+use crate::workflows::email::facts::Became;
+use crate::workflows::email::meeting::{self, Attending};
+use crate::workflows::email::send::{AddEvent, ReviseEvent};
+use crate::workflows::email::state::SentNote;
+use crate::workflows::email::tools::{Answering, Removing};
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Doing<'_> {
+    /// Answers an invitation: the event into the calendar, or changed there, or out of it where a change is declined;
+    /// then the answer to who invites. Where the calendar is another than the card said, it is asked about again.
+    pub(super) async fn attend(
+        &mut self,
+        call: &ToolCall,
+        basis: Basis,
+        args: &Answering,
+    ) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        let Ok(attending) = meeting::attending(services, self.conversation, args) else { return Ok(()) };
+        if self.withheld(call) {
+            return Ok(());
+        }
+        let found = self.bearing(call).await?;
+        if found.change() != args.change || matches!(found, Bearing::Refused { .. }) {
+            return Ok(());
+        }
+        let mut text = self.keep(call, basis.clone(), args.answer, &found, &attending).await?.to_owned();
+        let draft = attending.draft;
+        let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
+        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, &draft).await? else {
+            return Ok(());
+        };
+        text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused(&sent)));
+        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
+        self.became(call, Became::Done, text, Value::Null);
+        Ok(())
+    }
+
+    /// What the mail would do to the calendar now; told once, so that a step that is repeated goes on where it was.
+    async fn bearing(&self, call: &ToolCall) -> Result<Bearing, NodeError> {
+        let Some((_, mail)) = self.conversation.about() else { return Ok(Bearing::New) };
+        let look = event_news::bearing_now(self.ctx.services(), mail);
+        self.ctx.call(&format!("event_news:{}", call.id), look).await
+    }
+
+    /// Brings the calendar in line with an answer, and says what was done.
+    async fn keep(
+        &self,
+        call: &ToolCall,
+        basis: Basis,
+        answer: Attendance,
+        found: &Bearing,
+        attending: &Attending,
+    ) -> Result<&'static str, NodeError> {
+        let Some(calendar) = self.conversation.calendar(self.ctx.services()) else { return Ok("") };
+        let uid = attending.uid.clone();
+        let name = format!("event:{}", call.id);
+        match (answer, found) {
+            (Attendance::Decline, Bearing::New | Bearing::Refused { .. }) => Ok(""),
+            (Attendance::Decline, Bearing::Known | Bearing::Changes { .. }) => {
+                self.revise(&name, basis, Revision::Remove, &uid, &attending.sender, &attending.gone).await?;
+                Ok("It was taken out of the calendar. ")
+            }
+            (_, Bearing::Changes { .. }) => {
+                self.revise(&name, basis, Revision::Change, &uid, &attending.sender, &attending.event)
+                    .await?;
+                Ok("It was changed in the calendar. ")
+            }
+            (_, Bearing::Known) => Ok("It stands in the calendar already. "),
+            (_, Bearing::New | Bearing::Refused { .. }) => {
+                let effect = AddEvent { calendar, uid };
+                self.ctx.once(&name, basis, attending.event.clone(), Arc::new(effect)).await?;
+                Ok("It stands in the calendar. ")
+            }
+        }
+    }
+
+    async fn revise(
+        &self,
+        name: &str,
+        basis: Basis,
+        revision: Revision,
+        uid: &str,
+        sender: &str,
+        event: &[u8],
+    ) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        let Some(calendar) = self.conversation.calendar(services) else { return Ok(()) };
+        let effect = ReviseEvent {
+            calendar,
+            uid: uid.to_owned(),
+            sender: sender.to_owned(),
+            revision,
+            zone: services.user.time_zone.clone(),
+        };
+        self.ctx.once(name, basis, event.to_vec(), Arc::new(effect)).await.map(drop)
+    }
+
+    /// Takes a cancelled event out of the calendar.
+    pub(super) async fn take_out(
+        &mut self,
+        call: &ToolCall,
+        basis: Basis,
+        args: &Removing,
+    ) -> Result<(), NodeError> {
+        let Some((_, mail)) = self.conversation.about() else { return Ok(()) };
+        let Some(part) = &mail.invitation else { return Ok(()) };
+        let news = EventNews::of(mail, &self.ctx.services().user.time_zone);
+        let Some(uid) = news.as_ref().and_then(|news| Some(news.event()?.uid.clone())) else { return Ok(()) };
+        let Ok(frozen) = cancelled(&part.text) else { return Ok(()) };
+        if self.withheld(call) {
+            self.over = true;
+            return Ok(());
+        }
+        let text = match self.bearing(call).await? {
+            Bearing::Changes { words } if words == args.change => {
+                let name = format!("event:{}", call.id);
+                self.revise(&name, basis, Revision::Remove, &uid, &mail.from.address, &frozen).await?;
+                "It was taken out of the calendar."
+            }
+            // Somebody else took it out meanwhile.
+            Bearing::New | Bearing::Known => "It is no longer in the calendar.",
+            // The calendar is another than the card said.
+            Bearing::Changes { .. } | Bearing::Refused { .. } => return Ok(()),
+        };
+        self.over = true;
+        let (kind, call_id, subject) = ("removed".to_owned(), call.id.clone(), args.event.clone());
+        self.acted.sent.push(SentNote { kind, call: call_id, subject, ..SentNote::default() });
+        self.became(call, Became::Done, text.to_owned(), Value::Null);
+        Ok(())
+    }
+}
