@@ -23,6 +23,7 @@ type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
 type Subject = Arc<dyn Fn(&Folded) -> Vec<Block> + Send + Sync>;
 type Errors = Arc<dyn Fn(&Folded) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
+type Profiles = Arc<dyn Fn(&Folded) -> Vec<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
 
 /// A workflow with what people are told of it. Start flags, forms, help and drawings all read this.
@@ -48,6 +49,7 @@ pub struct Spec {
     subject: Option<Subject>,
     trace: Option<NameSpan>,
     errors: Option<Errors>,
+    profiles: Option<Profiles>,
 }
 
 impl Spec {
@@ -71,6 +73,7 @@ impl Spec {
             subject: None,
             trace: None,
             errors: None,
+            profiles: None,
         }
     }
 
@@ -121,6 +124,17 @@ impl Spec {
     ) -> Self {
         self.explain = Some(Arc::new(explain));
         self
+    }
+
+    /// The same, with the profiles of the memory that a thread goes by.
+    pub fn going_by(mut self, profiles: impl Fn(&Folded) -> Vec<String> + Send + Sync + 'static) -> Self {
+        self.profiles = Some(Arc::new(profiles));
+        self
+    }
+
+    /// The profiles of the memory that a thread goes by, by their namespaces.
+    pub fn profiles(&self, state: &Folded) -> Vec<String> {
+        self.profiles.as_ref().map(|profiles| profiles(state)).unwrap_or_default()
     }
 
     /// The same, able to show what a thread is about below a trouble, which the engine draws.

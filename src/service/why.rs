@@ -31,24 +31,25 @@ impl Inbox {
             blocks.push(Block::Fields(trouble(&item)));
         }
         blocks.extend(self.explained(&item, steps)?);
-        blocks.extend(self.remembered(&item)?);
+        blocks.extend(self.remembered(&item, steps)?);
         blocks.push(Block::Heading(Visible::line("Cost")));
         blocks.push(Block::Fields(cost(&store.figures().usage(&item.thread, false)?)));
         Ok(Card { blocks })
     }
 
-    /// What was known by then of the person's wishes: the profiles of its workflow as they stood when it was asked.
-    fn remembered(&self, item: &Item) -> Result<Vec<Block>, StoreError> {
+    /// What was known by then of the person's wishes: the profiles its thread goes by, as they stood when it was asked.
+    fn remembered(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
         let store = self.store();
-        let own = format!("{}/", item.workflow);
+        let Some(spec) = self.engine.registry().get(&item.workflow) else { return Ok(Vec::new()) };
+        let Some(state) = self.engine.state_at(&item.thread, steps)? else { return Ok(Vec::new()) };
         let mut fields = Vec::new();
-        for namespace in store.memory().namespaces()?.into_iter().filter(|name| name.starts_with(&own)) {
+        for namespace in spec.profiles(&state) {
             let versions = store.memory().history(&namespace)?;
             let Some(then) = versions.into_iter().find(|version| version.updated_at <= item.created_at)
             else {
                 continue;
             };
-            let name = namespace.strip_prefix(&own).unwrap_or(&namespace);
+            let name = namespace.split_once('/').map_or(namespace.as_str(), |(_, name)| name);
             let mut lines: Vec<&str> = then.profile.lines().take(LINES + 1).collect();
             if lines.len() > LINES {
                 lines[LINES] = "…";

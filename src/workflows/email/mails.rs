@@ -5,7 +5,7 @@ use super::risks;
 use super::state::{Email, MailRef};
 use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
-use crate::graph::{Ctx, Decision, NodeError, Warning};
+use crate::graph::{Ctx, Decision, Folded, NodeError, Warning};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, sender_shown};
 use crate::mail::{self, Account, Mail};
@@ -144,6 +144,19 @@ impl Conversation {
         }
         people
     }
+}
+
+/// The profiles a thread goes by: an account with a model of its own has its own lines before those of all.
+pub(super) fn profiles(services: &Services, state: &Folded) -> Vec<String> {
+    let read = state.get::<Email>().map(|state| Conversation::read(services, state));
+    let Some(Ok(conversation)) = read else { return Vec::new() };
+    let mut found = Vec::new();
+    for (shared, _) in defaults::PROFILES {
+        let own = conversation.namespace(shared);
+        found.extend((own != shared).then_some(own));
+        found.push(shared.to_owned());
+    }
+    found
 }
 
 /// The warnings of the mail that is decided about and of every mail that came since: a card shows them all.

@@ -46,12 +46,13 @@ pub use unsubscribe::cannot_leave;
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
-    let (shown, troubled) = (services.clone(), services.clone());
+    let (shown, troubled, remembered) = (services.clone(), services.clone(), services.clone());
     let workflow = Workflow::new("email", graph()?, services);
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
     let spec = spec.showing_in_trouble(move |state| card::conversation(&troubled, state));
+    let spec = spec.going_by(move |state| mails::profiles(&remembered, state));
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {
             models.known(model).map_err(|text| input::field("model", text))?;

@@ -1,9 +1,10 @@
 //! Forks of a real conversation: what was sent is not sent again, and nothing is handled twice.
 
-use crate::support::email_inbox::{EmailInbox, calls, done, write};
+use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, mail, write};
 use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
-use sayso::inbox::{NextView, Status};
+use sayso::inbox::{MemoryCause, NextView, Status};
+use serde_json::json;
 
 /// From every step of a thread that has sent a mail, another one begins; none of them sends anything by itself.
 #[tokio::test]
@@ -63,15 +64,40 @@ async fn why_tells_the_memory_it_went_by() {
     let asked = inbox.open_item(&thread).await.id;
     let why = inbox.decisions().why(asked.clone()).await.unwrap().text();
     assert!(why.contains("class: respond") && why.contains("because: It says so."), "{why}");
-    assert!(!why.contains("Memory it could go by"), "nothing was learned by then: {why}");
-    inbox.answer(&thread, respond("Shorter")).await;
+    assert!(why.contains("## Memory it could go by"), "{why}");
+    assert!(why.contains("triage_preferences:\n  version 1") && why.contains("Ignore newsletters"), "{why}");
+    inbox.answer(&thread, respond("Always keep replies short")).await;
     inbox.drive().await;
-    let again = inbox.open_item(&thread).await.id;
+    // What is asked once it was learned could go by it.
+    let later = inbox.take_in(&mail().replace("one@client", "later@client"), json!({})).await.unwrap();
+    inbox.drive().await;
+    let again = inbox.open_item(&later).await.id;
     let why = inbox.decisions().why(again).await.unwrap().text();
-    assert!(why.contains("## Cost"), "{why}");
+    assert!(why.contains("response_preferences:\n  version 2"), "{why}");
+    assert!(why.contains("Keep replies short") && why.contains("## Cost"), "{why}");
     assert_eq!(
         inbox.decisions().why(asked).await.unwrap().text().matches("Keep replies short").count(),
         0,
         "not by then"
     );
+}
+
+/// An account with a model of its own goes by its own lines too, and by those of no other account.
+#[tokio::test]
+async fn why_tells_the_memory_of_the_account() {
+    let setup = EmailSetup { model: Some("main"), ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "respond", [calls([write()])]);
+    for account in ["work", "home"] {
+        let namespace = format!("email_assistant/triage_preferences@{account}");
+        let line = format!("- Ignore mail from the {account} office\n");
+        let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
+        inbox.store().memory().remember(namespace, 0, line, cause).await.unwrap();
+    }
+    let thread = inbox.receive_mail().await;
+    let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
+    assert!(
+        why.contains("triage_preferences@work:\n  version 1") && why.contains("the work office"),
+        "{why}"
+    );
+    assert!(why.contains("triage_preferences:\n  version 1") && !why.contains("home"), "{why}");
 }
