@@ -81,7 +81,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::SkippedLately(skipped_lately(inbox, since, day).await.map_err(Failure::from))
         }
         Cmd::Unsubscribe(thread) => Msg::Done(match inbox.mail().unsubscribe(thread).await {
-            Ok(_) => Ok("its card asks whether to leave the list".to_owned()),
+            Ok(_) => Ok("the inbox asks you before it unsubscribes".to_owned()),
             Err(error) => Err(error.into()),
         }),
         Cmd::Decisions(query) => {

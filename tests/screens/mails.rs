@@ -216,7 +216,7 @@ fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
     runtime.block_on(mail.drive());
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
     screen.press("U");
-    assert_eq!(screen.note(), "its card asks whether to leave the list");
+    assert_eq!(screen.note(), "the inbox asks you before it unsubscribes");
     runtime.block_on(mail.drive());
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
     let shown = screen.dump();

@@ -26,7 +26,7 @@ impl Unsubscribe {
         let card = view.questions.last().map(|question| question.id.to_string());
         here.page.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
             Some(id) => {
-                format!("{id} asks whether to leave the list: `sayso view {id}`, then `sayso accept {id}`.\n")
+                format!("Nothing was sent yet. See it with `sayso view {id}`; `sayso accept {id}` unsubscribes you.\n")
             }
             None => "Nobody drives now; `sayso run` lets it ask.\n".to_owned(),
         })

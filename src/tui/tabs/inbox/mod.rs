@@ -132,7 +132,10 @@ fn who_wants_what(item: &Item) -> String {
         ItemKind::Interrupt(Kind::Approval) => match (item.action.as_str(), &source) {
             ("write_email", Some(_)) => format!("Reply to {who}, ready to send"),
             ("write_email", None) => "Mail, ready to send".to_owned(),
-            ("schedule_meeting", _) => format!("Meeting with {who}, ready to be invited to"),
+            ("schedule_meeting", _) => format!("Invitation to {who}, ready to send"),
+            ("answer_invitation", _) => format!("Answer to an invitation from {who}, ready to send"),
+            ("remove_event", _) => format!("{who} cancelled an event of your calendar"),
+            ("unsubscribe", _) => format!("Unsubscribe from {who}, ready to send"),
             ("python", _) => format!("{who} wants to run this code"),
             _ => format!("{who} wants to use {action}"),
         },
