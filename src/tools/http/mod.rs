@@ -11,5 +11,7 @@ mod address;
 mod send;
 mod target;
 
+#[cfg(test)]
+pub(crate) use send::Detour;
 pub use send::{Answer, Call, Http, HttpError, Limits, Method, Resolve};
 pub use target::Host;

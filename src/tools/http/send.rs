@@ -3,7 +3,7 @@
 use super::address::forbidden;
 use super::target::{self, Host, Target};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Response, redirect};
+use reqwest::{Client, ClientBuilder, Response, Url, redirect};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -167,6 +167,16 @@ pub struct Http {
     resolver: Arc<dyn Resolve>,
     limits: Limits,
     clients: Arc<Mutex<Clients>>,
+    #[cfg(test)]
+    detour: Option<Detour>,
+}
+
+/// Where tests let a request go that has passed every check: a server on loopback, and who vouches for it.
+#[cfg(test)]
+#[derive(Clone)]
+pub(crate) struct Detour {
+    pub server: SocketAddr,
+    pub authority: reqwest::Certificate,
 }
 
 /// Clients by the name and the one address that each knows, the newest last.
@@ -181,7 +191,20 @@ impl Default for Http {
 impl Http {
     /// With another way to look names up, or other limits.
     pub fn new(resolver: Arc<dyn Resolve>, limits: Limits) -> Self {
-        Self { resolver, limits, clients: Arc::default() }
+        Self {
+            resolver,
+            limits,
+            clients: Arc::default(),
+            #[cfg(test)]
+            detour: None,
+        }
+    }
+
+    /// The same, led elsewhere behind every check.
+    #[cfg(test)]
+    pub(crate) fn led_to(mut self, detour: Detour) -> Self {
+        self.detour = Some(detour);
+        self
     }
 
     /// Makes a request to one of `hosts`.
@@ -222,10 +245,10 @@ impl Http {
     ) -> Result<Response, HttpError> {
         let late = || HttpError::NotSent(format!("{} could not be reached in time", target.host));
         let address = timeout_at(deadline, self.pin(target)).await.map_err(|_| late())??;
-        let client = self
-            .client(target, address)
+        let (client, url) = self
+            .client_for(target, address)
             .map_err(|error| HttpError::NotSent(format!("no connection can be made: {error}")))?;
-        let mut request = client.request(call.method.wire(), target.url.clone()).headers(headers);
+        let mut request = client.request(call.method.wire(), url).headers(headers);
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
@@ -240,6 +263,20 @@ impl Http {
             }
             Err(_) => Err(HttpError::NoAnswer(format!("{} did not answer in time", target.host))),
         }
+    }
+
+    #[cfg(not(test))]
+    fn client_for(&self, target: &Target, address: SocketAddr) -> reqwest::Result<(Client, Url)> {
+        Ok((self.client(target, address)?, target.url.clone()))
+    }
+
+    #[cfg(test)]
+    fn client_for(&self, target: &Target, address: SocketAddr) -> reqwest::Result<(Client, Url)> {
+        let mut url = target.url.clone();
+        let Some(detour) = &self.detour else { return Ok((self.client(target, address)?, url)) };
+        let _ = url.set_port(Some(detour.server.port()));
+        let client = builder(target, detour.server, self.limits.connect);
+        Ok((client.tls_certs_only([detour.authority.clone()]).build()?, url))
     }
 
     /// A client that knows this address and no other, made once. Names are looked up and checked for every request
@@ -317,18 +354,20 @@ impl Http {
 
 /// A client that knows one address and nothing else.
 fn client(target: &Target, address: SocketAddr, connect: Duration) -> reqwest::Result<Client> {
-    let builder = || {
-        Client::builder()
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .connect_timeout(connect)
-            // A connection that was used before may be half closed, and a request lost on it would be in doubt.
-            .pool_max_idle_per_host(0)
-            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-            .resolve_to_addrs(&target.host, &[address])
-    };
+    let builder = || builder(target, address, connect);
     // On a machine without certificates the usual client cannot even be made, though plain http needs none.
     builder().build().or_else(|_| builder().tls_certs_only([]).build())
+}
+
+fn builder(target: &Target, address: SocketAddr, connect: Duration) -> ClientBuilder {
+    Client::builder()
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        .connect_timeout(connect)
+        // A connection that was used before may be half closed, and a request lost on it would be in doubt.
+        .pool_max_idle_per_host(0)
+        .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+        .resolve_to_addrs(&target.host, &[address])
 }
 
 fn fields(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
@@ -347,7 +386,7 @@ fn fields(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
 }
 
 /// Where the server sends us instead.
-fn elsewhere(response: &Response, target: &Target) -> Option<reqwest::Url> {
+fn elsewhere(response: &Response, target: &Target) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }

@@ -83,6 +83,14 @@ fn judged(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
 mod tests {
     use super::*;
     use crate::mail::parse;
+    use crate::tools::http::{Detour, Limits, Resolve};
+    use std::sync::Arc;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio_rustls::TlsAcceptor;
+    use tokio_rustls::rustls::ServerConfig;
+    use tokio_rustls::rustls::crypto::aws_lc_rs;
+    use tokio_rustls::rustls::pki_types::pem::PemObject;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
     fn answered(status: u16) -> Result<Value, EffectError> {
         let (kind, url) = (String::new(), String::new());
@@ -118,6 +126,103 @@ mod tests {
             assert!(matches!(outcome, Err(EffectError::Refused(_))), "{url}: {outcome:?}");
         }
         assert!(matches!(leave.find(b"").await, Found::Unknown(_)), "it is never asked twice by itself");
+    }
+
+    /// The name leads where it may, to the public internet or not.
+    struct Names(&'static str);
+
+    impl Resolve for Names {
+        fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<std::net::IpAddr>>> {
+            Box::pin(async { Ok(vec![self.0.parse().unwrap()]) })
+        }
+    }
+
+    fn fixture(name: &str) -> String {
+        format!("{}/tests/fixtures/tls/{name}", env!("CARGO_MANIFEST_DIR"))
+    }
+
+    /// A list's server that answers one request over TLS; what it heard comes back in the end.
+    async fn server(certificate: &str, reply: &'static str) -> (Detour, tokio::task::JoinHandle<String>) {
+        let chain = CertificateDer::pem_file_iter(fixture(&format!("{certificate}.pem"))).unwrap();
+        let key = PrivateKeyDer::from_pem_file(fixture(&format!("{certificate}.key"))).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+        let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let config = config.with_single_cert(chain.map(Result::unwrap).collect(), key).unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let ca = std::fs::read(fixture("ca.pem")).unwrap();
+        let authority = reqwest::Certificate::from_pem(&ca).unwrap();
+        let detour = Detour { server: listener.local_addr().unwrap(), authority };
+        let heard = tokio::spawn(async move {
+            let (plain, _) = listener.accept().await.unwrap();
+            // Whoever does not trust the certificate hangs up here.
+            let Ok(mut io) = TlsAcceptor::from(Arc::new(config)).accept(plain).await else {
+                return String::new();
+            };
+            let mut heard = Vec::new();
+            while !heard.ends_with(b"One-Click") {
+                match io.read_buf(&mut heard).await {
+                    Ok(0) | Err(_) => break,
+                    Ok(_) => {}
+                }
+            }
+            let _ = io.write_all(reply.as_bytes()).await;
+            let _ = io.shutdown().await;
+            String::from_utf8(heard).unwrap()
+        });
+        (detour, heard)
+    }
+
+    fn leave(names: &'static str, detour: Detour) -> LeaveList {
+        LeaveList(Http::new(Arc::new(Names(names)), Limits::default()).led_to(detour))
+    }
+
+    const PUBLIC: &str = "203.0.114.7";
+    const FINE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+
+    #[tokio::test]
+    async fn the_one_request_is_made_over_tls_and_says_nothing_else() {
+        let (detour, heard) = server("localhost", FINE).await;
+        leave(PUBLIC, detour).perform(b"https://localhost/u/7?list=news").await.unwrap();
+        let heard = heard.await.unwrap().to_lowercase();
+        assert!(heard.starts_with("post /u/7?list=news http/1.1\r\n"), "{heard}");
+        assert!(heard.contains("content-type: application/x-www-form-urlencoded\r\n"), "{heard}");
+        assert!(heard.ends_with("\r\n\r\nlist-unsubscribe=one-click"), "{heard}");
+        for told in ["cookie", "authorization", "referer", "from:"] {
+            assert!(!heard.contains(told), "{told}: {heard}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_sends_elsewhere_or_fails_is_told_nothing_more() {
+        let moved = "HTTP/1.1 302 Found\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n";
+        let (detour, heard) = server("localhost", moved).await;
+        let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
+        assert!(matches!(&outcome, Err(EffectError::Refused(text)) if text.contains("302")), "{outcome:?}");
+        assert!(heard.await.unwrap().starts_with("POST"));
+        let (detour, _heard) = server("localhost", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n").await;
+        let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
+        assert!(matches!(outcome, Err(EffectError::Unknown(_))), "the answer broke off: {outcome:?}");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_who_it_says_hears_nothing() {
+        for certificate in ["elsewhere", "expired"] {
+            let (detour, heard) = server(certificate, FINE).await;
+            let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
+            assert!(matches!(outcome, Err(EffectError::NotDone(_))), "{certificate}: {outcome:?}");
+            assert_eq!(heard.await.unwrap(), "", "{certificate}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_home_is_not_asked_even_over_tls() {
+        for address in ["127.0.0.1", "::1", "10.1.2.3", "169.254.169.254"] {
+            let (detour, heard) = server("localhost", FINE).await;
+            let outcome = leave(address, detour).perform(b"https://localhost/u").await;
+            assert!(matches!(outcome, Err(EffectError::Refused(_))), "{address}: {outcome:?}");
+            assert!(!heard.is_finished(), "nobody has connected");
+            heard.abort();
+        }
     }
 
     #[test]
