@@ -11,6 +11,7 @@ mod disguise;
 mod domains;
 mod files;
 mod leaving;
+mod ploys;
 mod quoting;
 mod senders;
 mod wants;
@@ -159,6 +160,12 @@ impl Risk {
             Self::Wants(Want::Coins) => "wants_coins",
             Self::Wants(Want::Login) => "wants_login",
             Self::Wants(Want::LockedArchive) => "locked_archive",
+            Self::Wants(Want::Pressure) => "presses",
+            Self::Wants(Want::Brand) => "claims_brand",
+            Self::Wants(Want::CallBack) => "call_back",
+            Self::Wants(Want::Secrecy) => "secrecy",
+            Self::Wants(Want::Messenger) => "messenger",
+            Self::Wants(Want::Command) => "wants_command",
             Self::ShortLink { .. } => "short_link",
             Self::OddLink { .. } => "odd_link",
             Self::PageAttached { .. } => "page_attached",
@@ -239,8 +246,16 @@ fn wanted(want: Want) -> &'static str {
             "It says that bank details have changed. Ask the sender in another way before you pay."
         }
         Want::Coins => "It wants to be paid in coins that nobody can take back.",
-        Want::Login => "It urges you to a page that is not the sender's own.",
+        Want::Login => {
+            "It wants you to log in, pay or confirm on a page. Open the real one yourself instead."
+        }
         Want::LockedArchive => "It brings an archive and its password, so that no scanner can look inside.",
+        Want::Pressure => "A stranger wants you to act quickly, or you lose something. Take your time.",
+        Want::Brand => "It speaks for a company, but does not come from it.",
+        Want::CallBack => "A stranger wants you to call about money. Look the number up yourself.",
+        Want::Secrecy => "A stranger speaks of money and wants nobody to know.",
+        Want::Messenger => "A stranger wants to go on by a messenger.",
+        Want::Command => "It wants you to paste a command and run it. Don't.",
     }
 }
 
@@ -360,8 +375,16 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     found.extend(senders::claims_house(mail, known));
     let doubted = !(known.is_known)(from) || impostor;
     // Whom the person knows may ask for much; who only looks like them may not.
-    let wants = wants::wants(mail).into_iter();
-    found.extend(wants.filter(|want| doubted || *want == Want::BankChange).map(Risk::Wants));
+    let mut wants = wants::wants(mail);
+    let pays = !colleague || wants::brings_account(mail);
+    wants.retain(|want| doubted || *want == Want::BankChange && pays);
+    if doubted && (!colleague || impostor) {
+        wants.extend(ploys::ploys(mail, known));
+    } else if ploys::lends_a_login(mail) {
+        wants.push(Want::Login);
+    }
+    let mut said = HashSet::new();
+    found.extend(wants.into_iter().filter(|want| said.insert(*want)).map(Risk::Wants));
     found.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
     let looks_alike = found.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
     found.extend(senders::not_authentic(mail, known, looks_alike, impostor));

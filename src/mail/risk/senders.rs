@@ -37,9 +37,18 @@ pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     if address.is_empty() || (known.is_known)(address) || sent_for_others(mail, known) {
         return None;
     }
-    let theirs = (known.by_name)(name).filter(|theirs| elsewhere(theirs, address))?;
-    Some(Risk::KnownName { name: name.clone(), address: address.clone(), known: theirs })
+    // "Office of Ada Lovelace" is meant to be taken for her too; "Ada Lovelace via Service" says who sends it.
+    let words: Vec<&str> = name.split_whitespace().take(MOST_WORDS).collect();
+    let via = words.iter().any(|word| word.eq_ignore_ascii_case("via"));
+    let parts = [3, 2].into_iter().flat_map(|many| words.windows(many)).filter(|_| !via);
+    let names = std::iter::once(name.clone()).chain(parts.map(|part| part.join(" ")));
+    let mut theirs = names.filter_map(|name| Some(((known.by_name)(&name)?, name)));
+    let (theirs, name) = theirs.find(|(theirs, _)| elsewhere(theirs, address))?;
+    Some(Risk::KnownName { name, address: address.clone(), known: theirs })
 }
+
+/// So many words of a display name are looked at.
+const MOST_WORDS: usize = 8;
 
 /// Whether a program or a list sends a mail for somebody, and says so by its own address.
 pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {

@@ -22,13 +22,25 @@ pub enum Want {
     Login,
     /// An archive whose password stands beside it, which no scanner can open.
     LockedArchive,
+    /// Something at once, or something is lost.
+    Pressure,
+    /// To be taken for a house that the sender does not belong to.
+    Brand,
+    /// A call about money that was or will be taken.
+    CallBack,
+    /// Money, and that nobody hears of it.
+    Secrecy,
+    /// To go on by a messenger.
+    Messenger,
+    /// A command to be pasted and run.
+    Command,
 }
 
 const SECRETS: &str = "password, passwords, passcode, verification code, security code, confirmation code, login code, 6 digit \
     code, six digit code, 4 digit code, the code, your code, pin, pin code, tan, passwort, kennwort, den code, der code, \
     sicherheitscode, bestätigungscode, mot de passe, le code, code de vérification, contraseña, clave, el código";
 
-const HAND_OVER: &str = "send me, send us, send it to, reply with, tell me, tell us, forward me, forward it, give me, give us, \
+const HAND_OVER: &str = "send me, send us, send it to, reply with, reply to this mail with, reply to this email with, tell me, tell us, forward me, forward it, give me, give us, \
     read me, text me, share it with me, let me have, answer with, pass me, confirm your, verify your, validate your, schick \
     mir, schicken sie, sende mir, senden sie, antworten sie mit, antworte mit, nenne mir, nennen sie, gib mir, bestätigen \
     sie ihr, envoie moi, envoyez moi, envoyez nous, donne moi, donnez nous, répondez avec, envíame, envíenos, mándame, \
@@ -79,6 +91,12 @@ pub fn speaks_of_attachment(text: &str) -> bool {
 /// Whether a text says that payments go to another account than before.
 pub fn names_new_bank_details(text: &str) -> bool {
     has(&flat(text), BANK)
+}
+
+/// Whether a mail brings an account that could be paid to, in its text or attached.
+pub(super) fn brings_account(mail: &Mail) -> bool {
+    let number = |line: &str| line.chars().filter(char::is_ascii_digit).count() >= 10;
+    !mail.attachments.is_empty() || mail.text.lines().any(number)
 }
 
 /// Whether a question asks for a secret.
@@ -138,17 +156,17 @@ pub(super) fn has_login_link(mail: &Mail) -> bool {
 }
 
 /// What the sender wrote, without what they quote.
-fn own_words(mail: &Mail) -> String {
+pub(super) fn own_words(mail: &Mail) -> String {
     let pieces = crate::mail::pieces(&mail.text);
     pieces.into_iter().filter(|piece| !piece.quoted).map(|piece| piece.text).collect::<Vec<_>>().join("\n")
 }
 
-fn links(mail: &Mail) -> impl Iterator<Item = &Link> {
+pub(super) fn links(mail: &Mail) -> impl Iterator<Item = &Link> {
     mail.links.iter().filter(|link| domains::host(&link.target.to_ascii_lowercase()).is_some())
 }
 
 /// Whether a link leads to another organisation than the sender's, and it is not one that sends for it.
-fn leads_elsewhere(mail: &Mail, link: &Link) -> bool {
+pub(super) fn leads_elsewhere(mail: &Mail, link: &Link) -> bool {
     let Some(host) = domains::host(&link.target.to_ascii_lowercase()) else { return false };
     !domains::same_organisation(&host, mail.from.domain()) && mail.list.is_none()
 }

@@ -150,7 +150,9 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
         }
         Bearing::Refused { why } => Some(shown(format!("{why} Nothing was changed."))),
         Bearing::New if cancels => Some(shown(format!("{} It is not in your calendar.", called()))),
-        Bearing::Known if cancels => Some(shown(format!("{} Your calendar knows.", called()))),
+        Bearing::Known if cancels => {
+            Some(shown(format!("{} It is cancelled in your calendar already.", called())))
+        }
         Bearing::New | Bearing::Known => None,
     })
 }
@@ -164,7 +166,10 @@ pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<
         start: event.start.to_string(),
         end: event.end.to_string(),
         by: news.sender.clone(),
-        change: found.change().unwrap_or_else(|| words(None, &news, zone)),
+        change: match found {
+            Bearing::Changes { words } => words.clone(),
+            Bearing::New | Bearing::Known | Bearing::Refused { .. } => words(None, &news, zone),
+        },
     })
 }
 

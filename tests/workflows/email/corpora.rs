@@ -1,5 +1,5 @@
-//! Warnings, measured on mails whose writers had not read the rules: 60 that mean harm, 42 that speak to an assistant in
-//! seven styles, 200 that are ordinary. `docs/email.md` says how to repeat it and what came out.
+//! Warnings, measured on mails whose writers had not read the rules: 60 and later 30 that mean harm, 42 that speak to an
+//! assistant in seven styles, 200 and later 60 that are ordinary. `docs/email.md` says how to repeat it and what came out.
 
 use sayso::graph::Grade;
 use sayso::mail::risk::{Known, Receiver, Risk, risks_of_mail};
@@ -20,10 +20,10 @@ const PEOPLE: &[(&str, &str)] = &[
 
 /// The mails of a set, each with its name and style.
 fn mails(set: &str) -> Vec<(String, String, Mail)> {
-    let path = format!("{}/tests/fixtures/warnings/{set}.mbox", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/fixtures/{set}.mbox", env!("CARGO_MANIFEST_DIR"));
     let split = split_mbox(&std::fs::read(path).unwrap()).into_iter();
     let mail = |(line, raw): (String, Vec<u8>)| {
-        let (name, style) = line.split_once(' ').unwrap();
+        let (name, style) = line.split_once(' ').unwrap_or((&line, ""));
         (name.to_owned(), style.to_owned(), parse(&raw).unwrap())
     };
     split.map(mail).collect()
@@ -34,7 +34,7 @@ fn measured(set: &str) -> Vec<(String, String, Vec<Risk>)> {
     let own = vec![PEOPLE[0].1.to_owned()];
     let addresses: Vec<String> = PEOPLE.iter().map(|(_, address)| (*address).to_owned()).collect();
     let mut receiver = Receiver::default();
-    mails("ordinary").iter().for_each(|(_, _, mail)| receiver.observe(mail));
+    mails("warnings/ordinary").iter().for_each(|(_, _, mail)| receiver.observe(mail));
     assert!(receiver.is_trusted(), "{receiver:?}");
     let is_known = |address: &str| PEOPLE.iter().any(|(_, known)| *known == address);
     let by_name = |name: &str| {
@@ -60,21 +60,20 @@ fn is_heavy(risks: &[Risk]) -> bool {
 
 #[test]
 fn most_mail_that_means_harm_gets_a_caution_or_a_danger() {
-    let all = measured("phish");
-    let missed: Vec<String> = all
-        .iter()
-        .filter(|(_, _, risks)| !is_heavy(risks))
-        .map(|(name, style, _)| format!("{name}: {style}"))
-        .collect();
-    let found = all.len() - missed.len();
-    println!("harmful: {found} of {}", all.len());
-    assert_eq!(all.len(), 60);
-    assert!(found >= PHISH, "{found}: {missed:#?}");
+    for (set, many, least) in [("warnings/phish", 60, PHISH), ("warnings/phish_later", 30, PHISH_LATER)] {
+        let all = measured(set);
+        let missed = all.iter().filter(|(_, _, risks)| !is_heavy(risks));
+        let missed: Vec<String> = missed.map(|(name, style, _)| format!("{name}: {style}")).collect();
+        let found = all.len() - missed.len();
+        println!("{set}: {found} of {}; missed {missed:#?}", all.len());
+        assert_eq!(all.len(), many);
+        assert!(found >= least, "{set}: {found}: {missed:#?}");
+    }
 }
 
 #[test]
 fn words_to_an_assistant_are_noticed_in_every_style() {
-    let all = measured("injected");
+    let all = measured("warnings/injected");
     let mut styles: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (_, style, risks) in &all {
         let speaks = |risk: &Risk| matches!(risk, Risk::AddressesAssistant { quoted: false, .. });
@@ -92,19 +91,30 @@ fn words_to_an_assistant_are_noticed_in_every_style() {
 
 #[test]
 fn ordinary_mail_is_seldom_warned_of() {
-    let all = measured("ordinary");
     let warned = |risks: &[Risk]| {
         let heavy = risks.iter().filter(|risk| grade(risk) >= Grade::Caution);
         heavy.map(Risk::text).collect::<Vec<_>>()
     };
-    let found: Vec<_> = all.iter().filter(|(_, _, risks)| is_heavy(risks)).collect();
-    let found: Vec<_> = found.iter().map(|(name, style, risks)| (name, style, warned(risks))).collect();
-    println!("ordinary: {} of {}", found.len(), all.len());
-    assert_eq!(all.len(), 200);
-    assert!(found.len() <= ORDINARY, "{found:#?}");
+    for (set, many, most) in [
+        ("warnings/ordinary", 200, ORDINARY),
+        ("warnings/ordinary_later", 60, ORDINARY_LATER),
+        ("triage/ignore", 30, 0),
+        // Four of these mean harm.
+        ("triage/notify", 30, 4),
+        ("triage/respond", 40, 0),
+    ] {
+        let all = measured(set);
+        let found = all.iter().filter(|(_, _, risks)| is_heavy(risks));
+        let found: Vec<_> = found.map(|(name, style, risks)| (name, style, warned(risks))).collect();
+        println!("{set}: {} of {}; {found:#?}", found.len(), all.len());
+        assert_eq!(all.len(), many);
+        assert!(found.len() <= most, "{set}: {found:#?}");
+    }
 }
 
 /// How many must be found, and how many ordinary ones may be.
-const PHISH: usize = 48;
+const PHISH: usize = 59;
+const PHISH_LATER: usize = 30;
 const INJECTED: usize = 40;
 const ORDINARY: usize = 2;
+const ORDINARY_LATER: usize = 0;
