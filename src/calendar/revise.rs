@@ -185,8 +185,9 @@ pub(super) fn revise(
     news: &News<'_>,
     person: &TimeZone,
 ) -> Result<Option<Revised>, CalendarError> {
-    let bad =
-        |error: &dyn std::fmt::Display| CalendarError::Lasting(format!("the event in the calendar: {error}"));
+    let bad = |error: &dyn std::fmt::Display| {
+        CalendarError::Lasting(format!("the event in the calendar cannot be read: {error}"))
+    };
     let held = events_of(calendars, &news.uid, person).map_err(|error| bad(&error))?;
     if !news.applies(&held)? {
         return Ok(None);
