@@ -7,8 +7,9 @@ use super::output::{Answer, Page, safe_json};
 use super::request::told;
 use crate::agents::hooks::{self, Agent, Call, Heard, generic};
 use crate::graph::Waiting;
-use crate::inbox::RequestAnswer;
-use crate::service::Asking;
+use crate::inbox::{Ending, RequestAnswer};
+use crate::service::{Asking, Inbox, News, SessionNews};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -45,28 +46,57 @@ impl Hook {
                 let (mut asking, own) = generic::read(&event, &context.page.now).map_err(Failure::usage)?;
                 let timeout = timeout.or(own);
                 asking.input["waiting"] = waiting(timeout);
-                let (page, answer) = ask(context, asking, timeout).await?;
+                let (page, answer) = ask(context, asking, timeout, None).await?;
                 return told(&page, &answer, Exit::Unanswered);
             }
         };
         // Claude Code says so to whatever it starts.
         let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
-        let heard = event.and_then(|event| hooks::read(agent, &event, headless)).map_err(Failure::usage)?;
-        let call = match heard {
-            Heard::Asks(call) => call,
-            Heard::Over(done) => {
-                // Where nothing was ever asked there is nothing to close.
-                if context.has_data() {
-                    context.open()?.inbox().requests().settle_elsewhere(&done).await?;
+        let event = event.map_err(Failure::usage)?;
+        let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
+        let told = Told { news: hooks::news(agent, &event, context.page.now, context.env()), event };
+        match heard {
+            Heard::Asks(call) => {
+                let page = context.page.clone();
+                match decide(context, &call, &told, timeout).await {
+                    Some(decision) => page.program(&decision, safe_json(&decision)?),
+                    None => Ok(Answer::nothing()),
                 }
-                return Ok(Answer::nothing());
             }
-            Heard::Nothing => return Ok(Answer::nothing()),
-        };
-        let page = context.page.clone();
-        match decide(context, &call, timeout).await {
-            Some(decision) => page.program(&decision, safe_json(&decision)?),
-            None => Ok(Answer::nothing()),
+            Heard::Over(_) | Heard::Lives if !context.has_data() => Ok(Answer::nothing()),
+            Heard::Over(done) => {
+                let here = context.open()?;
+                told.keep(here.inbox()).await;
+                here.inbox().requests().settle_elsewhere(&done).await?;
+                Ok(Answer::nothing())
+            }
+            Heard::Lives => {
+                told.keep(context.open()?.inbox()).await;
+                Ok(Answer::nothing())
+            }
+            Heard::Nothing => Ok(Answer::nothing()),
+        }
+    }
+}
+
+/// What an event tells of its session.
+struct Told {
+    news: Option<SessionNews>,
+    event: Value,
+}
+
+impl Told {
+    async fn keep(&self, inbox: &Inbox) {
+        if let Some(news) = self.news.clone() {
+            hooks::tell(inbox, news, &self.event).await;
+        }
+    }
+
+    /// The session goes on with its turn, once it has its answer.
+    async fn keep_answered(&self, inbox: &Inbox) {
+        if let Some(news) = self.news.clone() {
+            let news = SessionNews { at: Timestamp::now(), what: News::Working, ..news };
+            hooks::tell(inbox, news, &self.event).await;
         }
     }
 }
@@ -76,9 +106,9 @@ pub(super) fn waiting(timeout: Option<Duration>) -> Value {
     json!(Waiting { gives_up_in: timeout.map(|timeout| timeout.as_secs()) })
 }
 
-async fn decide(context: Context<'_>, call: &Call, timeout: Option<Duration>) -> Option<Value> {
+async fn decide(context: Context<'_>, call: &Call, told: &Told, timeout: Option<Duration>) -> Option<Value> {
     let timeout = timeout.unwrap_or(hooks::PATIENCE);
-    match ask(context, call.asking(timeout), Some(timeout)).await {
+    match ask(context, call.asking(timeout), Some(timeout), Some(told)).await {
         Ok((_, answer)) => call.reply(&answer),
         Err(failure) => call.undecided(failure.text()),
     }
@@ -89,6 +119,7 @@ async fn ask(
     context: Context<'_>,
     asking: Asking,
     timeout: Option<Duration>,
+    told: Option<&Told>,
 ) -> Result<(Page, RequestAnswer), Failure> {
     let here = context.open()?;
     let mut signals = Signals::listen();
@@ -107,6 +138,17 @@ async fn ask(
             () = hooks::reader_gone() => {}
         }
     };
-    let answer = hooks::wait(here.inbox(), &asked, stop).await?;
+    let keep = async {
+        if let Some(told) = told {
+            told.keep(here.inbox()).await;
+        }
+    };
+    let (answer, ()) = tokio::join!(hooks::wait(here.inbox(), &asked, stop), keep);
+    let answer = answer?;
+    // Where nobody answered, the agent asks in its own window.
+    let unanswered = matches!(answer.r#type, None | Some(Ending::Expired | Ending::Withdrawn));
+    if let Some(told) = told.filter(|_| !unanswered) {
+        told.keep_answered(here.inbox()).await;
+    }
     Ok((here.page, answer))
 }

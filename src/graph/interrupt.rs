@@ -176,6 +176,19 @@ pub struct Grantable {
     /// What a program wants to do, where the like of it may be allowed for a while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<AgentCall>,
+    /// What the program itself can be told to remember, so that it asks no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remember: Vec<Remember>,
+}
+
+/// Something a program offers to remember. Nothing is granted by it here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remember {
+    /// What, for people.
+    pub words: String,
+    /// What the program is told, as it offered it.
+    pub told: Value,
 }
 
 /// What a program wants to do, as far as the like of it can be allowed.
@@ -239,7 +252,7 @@ impl AgentCall {
 impl Grantable {
     /// Whether anything may be allowed.
     pub fn is_something(&self) -> bool {
-        self.thread || self.sender.is_some() || self.call.is_some()
+        self.thread || self.sender.is_some() || self.call.is_some() || !self.remember.is_empty()
     }
 }
 
@@ -457,6 +470,9 @@ pub struct Answer {
     /// Whether nobody said so: the question expired, and is taken for ignored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
+    /// Which of what the asker offered it is to remember, by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remember: Option<usize>,
 }
 
 #[cfg(test)]

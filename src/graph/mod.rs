@@ -37,7 +37,7 @@ pub use event::{ChildResult, Event, What};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{
     AgentCall, Allow, Answer, CommandLine, Decision, Does, Grade, Grantable, Hash, Interrupt, Kind, Labels,
-    Waiting, Warning, canonical,
+    Remember, Waiting, Warning, canonical,
 };
 pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError};
 pub use picture::{END, LEGEND, Light, Picture, START, Taken};

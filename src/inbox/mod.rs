@@ -23,6 +23,7 @@ mod query;
 mod request;
 mod review;
 mod rules;
+mod session;
 mod skipped;
 mod spec;
 mod status;
@@ -52,6 +53,7 @@ pub use query::{
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, check, check_args, check_fields};
+pub use session::{AgentSession, SessionState};
 pub use skipped::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
 pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec};
 pub use status::{By, Status};

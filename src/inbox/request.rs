@@ -49,4 +49,7 @@ pub struct RequestAnswer {
     /// Who decided.
     pub by: Option<String>,
     pub at: Option<Timestamp>,
+    /// What the asker is to remember, as it offered it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remember: Option<Value>,
 }

@@ -73,6 +73,13 @@ impl Decisions<'_> {
         Ok(self.0.store().inbox().accept_and_grant(accept, holds, request).await?)
     }
 
+    /// Accepts, and has the program that asked told to remember what it offered at this place, from 0.
+    pub async fn accept_and_remember(self, accept: Decide, place: usize) -> Result<Outcome, InboxError> {
+        self.check_remote(&accept).await?;
+        let holds = self.0.engine.holds(accept.by == By::Tui);
+        Ok(self.0.store().inbox().accept_and_remember(accept, holds, place).await?)
+    }
+
     async fn take(self, decide: Decide, batch: Option<BatchId>) -> Result<Outcome, InboxError> {
         self.check_remote(&decide).await?;
         let holds = self.0.engine.holds(decide.by == By::Tui);

@@ -19,6 +19,7 @@ mod prune;
 mod put_away;
 mod remote;
 mod requests;
+mod sessions;
 mod thread_view;
 mod threads;
 mod trace;
@@ -37,6 +38,7 @@ pub use prune::Prune;
 pub use put_away::Way;
 pub use remote::RemoteThreads;
 pub use requests::{Asking, Requests, Waited};
+pub use sessions::{News, SessionNews, Sessions, Used};
 pub use thread_view::read_call;
 pub use threads::Threads;
 pub use trace::{SpanNames, before};
@@ -109,6 +111,11 @@ impl Inbox {
     /// Old threads, and letting go of them.
     pub fn prune(&self) -> Prune<'_> {
         Prune(self)
+    }
+
+    /// Sessions of coding agents.
+    pub fn sessions(&self) -> Sessions<'_> {
+        Sessions(self)
     }
 
     /// Programs that ask a person.

@@ -329,6 +329,7 @@ impl<'a> Requests<'a> {
             args: state.args(),
             by,
             at,
+            remember: state.remembered().map(|remember| remember.told.clone()),
         })
     }
 

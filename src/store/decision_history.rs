@@ -140,6 +140,10 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     let thread = ThreadRow::by_seq(db, entry.stream)?;
     let after = Aftermath::read(db, entry, &asked)?;
     let (end, mut outcome) = after.told(&decided, &asked.labels, thread.status);
+    let remember = decided.remember.and_then(|place| asked.grantable.remember.get(place));
+    if let Some(remember) = remember.filter(|_| end == DecisionEnd::Done) {
+        outcome = format!("{outcome}, told to remember {}", remember.words);
+    }
     if let Some(told) = after.reported {
         outcome = format!("{outcome}, {told}");
     }

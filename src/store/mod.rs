@@ -46,6 +46,7 @@ pub use decision_history::PastDecision;
 pub use effects::EffectIntent;
 pub use error::StoreError;
 pub use figures::prompts::{Prompt, StoredPrompt};
+pub use figures::sessions::SessionChange;
 pub use figures::space::Vacuum;
 pub use figures::spans::{Call, Lap, Laps, Span};
 pub use figures::traces::{TraceCursor, Traced, TracedEffect, Untold, UntoldSpan};

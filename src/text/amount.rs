@@ -12,6 +12,15 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
+/// `812`, `12.4k`, `2.4M`.
+pub fn short_count(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{}.{}k", number / 1000, number / 100 % 10),
+        _ => format!("{}.{}M", number / 1_000_000, number / 100_000 % 10),
+    }
+}
+
 /// A span of time to the second, as a clock shows it: `0:07`, `8:12`, `1:02:03`.
 pub fn clock(span: SignedDuration) -> String {
     let seconds = span.as_secs().max(0);

@@ -22,7 +22,7 @@ mod width;
 pub mod words;
 mod wrap;
 
-pub use amount::{bytes, clock};
+pub use amount::{bytes, clock, short_count};
 pub use hex::{digest_from_hex, hex};
 pub use hidden::is_hidden;
 pub use json::plain_json;

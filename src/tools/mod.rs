@@ -11,5 +11,6 @@ pub mod moment;
 mod open_beneath;
 pub mod process;
 pub mod sandbox;
+pub mod terminal;
 pub mod tree;
 pub mod workbook;

@@ -3,6 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// So many shells may stand between a program and what it started.
+const MOST_SHELLS: usize = 8;
+
+const SHELLS: [&str; 9] = ["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "nu", "zsh"];
+
 /// A process of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
@@ -19,6 +24,24 @@ impl Process {
         Self { pid, born: born(pid).unwrap_or(0) }
     }
 
+    /// The one of this number, while it runs.
+    pub fn of(pid: u32) -> Option<Self> {
+        let process = Self { pid, born: born(pid).unwrap_or(0) };
+        process.is_alive().then_some(process)
+    }
+
+    /// The nearest program that started this one and is no shell; `None` where the system does not say.
+    pub fn starter() -> Option<Self> {
+        let mut pid = std::process::id();
+        for _ in 0..MOST_SHELLS {
+            pid = parent(pid)?;
+            if !is_shell(pid)? {
+                return Self::of(pid);
+            }
+        }
+        None
+    }
+
     /// Whether it still runs.
     pub fn is_alive(&self) -> bool {
         match born(self.pid) {
@@ -29,18 +52,32 @@ impl Process {
 }
 
 /// When a process that runs was started.
-#[cfg(target_os = "linux")]
 fn born(pid: u32) -> Option<u64> {
+    let fields = fields(pid)?;
+    let runs = !matches!(fields.first()?.as_str(), "Z" | "X");
+    runs.then(|| fields.get(19)?.parse().ok())?
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    fields(pid)?.get(1)?.parse().ok().filter(|parent| *parent > 1)
+}
+
+/// What the system says of a process, from its state on.
+#[cfg(target_os = "linux")]
+fn fields(pid: u32) -> Option<Vec<String>> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of the program stands in parentheses and may hold anything, so what follows the last one counts.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?;
-    (!matches!(state, "Z" | "X")).then(|| fields.nth(18)?.parse().ok())?
+    Some(stat.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn born(_: u32) -> Option<u64> {
+fn fields(_: u32) -> Option<Vec<String>> {
     None
+}
+
+fn is_shell(pid: u32) -> Option<bool> {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(SHELLS.contains(&name.trim()))
 }
 
 /// Whether the system says when processes were started.
@@ -71,5 +108,25 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!process.is_alive());
+        assert_eq!(Process::of(process.pid), None);
+    }
+
+    #[test]
+    fn shells_are_passed_over_on_the_way_to_who_started_it() {
+        if !knows_births() {
+            return;
+        }
+        let starter = Process::starter();
+        assert!(starter.is_none_or(|starter| starter.is_alive() && starter.pid != std::process::id()));
+        let mut shell = std::process::Command::new("sh").args(["-c", "sleep 60; true"]).spawn().unwrap();
+        assert_eq!(parent(shell.id()), Some(std::process::id()));
+        // It is still this program until it has become the shell.
+        while is_shell(shell.id()) == Some(false) {
+            std::thread::yield_now();
+        }
+        assert_eq!(is_shell(shell.id()), Some(true));
+        assert_eq!(is_shell(std::process::id()), Some(false));
+        shell.kill().unwrap();
+        shell.wait().unwrap();
     }
 }

@@ -4,8 +4,8 @@ use super::keys::Key;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, CallView, Card, Decide, DecisionPage, DecisionQuery, DecisionView, ErrorLine,
-    Facets, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine,
+    Activity, ActivityQuery, AgentSession, CallView, Card, Decide, DecisionPage, DecisionQuery, DecisionView,
+    ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine,
     MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedCount, SkippedPage,
     SkippedQuery, SourceLine, StepStates, Storage, ThreadLine, ThreadPage, ThreadQuery, ThreadView,
     UsageView,
@@ -137,6 +137,8 @@ pub enum Msg {
     Sources(InboxResult<Vec<SourceLine>>),
     /// What the day has cost.
     CostToday(InboxResult<f64>),
+    /// Sessions of coding agents.
+    Sessions(InboxResult<Vec<AgentSession>>),
     /// Running threads.
     Running(InboxResult<Vec<ThreadLine>>),
     /// A page of threads that was asked for.
@@ -270,6 +272,12 @@ pub enum Cmd {
     CostToday(Timestamp),
     /// Ask whoever drives to look for mail.
     FetchMail,
+    /// List the sessions of coding agents.
+    Sessions,
+    /// Bring the terminal of a session to the front.
+    FocusSession(String),
+    /// Bring the terminal of the agent that asks in this thread to the front.
+    FocusAsker(ThreadId),
     /// List running threads.
     Running,
     /// Read a page of threads.
@@ -294,6 +302,8 @@ pub enum Cmd {
     Grants,
     /// Accept, and allow more of the same.
     Grant(Decide, GrantRequest),
+    /// Accept, and let the agent remember what it offered at this place.
+    AcceptRemembering(Decide, usize),
     /// End a grant.
     Revoke(String),
     /// Let a built-in grant count again.

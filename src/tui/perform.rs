@@ -33,6 +33,11 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Overview => Msg::Overview(inbox.figures().overview().await.map_err(Failure::from)),
         Cmd::Sources => Msg::Sources(inbox.mail().sources().await.map_err(Failure::from)),
+        Cmd::Sessions => Msg::Sessions(inbox.sessions().list().await.map_err(Failure::from)),
+        Cmd::FocusSession(id) => Msg::Done(inbox.sessions().focus(&id).await.map_err(Failure::from)),
+        Cmd::FocusAsker(thread) => {
+            Msg::Done(inbox.sessions().focus_asker(thread).await.map_err(Failure::from))
+        }
         Cmd::CostToday(since) => {
             Msg::CostToday(inbox.figures().cost_since(since).await.map_err(Failure::from))
         }
@@ -70,6 +75,11 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let id = accept.interrupt.to_string();
             let granted = inbox.decisions().accept_and_grant(accept, request).await;
             Msg::Granted(id, granted.map(|(_, grant)| grant).map_err(Failure::from))
+        }
+        Cmd::AcceptRemembering(accept, place) => {
+            let id = accept.interrupt.to_string();
+            let accepted = inbox.decisions().accept_and_remember(accept, place).await;
+            Msg::Decided(DecisionKind::Accepted, vec![(id, accepted.map(|_| ()).map_err(Failure::from))])
         }
         Cmd::Revoke(id) => Msg::Revoked(inbox.grants().revoke(id).await.map_err(Failure::from)),
         Cmd::Restore(id) => Msg::Revoked(inbox.grants().restore(id).await.map_err(Failure::from)),

@@ -41,6 +41,7 @@ mod runner;
 #[path = "../models/server.rs"]
 mod server;
 mod servers;
+mod sessions;
 mod settings;
 mod sheet;
 mod terminal;

@@ -89,6 +89,7 @@ fn help_is_there_for_every_verb() {
         "answer",
         "mcp",
         "connect",
+        "sessions",
         "continue",
         "stop",
         "pause",

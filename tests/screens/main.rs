@@ -9,6 +9,7 @@ mod allowed;
 mod drafts;
 mod keys;
 mod mails;
+mod sessions;
 mod snapshots;
 mod svg;
 #[allow(dead_code)] // The catalogue uses the rest.

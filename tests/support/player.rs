@@ -185,7 +185,8 @@ fn question(asked: &Question, step: &StepContext, world: &FakeWorld) -> Interrup
         interrupt.granted = world.covers(step, &wish);
     }
     interrupt.allow.draft = asked.draft;
-    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone(), call: None };
+    interrupt.grantable =
+        Grantable { thread: asked.for_thread, sender: asked.sender.clone(), ..Grantable::default() };
     if asked.remarked {
         interrupt.warnings = vec![Warning::new(Grade::Info, "new", "It is new.")];
     }

@@ -166,7 +166,8 @@ fn asked(state: &Sample) -> Interrupt {
     asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned" | "remarked");
     if state.kind == "reply" {
         asked.allow.draft = true;
-        asked.grantable = Grantable { thread: true, sender: Some("eve@example.org".to_owned()), call: None };
+        asked.grantable =
+            Grantable { thread: true, sender: Some("eve@example.org".to_owned()), ..Grantable::default() };
     }
     if state.kind == "warned" {
         let text = "the recipient is not in this conversation";

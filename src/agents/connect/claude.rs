@@ -1,7 +1,7 @@
 //! Claude Code: hooks and permissions in its settings, the MCP server in a file of its own.
 //!
 //! By default it asks where Claude Code itself would (`PermissionRequest`); with everything asked for, before each tool
-//! (`PreToolUse`). Later events tell that a question was answered in its own window.
+//! (`PreToolUse`). Other events tell how a session goes, and that a question was answered in its own window.
 
 use super::json::Entry;
 use super::{ConfigFile, Options, Places};
@@ -9,9 +9,18 @@ use serde_json::{Value, json};
 
 const HOOK: &str = "claude-code";
 
-/// Events after which a question is over, in this window or by the agent's end.
-const LATER: [&str; 6] =
-    ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"];
+/// Events that tell how a session goes; after some a question is over.
+const TOLD: [&str; 9] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Notification",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "SessionEnd",
+];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let mut settings = hooks(options);
@@ -51,7 +60,7 @@ fn hooks(options: &Options) -> Vec<Entry> {
     entries.push(Entry::Hook { event: "Elicitation", group: group(forms) });
     // Nobody waits for these.
     let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30, "async": true});
-    entries.extend(LATER.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
+    entries.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
     entries
 }
 

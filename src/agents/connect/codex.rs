@@ -6,7 +6,8 @@ use serde_json::json;
 
 const HOOK: &str = "codex";
 
-const LATER: [&str; 3] = ["PostToolUse", "UserPromptSubmit", "Stop"];
+/// Events that tell how a session goes; after some a question is over.
+const TOLD: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let folder = match options.project {
@@ -18,7 +19,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 10});
     let group = |hook| json!({"matcher": ".*", "hooks": [hook]});
     let mut hooks = vec![Entry::Hook { event, group: group(asks) }];
-    hooks.extend(LATER.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
+    hooks.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
     let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
     let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
     // A call waits as long as the person thinks; an hour is the longest Codex is asked to.

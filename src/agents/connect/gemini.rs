@@ -11,7 +11,8 @@ const HOOK: &str = "gemini";
 /// Tools that change something, or reach outside.
 const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_(?!sayso_).*";
 
-const LATER: [&str; 2] = ["AfterAgent", "SessionEnd"];
+/// Events that tell how a session goes; after some a question is over.
+const TOLD: [&str; 5] = ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let folder = match (options.project, places.env.get("GEMINI_CLI_HOME")) {
@@ -26,7 +27,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let mut entries = vec![Entry::Hook { event: "BeforeTool", group: asks }];
     let after = json!({"matcher": matcher, "hooks": [hook(options.tells(HOOK), 10)]});
     entries.push(Entry::Hook { event: "AfterTool", group: after });
-    entries.extend(LATER.map(|event| {
+    entries.extend(TOLD.map(|event| {
         let group = json!({"hooks": [hook(options.tells(HOOK), 10)]});
         Entry::Hook { event, group }
     }));

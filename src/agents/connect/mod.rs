@@ -87,9 +87,10 @@ impl Options {
         )
     }
 
-    /// The command of a hook that only tells what happened; nothing depends on it.
+    /// The command of a hook that only tells what happened. Nothing depends on it, and it says nothing, also where sayso
+    /// is missing.
     fn tells(&self, hook: &str) -> String {
-        format!("{} request --hook {hook} || true", self.shell())
+        format!("{} request --hook {hook} >/dev/null 2>&1 || true", self.shell())
     }
 
     /// The agent's own limit, so that sayso gives up first.

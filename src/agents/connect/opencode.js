@@ -40,6 +40,8 @@ export const Sayso = async ({ client, directory }) => {
   const waiting = new Map()
   // Calls that were asked about here, and the id of the question.
   const told = new Map()
+  // What is known of each session.
+  const sessions = new Map()
 
   const wanted = (tool) => {
     if (tool.startsWith("sayso_")) return false
@@ -70,6 +72,12 @@ export const Sayso = async ({ client, directory }) => {
   const end = (session) => setTimeout(() => post(`/session/${session}/abort`, {}).catch(() => {}), 0)
   const over = (is) => {
     for (const [id, asking] of waiting) if (is(id, asking)) asking.stop()
+  }
+  // Tells how a session goes. Nothing depends on it; sessions of sub-agents are part of another.
+  const tell = (event, id) => {
+    const { parentID, title, tokens, cost } = sessions.get(id) ?? {}
+    if (!id || parentID) return
+    ask({ event, session_id: id, cwd: directory, prompt: title, tokens, cost }).answer.catch(() => {})
   }
 
   return {
@@ -120,6 +128,17 @@ export const Sayso = async ({ client, directory }) => {
     event: async ({ event }) => {
       const about = event.properties ?? {}
       switch (event.type) {
+        case "session.created":
+        case "session.updated":
+          sessions.set(about.info.id, { ...sessions.get(about.info.id), ...about.info })
+          return
+        case "session.status": {
+          const status = about.status?.type === "idle" ? "idle" : "busy"
+          const known = sessions.get(about.sessionID) ?? {}
+          if (known.status === status) return
+          sessions.set(about.sessionID, { ...known, status })
+          return tell(status, about.sessionID)
+        }
         case "permission.asked":
           if (gate) return
           if (about.tool?.callID) told.set(about.tool.callID, about.id)
@@ -147,6 +166,10 @@ export const Sayso = async ({ client, directory }) => {
         case "session.idle":
         case "session.error":
         case "session.deleted":
+          if (event.type === "session.deleted") {
+            tell("ended", about.sessionID ?? about.info?.id)
+            sessions.delete(about.sessionID ?? about.info?.id)
+          }
           return over((_, asking) => asking.session === (about.sessionID ?? about.info?.id))
       }
     },

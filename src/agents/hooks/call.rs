@@ -3,7 +3,7 @@
 use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::{Agent, session};
-use crate::graph::Waiting;
+use crate::graph::{Remember, Waiting};
 use crate::service::Asking;
 use crate::text::{Visible, truncate};
 use crate::tools::process::Process;
@@ -52,6 +52,8 @@ pub struct Call {
     pub(super) headless: bool,
     pub(super) questions: Option<Questions>,
     pub(super) elicitation: Option<Elicitation>,
+    /// What the agent offers to remember.
+    pub(super) remember: Vec<Remember>,
 }
 
 impl Call {
@@ -71,6 +73,9 @@ impl Call {
             // Somebody who is killed while waiting cannot close the question; it ends by itself.
             "expires_in": timeout.as_secs().saturating_add(10).min(86_400 * 366),
         });
+        if !self.remember.is_empty() {
+            input["remember"] = json!(self.remember);
+        }
         match (&self.questions, &self.elicitation) {
             (_, Some(asked)) => {
                 input["text"] = Value::from(asked.text());

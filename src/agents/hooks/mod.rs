@@ -8,19 +8,23 @@
 mod call;
 mod elicitation;
 pub mod generic;
+mod life;
 mod questions;
 mod read;
+mod remember;
 mod reply;
 mod report;
 mod session;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::service::{Elsewhere, Inbox, Waited};
 use crate::text::exact::is_exact;
 use crate::text::unreadable;
 pub use call::Call;
+pub use life::{news, tell};
 pub use read::{prompted, read};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
@@ -46,6 +50,14 @@ pub enum Agent {
 }
 
 impl Agent {
+    /// The agent an event is really of: only Codex names the turn, and its events come in Claude Code's form.
+    fn of(self, event: &Value) -> Self {
+        match self {
+            Agent::ClaudeCode if event.get("turn_id").is_some() => Agent::Codex,
+            other => other,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Agent::ClaudeCode => "claude-code",
@@ -63,6 +75,8 @@ pub enum Heard {
     Asks(Box<Call>),
     /// Something happened by which questions are over.
     Over(Elsewhere),
+    /// Something that concerns the session alone.
+    Lives,
     /// Nothing that concerns sayso.
     Nothing,
 }

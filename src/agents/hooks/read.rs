@@ -4,7 +4,7 @@
 use super::call::{Call, Point};
 use super::elicitation::Elicitation;
 use super::questions::Questions;
-use super::{Agent, Heard, report};
+use super::{Agent, Heard, remember, report};
 use crate::service::{Elsewhere, Past};
 use crate::text::Visible;
 use serde_json::{Map, Value};
@@ -12,11 +12,7 @@ use serde_json::{Map, Value};
 /// What an event means. `headless` says that nobody sits before the agent.
 pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String> {
     let fields = Fields(event);
-    // Only Codex names the turn; its events come in Claude Code's form.
-    let agent = match agent {
-        Agent::ClaudeCode if event.get("turn_id").is_some() => Agent::Codex,
-        other => other,
-    };
+    let agent = agent.of(event);
     let name = fields.text(&["hook_event_name", "hookEventName", "event"]);
     let point = match (agent, name.as_deref()) {
         (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse")) => Point::PreToolUse,
@@ -50,6 +46,10 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
         transcript: fields.text(&["transcript_path"]),
         headless,
         elicitation: None,
+        remember: match (agent, point) {
+            (Agent::ClaudeCode, Point::PermissionRequest) => remember::offered(event),
+            _ => Vec::new(),
+        },
     })))
 }
 
@@ -73,6 +73,7 @@ pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) 
         transcript: None,
         headless: true,
         elicitation: None,
+        remember: Vec::new(),
     })
 }
 
@@ -124,6 +125,7 @@ impl Fields<'_> {
             headless,
             questions: None,
             elicitation: Some(asked),
+            remember: Vec::new(),
         })))
     }
 
@@ -140,6 +142,10 @@ impl Fields<'_> {
             (Agent::ClaudeCode | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
             | (Agent::Gemini, "AfterAgent") => Past::TurnEnded,
             (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionEnd") => Past::SessionEnded,
+            (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
+            | (Agent::ClaudeCode, "StopFailure")
+            | (Agent::Gemini, "BeforeAgent")
+            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(Heard::Lives),
             _ => {
                 let point = match agent {
                     Agent::ClaudeCode | Agent::Codex => "PermissionRequest or PreToolUse",

@@ -23,6 +23,9 @@ enum Verdict {
 impl Call {
     /// What the agent is told; nothing where that is how it is told to go on, or to ask itself.
     pub fn reply(&self, answer: &RequestAnswer) -> Option<Value> {
+        if let (Some(Ending::Accept), Some(remember)) = (answer.r#type, &answer.remember) {
+            return self.reply_remembering(remember);
+        }
         let id = &answer.id;
         let words = || answer.args.as_str().unwrap_or_default();
         let said = |words: &str| match words.trim() {
@@ -52,6 +55,16 @@ impl Call {
             }
         };
         self.told(verdict)
+    }
+
+    /// The same, with what the agent is to remember, where it offered that.
+    fn reply_remembering(&self, remember: &Value) -> Option<Value> {
+        let mut told = self.told(Verdict::Allow)?;
+        let offered = self.remember.iter().any(|offer| offer.told == *remember);
+        if offered && self.point == Point::PermissionRequest {
+            told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
+        }
+        Some(told)
     }
 
     /// sayso cannot decide: the agent asks the person itself where it can, and refuses where it cannot.

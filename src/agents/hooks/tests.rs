@@ -41,6 +41,7 @@ fn answered(ending: Option<Ending>, args: Value) -> RequestAnswer {
         args,
         by: None,
         at: None,
+        remember: None,
     }
 }
 
@@ -299,4 +300,31 @@ fn what_a_server_wants_to_know_is_a_card() {
     assert_eq!(alone["hookSpecificOutput"]["action"], "cancel");
     let own = with(event, "mcp_server_name", json!("sayso"));
     assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), Heard::Nothing);
+}
+
+#[test]
+fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
+    let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "npm test *"}],
+        "behavior": "allow", "destination": "localSettings"});
+    let mut event = bash("npm test");
+    event["hook_event_name"] = json!("PermissionRequest");
+    event["permission_suggestions"] = json!([rule]);
+    let call = call_of(Agent::ClaudeCode, &event, false);
+    assert_eq!(call.asking(PATIENCE).input["remember"][0]["told"], rule);
+    let decided = |remember: Option<Value>, ending| {
+        let answer = RequestAnswer { remember, ..answered(Some(ending), Value::Null) };
+        call.reply(&answer).unwrap()["hookSpecificOutput"]["decision"].clone()
+    };
+    let told = decided(Some(rule.clone()), Ending::Accept);
+    assert_eq!(told, json!({"behavior": "allow", "updatedPermissions": [rule]}));
+    // Nothing is told to be remembered that was not offered, or with a no.
+    let other = json!({"type": "setMode", "mode": "bypassPermissions", "destination": "session"});
+    assert_eq!(decided(Some(other), Ending::Accept), json!({"behavior": "allow"}));
+    assert_eq!(decided(Some(rule.clone()), Ending::Ignore)["behavior"], "deny");
+    assert_eq!(decided(None, Ending::Accept), json!({"behavior": "allow"}));
+    // Where it cannot be told, it is not offered.
+    event["hook_event_name"] = json!("PreToolUse");
+    assert!(call_of(Agent::ClaudeCode, &event, false).asking(PATIENCE).input.get("remember").is_none());
+    event["hook_event_name"] = json!("PermissionRequest");
+    assert!(call_of(Agent::Codex, &event, false).asking(PATIENCE).input.get("remember").is_none());
 }

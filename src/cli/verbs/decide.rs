@@ -31,6 +31,10 @@ pub(in crate::cli) struct Accept {
     /// Only in the session of the agent that asks
     #[arg(long, requires = "grant")]
     session: bool,
+    /// And let the agent that asks remember what it offers to: the first, or the one of this number
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "grant",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    remember: Option<u32>,
     #[command(flatten)]
     binding: Binding,
 }
@@ -56,6 +60,10 @@ impl Accept {
         let target = target(&self.id)?;
         let here = context.open()?;
         match target {
+            Target::Interrupt(id) if self.remember.is_some() => {
+                let place = self.remember.unwrap_or(1).saturating_sub(1) as usize;
+                self.binding.accept_and_remember(&here, id, self.binding.shown(), place).await
+            }
             Target::Interrupt(id) => {
                 let shown = self.binding.shown();
                 match self.request(&here, &id)? {
@@ -63,9 +71,12 @@ impl Accept {
                     None => self.binding.decide(&here, id, Decision::Accept, shown).await,
                 }
             }
-            Target::Result(thread) if self.grant.is_some() => Err(Failure::usage(format!(
-                "`{thread}` names a result, and a result allows nothing; leave --grant out"
-            ))),
+            Target::Result(thread) if self.grant.is_some() || self.remember.is_some() => {
+                let flag = if self.grant.is_some() { "--grant" } else { "--remember" };
+                Err(Failure::usage(format!(
+                    "`{thread}` names a result, and a result allows nothing; leave {flag} out"
+                )))
+            }
             Target::Result(thread) => self.binding.file_away(&here, thread).await,
         }
     }
@@ -263,6 +274,20 @@ impl Binding {
         let accept = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
         let granted = here.inbox().decisions().accept_and_grant(accept, request).await;
         let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
+        self.waiting.follow(here, outcome).await
+    }
+
+    /// Accepts, and lets the agent that asks remember what it offers at this place.
+    async fn accept_and_remember(
+        &self,
+        here: &Here,
+        interrupt: InterruptId,
+        shown: Option<SeenHash>,
+        place: usize,
+    ) -> Result<Answer, Failure> {
+        let accept = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
+        let accepted = here.inbox().decisions().accept_and_remember(accept, place).await;
+        let outcome = accepted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.waiting.follow(here, outcome).await
     }
 

@@ -34,6 +34,7 @@ mod reclassify;
 mod request;
 mod resume;
 mod run;
+mod sessions;
 mod show;
 mod snooze;
 mod start;
@@ -143,6 +144,7 @@ verbs! {
     Answer => answer::Args,
     Mcp => mcp::Args,
     Connect => connect::Args,
+    Sessions => sessions::Args,
     Continue => proceed::Args,
     Stop => stop::Args,
     Pause => pause::Args,

@@ -3,6 +3,7 @@
 pub(in crate::store) mod activity;
 pub(in crate::store) mod errors;
 pub(in crate::store) mod prompts;
+pub(in crate::store) mod sessions;
 pub(in crate::store) mod space;
 pub(in crate::store) mod spans;
 pub(in crate::store) mod traces;

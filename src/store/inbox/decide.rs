@@ -55,7 +55,7 @@ impl Inbox<'_> {
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, decide, batch, holds, now)).await
+        self.0.write(move |tx| run(tx, decide, None, batch, holds, now)).await
     }
 
     /// Accepts, and allows the like of it from now on: both or neither.
@@ -69,9 +69,20 @@ impl Inbox<'_> {
         self.0
             .write(move |tx| {
                 let grant = give(tx, &request, now)?;
-                Ok((run(tx, accept, None, holds, now)?, grant))
+                Ok((run(tx, accept, None, None, holds, now)?, grant))
             })
             .await
+    }
+
+    /// Accepts, and has the program that asked told to remember what it offered at this place.
+    pub async fn accept_and_remember(
+        self,
+        accept: Decide,
+        holds: Holds,
+        remember: usize,
+    ) -> Result<Outcome, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| run(tx, accept, Some(remember), None, holds, now)).await
     }
 
     /// Takes a decision back, while the thread has not acted on it.
@@ -129,6 +140,7 @@ impl Inbox<'_> {
 fn run(
     tx: &Tx<'_>,
     decide: Decide,
+    remember: Option<usize>,
     batch: Option<BatchId>,
     holds: Holds,
     now: i64,
@@ -144,13 +156,20 @@ fn run(
     };
     check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_ref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    decided(tx, row, recent, at, Answer { decision, learn: decide.learn, by: decide.by, batch }, holds, now)
+    let offered = &question.asked.grantable.remember;
+    if remember.is_some_and(|place| place >= offered.len() || decision != Decision::Accept) {
+        let text = format!("`{}` offers {} to remember, and not that", interrupt.id, offered.len());
+        return Err(StoreError::Conflict(text));
+    }
+    let answer = Answer { decision, learn: decide.learn, remember, by: decide.by, batch };
+    decided(tx, row, recent, at, answer, holds, now)
 }
 
 /// An answer that was found valid.
 pub(in crate::store) struct Answer {
     pub decision: Decision,
     pub learn: bool,
+    pub remember: Option<usize>,
     pub by: By,
     pub batch: Option<BatchId>,
 }
@@ -166,9 +185,9 @@ pub(in crate::store) fn decided(
     now: i64,
 ) -> Result<Outcome, StoreError> {
     let question = &recent.questions[at];
-    let Answer { decision, learn, by, batch } = answer;
+    let Answer { decision, learn, remember, by, batch } = answer;
     let hold_ms = hold(&recent, at, &decision, holds);
-    let new = NewDecision { decision, by, shown: question.hash(), learn, batch, hold_ms };
+    let new = NewDecision { decision, by, shown: question.hash(), learn, remember, batch, hold_ms };
     let entry = record(tx, &mut row, question.seq, new, now)?;
     recent.questions[at].answers.push(Given::read(&entry)?);
     row.status = recent.status(tx, &row)?;

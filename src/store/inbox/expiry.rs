@@ -130,7 +130,13 @@ impl Inbox<'_> {
                 if question.waits != Some(waits) || snoozed || !may || recent.questions.iter().any(allowed) {
                     return Ok(false);
                 }
-                let answer = Answer { decision: Decision::Ignore, learn: false, by: By::Expiry, batch: None };
+                let answer = Answer {
+                    decision: Decision::Ignore,
+                    learn: false,
+                    remember: None,
+                    by: By::Expiry,
+                    batch: None,
+                };
                 decided(tx, row, recent, at, answer, Holds::default(), now)?;
                 Ok(true)
             })

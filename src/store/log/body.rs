@@ -143,6 +143,9 @@ pub(in crate::store) struct Decided {
     pub shown: Hash,
     #[serde(default, skip_serializing_if = "is_default")]
     pub unlearned: bool,
+    /// Which of what the program offered it is to remember, by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remember: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<BatchId>,
     /// How long the thread is held, now that nothing is open any more.

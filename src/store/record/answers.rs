@@ -15,6 +15,7 @@ pub(in crate::store) struct NewDecision {
     pub by: By,
     pub shown: Hash,
     pub learn: bool,
+    pub remember: Option<usize>,
     pub batch: Option<BatchId>,
     pub hold_ms: i64,
 }
@@ -27,9 +28,9 @@ pub(in crate::store) fn record(
     new: NewDecision,
     now: i64,
 ) -> Result<Entry, StoreError> {
-    let NewDecision { decision, by, shown, learn, batch, hold_ms } = new;
+    let NewDecision { decision, by, shown, learn, remember, batch, hold_ms } = new;
     let from = tx.opened(now)?;
-    let decided = Decided { decision, by, shown, unlearned: !learn, batch, hold_ms, from };
+    let decided = Decided { decision, by, shown, unlearned: !learn, remember, batch, hold_ms, from };
     append(tx, row, Kind::Decided, Some(question), &decided, &[], now)
 }
 

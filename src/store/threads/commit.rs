@@ -248,6 +248,7 @@ fn answer_by_grant(
             by: By::Grant(grant),
             shown: asked.hash(),
             learn: true,
+            remember: None,
             batch: None,
             hold_ms,
         };

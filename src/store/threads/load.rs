@@ -226,6 +226,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
                 decision: given.body.decision.clone(),
                 learn: !given.body.unlearned,
                 expired: given.body.by == By::Expiry,
+                remember: given.body.remember,
             });
         }
     }

@@ -1,6 +1,6 @@
 //! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
 
-use crate::inbox::ItemKind;
+use crate::inbox::{ItemKind, PROGRAM_ACTIONS};
 use crate::tui::actions::Action;
 use crate::tui::layers::Layer;
 use crate::tui::model::Model;
@@ -63,6 +63,13 @@ impl Action {
                 };
                 when(allowed, "You can't do that on this card")
             }
+            Action::Terminal => match model.layer() {
+                Some(layer) => when(matches!(layer, Layer::Sessions(_)), ""),
+                None => {
+                    let asks = row.is_some_and(|row| row.action.starts_with(PROGRAM_ACTIONS));
+                    when(inbox && asks, "Only a coding agent has a terminal to go to")
+                }
+            },
             Action::Snooze => match row {
                 Some(row) if row.kind == ItemKind::Result => {
                     Err("Results can't be snoozed · a files them away")

@@ -180,6 +180,7 @@ actions! {
         ShowSkipped ["gk"] "show_skipped": "show skipped mail"
             => inbox::show(model, Filter::Skipped),
         ShowDecisions ["gh"] "show_decisions": "show past decisions" => inbox::show(model, Filter::Decided),
+        ShowSessions ["gc"] "sessions": "show the sessions of coding agents" => layers::sessions::show(model),
         Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
         SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
         SearchPrevious ["N"] "search_previous": "previous match" => moves::find(model, false),
@@ -257,6 +258,7 @@ actions! {
         Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),
         OpenThread ["t"] "open_thread": "show the thread" => threads::open_thread(model),
         Copy ["y"] "copy": "copy" => decide::copy(model),
+        Terminal ["gw"] "terminal": "go to the agent's terminal" => layers::sessions::focus_asker(model),
     }
 
     Thread {
@@ -331,6 +333,7 @@ actions! {
         PageUp ["ctrl-u", "b", "pageup"],
         Choose ["enter", "l"] "choose": "choose",
         Copy ["y"] as "copy a link's target",
+        Terminal ["gw"] as "go to the session's terminal",
         Cancel ["esc", "q", "ctrl-c"] "cancel": "close",
     }
 

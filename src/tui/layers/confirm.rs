@@ -41,6 +41,8 @@ pub enum Then {
     Stop(ThreadId),
     /// A decision is taken, and more of the same allowed.
     Grant(Decide, GrantRequest),
+    /// A decision is taken, and the agent told to remember what it offered at this place.
+    Remember(Decide, usize),
     /// A built-in grant counts again.
     Restore(String),
     /// Mails are put away.
@@ -116,6 +118,10 @@ impl Popup for Confirm {
                     Then::Grant(decision, request) => {
                         model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::Grant(decision, request)]
+                    }
+                    Then::Remember(decision, place) => {
+                        model.deciding.insert(decision.interrupt.to_string());
+                        vec![Cmd::AcceptRemembering(decision, place)]
                     }
                     Then::Restore(grant) => vec![Cmd::Restore(grant)],
                     Then::PutAway(threads, way) => vec![Cmd::PutAway(threads, way)],

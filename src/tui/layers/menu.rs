@@ -56,6 +56,8 @@ pub enum Choice {
     Copy(String),
     /// Ask whether to accept and allow this much.
     Grant(GrantScope, Option<Duration>, bool),
+    /// Ask whether to accept and let the agent remember what it offers at this place.
+    Remember(usize),
     /// Ask whether to take the mail of this thread and title for this.
     Reclassify(ThreadId, String, String),
     /// Ask what to do with something attached.
@@ -161,6 +163,7 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         }
         Choice::Copy(text) => return vec![Cmd::Copy(text)],
         Choice::Grant(scope, lasts, session) => return grant::confirm(model, scope, lasts, session),
+        Choice::Remember(place) => return grant::confirm_remember(model, place),
         Choice::Reclassify(thread, title, class) => {
             return skipped::confirm(model, thread, &title, class);
         }

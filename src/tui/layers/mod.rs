@@ -13,6 +13,7 @@ mod menu;
 mod page;
 mod palette;
 mod prompt;
+pub mod sessions;
 
 pub use bulk::{Bulk, ask_bulk};
 pub use confirm::{Confirm, Then};
@@ -22,6 +23,7 @@ pub use help::Help;
 pub use menu::{Choice, Menu};
 pub use page::Page;
 pub use prompt::{Ask, Prompt, ask};
+pub use sessions::Sessions;
 
 use crate::tui::actions::{Action, Scope};
 use crate::tui::keys::Key;
@@ -149,6 +151,7 @@ layers! {
     Prompt "A line of text.",
     Page "Something to read.",
     Help "All keys.",
+    Sessions "The sessions of coding agents.",
     Ending "The question at the end, while something is held.",
 }
 

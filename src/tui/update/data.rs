@@ -3,6 +3,7 @@
 use crate::graph::Progress;
 use crate::inbox::{Overview, Status};
 use crate::text::Visible;
+use crate::tui::layers::Layer;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::Tab;
@@ -62,6 +63,9 @@ pub fn changed(model: &mut Model) -> Vec<Cmd> {
     cmds.extend(crate::tui::tabs::inbox::news::look(model));
     if model.shows_running() || model.tab == Tab::Activity {
         cmds.push(Cmd::Running);
+    }
+    if matches!(model.layer(), Some(Layer::Sessions(_))) {
+        cmds.push(Cmd::Sessions);
     }
     if model.tab == Tab::Threads {
         cmds.extend(crate::tui::tabs::threads::read(model));

@@ -54,6 +54,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             }
             Vec::new()
         }
+        Msg::Sessions(result) => layers::sessions::listed(model, result),
         Msg::Running(result) => activity::running(model, result),
         Msg::Threads(query, result) => threads::listed(model, &query, result),
         Msg::Facets(result) => threads::facets(model, result),

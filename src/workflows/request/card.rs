@@ -28,6 +28,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         blocks.push(Block::Text(Visible::new(text)));
     }
     blocks.push(Block::Fields(who(state)));
+    blocks.extend(offers(item));
     Card { blocks }
 }
 
@@ -37,6 +38,15 @@ fn outcome(report: &Report) -> Block {
     fields.extend(report.files.iter().map(|file| (Visible::line("changed"), Visible::line(file))));
     fields.extend(report.error.as_ref().map(|error| (Visible::line("error"), Visible::new(error))));
     Block::Fields(fields)
+}
+
+/// What the asker can be told to remember, by the numbers of `sayso accept --remember`.
+fn offers(item: &Item) -> Option<Block> {
+    let offered = item.grantable.remember.iter().enumerate().map(|(place, offer)| {
+        (Visible::line("can remember"), Visible::line(&format!("{} · {}", place + 1, offer.words)))
+    });
+    let offered: Vec<_> = offered.collect();
+    (!offered.is_empty()).then_some(Block::Fields(offered))
 }
 
 pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {

@@ -45,6 +45,9 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
             *text = line("session", text, LONGEST_FOLDER)?;
         }
     }
+    for remember in &mut asked.remember {
+        remember.words = line("remember", &remember.words, LONGEST_FOLDER)?;
+    }
     if let Some(action) = &asked.action {
         named(action)?;
     }

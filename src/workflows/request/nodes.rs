@@ -54,6 +54,10 @@ fn question(state: &Request) -> Interrupt {
     question.warnings = risk::warnings(asked);
     question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(asked);
     question.grantable.call = grantable::call(asked);
+    // What carries a warning is asked each time.
+    if !Warning::suspend(&question.warnings) {
+        question.grantable.remember = asked.remember.clone();
+    }
     question
 }
 
@@ -89,6 +93,9 @@ fn gist(state: &Request) -> String {
 /// What else is on the card, so that an approval is bound to all of it.
 fn shown(state: &Request) -> String {
     let asked = &state.asked;
-    let all = json!([asked.title, asked.text, asked.source, asked.folder, asked.session]);
+    let mut all = json!([asked.title, asked.text, asked.source, asked.folder, asked.session]);
+    if let Some(all) = all.as_array_mut().filter(|_| !asked.remember.is_empty()) {
+        all.push(json!(asked.remember));
+    }
     format!("shown:{}", hex(&Sha256::digest(all.to_string().as_bytes())))
 }

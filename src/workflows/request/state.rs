@@ -1,7 +1,7 @@
 //! What a program asks, and what it was answered.
 
 use super::report::Report;
-use crate::graph::{Allow, Answer, ChildResult, Decision, Event, State, Waiting, What};
+use crate::graph::{Allow, Answer, ChildResult, Decision, Event, Remember, State, Waiting, What};
 use crate::inbox::Ending;
 use crate::text::exact::weave;
 use crate::tools::moment::Moment;
@@ -64,6 +64,9 @@ pub struct RequestInput {
     /// Whether an agent asks by a tool of its own choosing, which it may do beside a hook.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_tool: bool,
+    /// What it can be told to remember, so that it asks no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remember: Vec<Remember>,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,
@@ -161,6 +164,7 @@ impl RequestInput {
             asker: None,
             waiting: None,
             by_tool: false,
+            remember: Vec::new(),
             ..input.clone()
         };
         bare(self) == bare(other)
@@ -213,6 +217,9 @@ pub struct Request {
     pub asked: RequestInput,
     /// What came of it.
     pub given: Option<Given>,
+    /// Which of what it offered the asker is to remember, by its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remember: Option<usize>,
     /// What the asker told of it afterwards.
     pub reported: Option<Report>,
 }
@@ -230,6 +237,8 @@ pub enum RequestUpdate {
     Given {
         /// How; nothing where nothing was said.
         given: Option<Given>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remember: Option<usize>,
     },
     /// The asker told what came of it.
     Reported { report: Report },
@@ -244,19 +253,21 @@ impl State for Request {
     }
 
     fn answered(answers: Vec<Answer>) -> RequestUpdate {
-        let given = answers.into_iter().next().map(|answer| match answer.decision {
+        let answer = answers.into_iter().next();
+        let remember = answer.as_ref().and_then(|answer| answer.remember);
+        let given = answer.map(|answer| match answer.decision {
             Decision::Accept | Decision::Draft => Given::Accept,
             Decision::Edit { args } => Given::Edit { args },
             Decision::Respond { text } => Given::Respond { text },
             Decision::Ignore if answer.expired => Given::Expired,
             Decision::Ignore => Given::Ignore,
         });
-        RequestUpdate::Given { given }
+        RequestUpdate::Given { given, remember }
     }
 
     fn joined(_: Vec<ChildResult>) -> RequestUpdate {
         // It starts no children.
-        RequestUpdate::Given { given: None }
+        RequestUpdate::Given { given: None, remember: None }
     }
 
     fn arrived(event: Event) -> Option<RequestUpdate> {
@@ -270,7 +281,7 @@ impl State for Request {
                     Some("withdrawn") => Given::Withdrawn,
                     _ => Given::Expired,
                 };
-                Some(RequestUpdate::Given { given: Some(given) })
+                Some(RequestUpdate::Given { given: Some(given), remember: None })
             }
             What::Words { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
         }
@@ -279,7 +290,10 @@ impl State for Request {
     fn apply(&mut self, update: RequestUpdate) {
         match update {
             RequestUpdate::Started { asked } => self.asked = *asked,
-            RequestUpdate::Given { given } => self.given = given.or(self.given.take()),
+            RequestUpdate::Given { given, remember } => {
+                self.given = given.or(self.given.take());
+                self.remember = remember;
+            }
             RequestUpdate::Reported { report } => self.reported = Some(report),
         }
     }
@@ -295,6 +309,12 @@ impl State for Request {
 }
 
 impl Request {
+    /// What the asker is to remember.
+    pub fn remembered(&self) -> Option<&Remember> {
+        let accepted = self.given == Some(Given::Accept);
+        self.remember.filter(|_| accepted).and_then(|place| self.asked.remember.get(place))
+    }
+
     /// What the asker may do now, or was told: the arguments as they came, the edited ones, or the words.
     pub fn args(&self) -> Value {
         let asked = || self.asked.args.clone().map_or(Value::Null, Value::Object);

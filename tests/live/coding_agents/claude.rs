@@ -4,10 +4,11 @@ use super::model::{Model, ToolCall};
 use super::{SAYSO, Workplace, end, installed, questions};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 
 impl Workplace {
-    pub(super) fn claude(&self, program: &Path, flags: &[&str]) -> Child {
+    /// It, in a folder that is trusted, with the scripted model.
+    pub(super) fn claude_command(&self, program: &Path) -> Command {
         let project = self.path("project").canonicalize().unwrap();
         let state = self.path("claude/.claude.json");
         let mut known: serde_json::Value =
@@ -25,6 +26,11 @@ impl Workplace {
             // Else the model would have to look for the tools of servers first.
             ("ENABLE_TOOL_SEARCH", "false"),
         ]);
+        command
+    }
+
+    pub(super) fn claude(&self, program: &Path, flags: &[&str]) -> Child {
+        let mut command = self.claude_command(program);
         command.args(["-p", "Do it."]).args(flags);
         self.started(command)
     }

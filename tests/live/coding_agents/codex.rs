@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 impl Workplace {
-    fn configure_codex(&self, approvals: &str, sandbox: &str) {
+    pub(super) fn configure_codex(&self, approvals: &str, sandbox: &str) {
         let path = self.path("codex/config.toml");
         let connected = std::fs::read_to_string(&path).unwrap_or_default();
         let config = format!(
@@ -177,7 +177,7 @@ impl Drop for AppServer {
 }
 
 /// A command for which Codex asks.
-fn escalated(place: &Path) -> ToolCall {
+pub(super) fn escalated(place: &Path) -> ToolCall {
     let command = format!("touch {}", place.join("ran").display());
     let input =
         json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "Needed"});

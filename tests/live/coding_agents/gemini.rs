@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Child;
 
 impl Workplace {
-    fn gemini(&self, program: &Path) -> Child {
+    pub(super) fn gemini(&self, program: &Path) -> Child {
         let path = self.path(".gemini/settings.json");
         let mut settings: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
@@ -21,7 +21,7 @@ impl Workplace {
     }
 }
 
-fn shell() -> ToolCall {
+pub(super) fn shell() -> ToolCall {
     ToolCall { tool: "run_shell_command", input: json!({"command": "touch ran", "description": "As needed"}) }
 }
 

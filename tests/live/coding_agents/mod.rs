@@ -6,6 +6,8 @@ mod codex;
 mod gemini;
 mod model;
 mod opencode;
+mod sessions;
+mod terminal;
 mod together;
 
 use model::{Model, ToolCall};

@@ -19,6 +19,8 @@ struct Script {
     /// The first that an agent offers is called.
     calls: Vec<ToolCall>,
     results: Mutex<Vec<String>>,
+    /// Everything it was told, as it came.
+    heard: Mutex<Vec<Bytes>>,
 }
 
 /// The server; it ends with its runtime.
@@ -36,12 +38,19 @@ impl Model {
     pub fn calling_each(calls: Vec<ToolCall>) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let script = Arc::new(Script { calls, results: Mutex::default() });
+        let script = Arc::new(Script { calls, results: Mutex::default(), heard: Mutex::default() });
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let router = Router::new().fallback(answer).with_state(script.clone());
         runtime.spawn(async move { axum::serve(listener, router).await });
         Self { port, script, _runtime: runtime }
+    }
+
+    /// Whether these words reached the model.
+    pub fn heard(&self, words: &str) -> bool {
+        let heard = self.script.heard.lock().unwrap();
+        assert!(!heard.is_empty(), "nothing reached the model");
+        heard.iter().any(|body| String::from_utf8_lossy(body).contains(words))
     }
 
     /// What the model was told came of its call.
@@ -60,6 +69,7 @@ impl Script {
 
 async fn answer(State(script): State<Arc<Script>>, uri: Uri, body: Bytes) -> Response {
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    script.heard.lock().unwrap().push(body);
     let path = uri.path();
     if path.ends_with("/responses") {
         return stream(&responses(&script, &asked));

@@ -20,14 +20,14 @@ impl Workplace {
         command
     }
 
-    fn opencode_run(&self, program: &Path, permission: &Value) -> Child {
+    pub(super) fn opencode_run(&self, program: &Path, permission: &Value) -> Child {
         let mut command = self.opencode_command(program, permission);
         command.args(["run", "Do it."]);
         self.started(command)
     }
 }
 
-fn bash() -> ToolCall {
+pub(super) fn bash() -> ToolCall {
     ToolCall { tool: "bash", input: json!({"command": "touch ran", "description": "As the task needs"}) }
 }
 

@@ -1,5 +1,7 @@
 //! The pages of the Activity tab: charts, and the figures they are made from.
 
+pub use crate::text::short_count as short;
+
 use crate::inbox::{Activity, DayLine, Decisions, ErrorLine, Latency, SourceLine, Storage};
 use crate::text::{bytes, pad, truncate, width};
 use crate::tui::draw::Sheet;
@@ -19,15 +21,6 @@ fn styles(model: &Model) -> [Style; 4] {
 
 fn counts(decisions: &Decisions) -> [u64; 4] {
     [decisions.untouched, decisions.edited, decisions.responded, decisions.ignored]
-}
-
-/// `12.4k` for large numbers.
-pub fn short(number: u64) -> String {
-    match number {
-        0..10_000 => number.to_string(),
-        10_000..1_000_000 => format!("{}.{}k", number / 1000, number / 100 % 10),
-        _ => format!("{}.{}M", number / 1_000_000, number / 100_000 % 10),
-    }
 }
 
 fn took(ms: u64) -> String {

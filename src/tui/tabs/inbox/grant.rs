@@ -49,6 +49,10 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Some(call) = &grantable.call {
         rows.extend(agent_rows(model, call));
     }
+    let asker = asker(&opened.item);
+    rows.extend(grantable.remember.iter().enumerate().map(|(place, offer)| {
+        (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(place))
+    }));
     let title = format!("Accept, and let {} run without asking", Visible::line(&opened.item.action));
     model.push(Menu::new(title, rows));
     Vec::new()
@@ -86,6 +90,35 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
         }
     }
     rows
+}
+
+/// What the program that asks calls itself.
+fn asker(item: &Item) -> Visible {
+    let source = item.source.as_deref().unwrap_or_default();
+    Visible::line(source.strip_prefix("request: ").unwrap_or(source))
+}
+
+/// Says what the agent would remember, and asks.
+pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
+    let Some(opened) = model.current() else { return Vec::new() };
+    let item = &opened.item;
+    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
+    let Some(offer) = item.grantable.remember.get(place) else { return Vec::new() };
+    let asker = asker(item);
+    let fields = [
+        ("now", "this one is accepted as it is shown".to_owned()),
+        ("told to remember", offer.words.clone()),
+        ("from then on", format!("{asker} does that without asking, here or in its own window")),
+        ("to end it", format!("in the settings of {asker}; sayso grants nothing by this")),
+    ];
+    let line = |text: &str| Visible::line(text);
+    let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
+    let page = Doc::page(&item.title, "", vec![Block::Fields(fields)]);
+    let decision = Decide::on_screen(id, hash, Decision::Accept, true);
+    let title = format!("Accept this, and let {asker} remember it?");
+    let why = "Calls like this reach neither you nor sayso any more.";
+    model.push(Confirm::new(title, why, page, Then::Remember(decision, place)));
+    Vec::new()
 }
 
 fn rest_of_day(model: &Model) -> Option<Duration> {

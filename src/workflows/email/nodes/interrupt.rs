@@ -164,7 +164,7 @@ async fn interrupt(
         asked.grantable = Grantable {
             thread: true,
             sender: Some(sender.clone()).filter(|sender| !sender.is_empty()),
-            call: None,
+            ..Grantable::default()
         };
         let (people, own) = (conversation.people(), conversation.own());
         let wish = Wish {

@@ -266,7 +266,7 @@ pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
 }
 
 /// Selects an item of the inbox, once it is there.
-fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
+pub fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
     let cmds = tabs::go(model, Tab::Inbox);
     model.inbox.list.filter = crate::tui::tabs::inbox::Filter::All;
     model.inbox.list.narrow = Default::default();

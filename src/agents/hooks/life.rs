@@ -1,0 +1,160 @@
+//! What an event tells of its session: that it began, works, asks in its own window, waits for the person, or ended.
+
+use super::{Agent, session, usage};
+use crate::config::Env;
+use crate::service::{Inbox, News, SessionNews, Used};
+use crate::text::Visible;
+use crate::tools::process::Process;
+use crate::tools::terminal::Terminal;
+use jiff::Timestamp;
+use serde_json::Value;
+use std::path::Path;
+
+/// Characters of what an agent says it waits for.
+const WORDS: usize = 200;
+
+/// Bytes of a session's name, or a model's.
+const LONGEST_NAME: usize = 200;
+
+/// Bytes of a path.
+const LONGEST_PATH: usize = 4096;
+
+/// What an event tells of its session; `None` where it tells nothing.
+pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<SessionNews> {
+    let agent = agent.of(event);
+    let text = |names: &[&str], longest: usize| {
+        let found = names.iter().find_map(|name| event.get(name)?.as_str());
+        found.filter(|text| !text.trim().is_empty() && text.len() <= longest).map(str::to_owned)
+    };
+    let id = text(&["session_id", "sessionId"], LONGEST_NAME)?;
+    let name = text(&["hook_event_name", "hookEventName", "event"], LONGEST_NAME);
+    let what = what(agent, name.as_deref(), event)?;
+    let folder = text(&["cwd"], LONGEST_PATH);
+    Some(SessionNews {
+        agent: agent.name(),
+        id,
+        at,
+        what,
+        branch: folder.as_deref().and_then(|folder| session::branch(Path::new(folder))),
+        folder,
+        model: text(&["model"], LONGEST_NAME),
+        process: process(agent, env),
+        terminal: Terminal::named(|name| env.get(name)?.to_str().map(str::to_owned)),
+        used: None,
+    })
+}
+
+fn what(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
+    let said = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
+    let prompt = || session::shortened(said("prompt"));
+    let words = || Visible::line(said("message")).as_str().chars().take(WORDS).collect();
+    Some(match (agent, name) {
+        (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse" | "PermissionRequest"))
+        | (Agent::ClaudeCode, Some("Elicitation"))
+        | (Agent::Gemini, None | Some("BeforeTool"))
+        | (Agent::Opencode, Some("tool" | "permission" | "question")) => News::Asked,
+        (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("SessionStart")) => News::Started,
+        (Agent::ClaudeCode | Agent::Codex, Some("UserPromptSubmit"))
+        | (Agent::Gemini, Some("BeforeAgent"))
+        | (Agent::Opencode, Some("busy")) => News::Prompted(prompt()),
+        (Agent::ClaudeCode | Agent::Codex, Some("PostToolUse" | "PostToolUseFailure"))
+        | (Agent::Gemini, Some("AfterTool"))
+        | (Agent::Opencode, Some("ran")) => News::Working,
+        (Agent::ClaudeCode | Agent::Codex, Some("Stop" | "StopFailure"))
+        | (Agent::Gemini, Some("AfterAgent"))
+        | (Agent::Opencode, Some("idle")) => News::TurnEnded,
+        (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("SessionEnd"))
+        | (Agent::Opencode, Some("ended")) => News::Ended,
+        (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("Notification")) => {
+            match said("notification_type") {
+                "permission_prompt" | "elicitation_dialog" | "ToolPermission" => News::AsksThere(words()),
+                "idle_prompt" => News::TurnEnded,
+                _ => return None,
+            }
+        }
+        (_, Some(_)) | (Agent::Opencode, None) => return None,
+    })
+}
+
+/// The process of the agent that runs this hook.
+fn process(agent: Agent, env: &Env) -> Option<Process> {
+    // Claude Code says so to whatever it starts; another agent may have been started by it.
+    let said = || env.get("CLAUDE_PID")?.to_str()?.parse().ok().and_then(Process::of);
+    let said = if agent == Agent::ClaudeCode { said() } else { None };
+    said.or_else(Process::starter)
+}
+
+/// Takes note of what an event tells of its session. Nothing depends on it, so what fails is only logged.
+pub async fn tell(inbox: &Inbox, mut news: SessionNews, event: &Value) {
+    let sessions = inbox.sessions();
+    let counts = matches!(news.what, News::Working | News::TurnEnded | News::Asked);
+    if counts && let Ok(known) = sessions.used(news.agent, &news.id) {
+        news.used = used(&known, event);
+    }
+    if let Err(error) = sessions.heard(news).await {
+        tracing::debug!(%error, "what was told of a session could not be kept");
+    }
+}
+
+fn used(known: &Used, event: &Value) -> Option<Used> {
+    match event.get("transcript_path").and_then(Value::as_str) {
+        Some(path) if path.len() <= LONGEST_PATH => usage::count_on(known, Path::new(path)),
+        Some(_) => None,
+        None => usage::told(event),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(agent: Agent, event: Value) -> Option<News> {
+        news(agent, &event, Timestamp::UNIX_EPOCH, &Env::default()).map(|news| news.what)
+    }
+
+    #[test]
+    fn each_agent_s_events_are_read() {
+        let claude = |name: &str| {
+            of(Agent::ClaudeCode, json!({"session_id": "s", "hook_event_name": name, "prompt": "Do it."}))
+        };
+        for (name, expected) in [
+            ("SessionStart", Some(News::Started)),
+            ("UserPromptSubmit", Some(News::Prompted(Some("Do it.".to_owned())))),
+            ("PermissionRequest", Some(News::Asked)),
+            ("PostToolUse", Some(News::Working)),
+            ("Stop", Some(News::TurnEnded)),
+            ("SubagentStop", None),
+            ("SessionEnd", Some(News::Ended)),
+            ("SomethingNew", None),
+        ] {
+            assert_eq!(claude(name), expected, "{name}");
+        }
+        let notified = |sort: &str| {
+            let event = json!({"session_id": "s", "hook_event_name": "Notification", "notification_type": sort,
+                "message": "Claude needs\u{1b}[2J your permission"});
+            of(Agent::ClaudeCode, event)
+        };
+        let Some(News::AsksThere(words)) = notified("permission_prompt") else { panic!("it asks there") };
+        assert!(words.starts_with("Claude needs") && !words.contains('\u{1b}'), "{words}");
+        assert_eq!(notified("idle_prompt"), Some(News::TurnEnded));
+        assert_eq!(notified("auth_success"), None);
+        let opencode = |name: &str| of(Agent::Opencode, json!({"session_id": "s", "event": name}));
+        assert_eq!(opencode("busy"), Some(News::Prompted(None)));
+        assert_eq!(opencode("idle"), Some(News::TurnEnded));
+        assert_eq!(
+            of(Agent::Gemini, json!({"session_id": "s", "hook_event_name": "AfterAgent"})),
+            Some(News::TurnEnded)
+        );
+        assert_eq!(of(Agent::Codex, json!({"hook_event_name": "Stop"})), None);
+        assert_eq!(of(Agent::Codex, json!({"hook_event_name": "Stop", "session_id": "s".repeat(201)})), None);
+    }
+
+    #[test]
+    fn the_terminal_is_that_of_the_agent() {
+        let env: Env = [("TMUX", "/tmp/tmux-0/default,1,0"), ("TMUX_PANE", "%3")].into_iter().collect();
+        let event = json!({"session_id": "s", "hook_event_name": "SessionStart"});
+        let told = news(Agent::Codex, &event, Timestamp::UNIX_EPOCH, &env).unwrap();
+        assert_eq!(told.terminal.map(|terminal| terminal.name()), Some("tmux"));
+    }
+}

@@ -1,0 +1,86 @@
+//! What Claude Code offers to remember, so that it asks no more: rules and folders, as it suggests them with a question.
+//!
+//! They are offered as they came and told back as they came, and only where the person chooses one. What else it suggests
+//! (another mode, rules taken out) is not remembering, and not offered.
+
+use crate::graph::Remember;
+use serde_json::Value;
+
+/// More than it ever suggests.
+const MOST: usize = 8;
+
+/// Bytes of a suggestion that a card has room for.
+const LONGEST: usize = 1000;
+
+/// What an event offers to remember, with its words.
+pub(super) fn offered(event: &Value) -> Vec<Remember> {
+    let suggested = event.get("permission_suggestions").and_then(Value::as_array).into_iter().flatten();
+    let short = suggested.filter(|told| told.to_string().len() <= LONGEST);
+    short.filter_map(|told| Some(Remember { words: words(told)?, told: told.clone() })).take(MOST).collect()
+}
+
+fn words(told: &Value) -> Option<String> {
+    let text = |name: &str| told.get(name).and_then(Value::as_str);
+    let list = |name: &str| told.get(name).and_then(Value::as_array).filter(|list| !list.is_empty());
+    let what = match text("type")? {
+        "addRules" if text("behavior") == Some("allow") => {
+            let rule = |rule: &Value| {
+                let tool = rule.get("toolName")?.as_str()?;
+                match rule.get("ruleContent") {
+                    None | Some(Value::Null) => Some(tool.to_owned()),
+                    Some(content) => Some(format!("{tool}({})", content.as_str()?)),
+                }
+            };
+            list("rules")?.iter().map(rule).collect::<Option<Vec<_>>>()?
+        }
+        "addDirectories" => {
+            let folder = |folder: &Value| Some(format!("files in {}", folder.as_str()?));
+            list("directories")?.iter().map(folder).collect::<Option<Vec<_>>>()?
+        }
+        _ => return None,
+    };
+    let place = match text("destination")? {
+        "session" => "in this session",
+        "localSettings" => "in this project, for you",
+        "projectSettings" => "in this project, for everybody",
+        "userSettings" => "everywhere",
+        _ => return None,
+    };
+    Some(format!("{}, {place}", what.join(" and ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn rules_and_folders_are_offered_as_they_came() {
+        let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "npm test *"}],
+            "behavior": "allow", "destination": "localSettings"});
+        let folder = json!({"type": "addDirectories", "directories": ["/app"], "destination": "session"});
+        let event = json!({"permission_suggestions": [rule, folder]});
+        let offered = offered(&event);
+        assert_eq!(offered[0].words, "Bash(npm test *), in this project, for you");
+        assert_eq!(offered[0].told, rule);
+        assert_eq!(offered[1].words, "files in /app, in this session");
+    }
+
+    #[test]
+    fn what_is_no_remembering_is_not_offered() {
+        let rules = json!([{"toolName": "Bash"}]);
+        for told in [
+            json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
+            json!({"type": "addRules", "rules": rules, "behavior": "deny", "destination": "session"}),
+            json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "elsewhere"}),
+            json!({"type": "addRules", "rules": [], "behavior": "allow", "destination": "session"}),
+            json!({"type": "addRules", "rules": [{"toolName": 3}], "behavior": "allow", "destination": "session"}),
+            json!({"type": "removeRules", "rules": rules, "behavior": "allow", "destination": "session"}),
+            json!({"type": "addDirectories", "directories": ["x".repeat(2000)], "destination": "session"}),
+            json!("addRules"),
+        ] {
+            assert_eq!(offered(&json!({"permission_suggestions": [told]})), [], "{told}");
+        }
+        assert_eq!(offered(&json!({})), []);
+    }
+}

@@ -1,0 +1,91 @@
+//! `sayso sessions`: what coding agents are at.
+
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::{Answer, Page};
+use crate::cli::table::{cut, right, table, whole};
+use crate::inbox::{AgentSession, SessionState};
+use serde_json::json;
+
+/// How much of a session's id tells it from others.
+const SHORT: usize = 8;
+
+/// List the sessions of coding agents, those that wait for you first
+#[derive(Debug, clap::Args)]
+#[command(
+    subcommand_value_name = "ACTION",
+    subcommand_help_heading = "Actions",
+    after_help = "Agents tell of their sessions by the hooks that `sayso connect` installs. A session ends with its \
+    process. Tokens include cached ones.\n\nExamples:\n  \
+    sayso sessions\n  \
+    sayso sessions --json | jq '.[] | select(.state == \"waiting\")'\n  \
+    sayso sessions focus 7c8ccd0c"
+)]
+pub(in crate::cli) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Bring the terminal of a session to the front: tmux, kitty or WezTerm
+    Focus {
+        /// The session
+        id: String,
+    },
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        match self.action {
+            None => {
+                let sessions = here.inbox().sessions().list().await?;
+                here.page.answer(&sessions, |page| listed(page, &sessions))
+            }
+            Some(Action::Focus { id }) => {
+                let shown = here.inbox().sessions().focus(&id).await;
+                let shown = shown.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+                here.page.answer(&json!({ "shown": shown }), |_| format!("{shown}.\n"))
+            }
+        }
+    }
+}
+
+fn listed(page: &Page, sessions: &[AgentSession]) -> String {
+    if sessions.is_empty() {
+        return "No coding agent tells of a session; `sayso connect` lets them.\n".to_owned();
+    }
+    let row = |session: &AgentSession| {
+        let place = match (&session.folder, &session.branch) {
+            (Some(folder), Some(branch)) => format!("{folder} ({branch})"),
+            (folder, _) => folder.clone().unwrap_or_default(),
+        };
+        let state = match session.state {
+            SessionState::Waiting => "waiting",
+            SessionState::Idle => "your turn",
+            SessionState::Working => "working",
+        };
+        let about = if session.state == SessionState::Idle { String::new() } else { session.about() };
+        [
+            session.id.chars().take(SHORT).collect(),
+            session.agent.clone(),
+            state.to_owned(),
+            page.age(session.since),
+            session.used(),
+            place,
+            about,
+        ]
+    };
+    let rows: Vec<_> = sessions.iter().map(row).collect();
+    let columns = [
+        whole("SESSION"),
+        whole("AGENT"),
+        whole("STATE"),
+        right("SINCE"),
+        right("USED"),
+        whole("FOLDER"),
+        cut("ABOUT"),
+    ];
+    table(page, columns, &rows)
+}

@@ -1,0 +1,299 @@
+//! What is kept of a session between two events, and what an event makes of it. Pure, but for looking whether a process
+//! still runs.
+
+use super::{News, SessionNews};
+use crate::inbox::{AgentSession, SessionState};
+use crate::store::SessionChange;
+use crate::tools::process::Process;
+use crate::tools::terminal::Terminal;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// More sessions than anybody runs at once.
+const MOST: usize = 100;
+
+/// Where the agent's process is not known, a session that tells nothing for so long is taken to be over.
+const SILENT: SignedDuration = SignedDuration::from_hours(12);
+
+/// News that change nothing else are noted so often.
+const NOTED: SignedDuration = SignedDuration::from_mins(5);
+
+/// No hook is behind another by more; what seems older was told after somebody had set the clock.
+const LATE: SignedDuration = SignedDuration::from_mins(1);
+
+/// What is kept of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub agent: String,
+    pub id: String,
+    folder: Option<String>,
+    branch: Option<String>,
+    prompt: Option<String>,
+    model: Option<String>,
+    doing: Doing,
+    /// Since when.
+    since: Timestamp,
+    started: Timestamp,
+    /// When its last news were told; older ones come too late.
+    heard: Timestamp,
+    process: Option<Process>,
+    pub terminal: Option<Terminal>,
+    #[serde(default)]
+    pub used: Used,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Doing {
+    Working,
+    /// It asks in its own window.
+    AsksThere(String),
+    Idle,
+}
+
+/// What a session has used, and how far its transcript was read to know that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// Tokens read, cached ones included.
+    pub input: u64,
+    pub output: u64,
+    /// In dollars, where the agent says so.
+    pub cost: Option<f64>,
+    /// The transcript, and how many bytes of it are counted.
+    pub transcript: Option<String>,
+    pub counted: u64,
+    /// The last message that was counted, with its own tokens: some are written more than once.
+    pub last: Option<(String, u64, u64)>,
+}
+
+impl Kept {
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    pub fn is(&self, agent: &str, id: &str) -> bool {
+        self.agent == agent && self.id == id
+    }
+
+    /// Whether it still runs, as far as that can be told.
+    pub fn runs(&self, now: Timestamp) -> bool {
+        match &self.process {
+            Some(process) => process.is_alive(),
+            None => now.duration_since(self.heard) < SILENT,
+        }
+    }
+
+    pub fn line(self) -> AgentSession {
+        let (state, waits_for) = match self.doing {
+            Doing::Working => (SessionState::Working, None),
+            Doing::AsksThere(words) => (SessionState::Waiting, Some(words).filter(|words| !words.is_empty())),
+            Doing::Idle => (SessionState::Idle, None),
+        };
+        let told = self.used.input + self.used.output > 0;
+        AgentSession {
+            agent: self.agent,
+            id: self.id,
+            folder: self.folder,
+            branch: self.branch,
+            state,
+            waits_for,
+            interrupt: None,
+            since: self.since,
+            started_at: self.started,
+            prompt: self.prompt,
+            model: self.model,
+            input_tokens: told.then_some(self.used.input),
+            output_tokens: told.then_some(self.used.output),
+            cost: self.used.cost,
+            terminal: self.terminal.map(|terminal| terminal.name().to_owned()),
+        }
+    }
+
+    fn new(news: &SessionNews) -> Self {
+        Self {
+            agent: news.agent.to_owned(),
+            id: news.id.clone(),
+            folder: None,
+            branch: None,
+            prompt: None,
+            model: None,
+            doing: Doing::Idle,
+            since: news.at,
+            started: news.at,
+            heard: news.at,
+            process: None,
+            terminal: None,
+            used: Used::default(),
+        }
+    }
+
+    /// What the news make of it.
+    fn after(mut self, news: &SessionNews) -> Self {
+        let doing = match &news.what {
+            News::Prompted(words) => {
+                self.prompt = words.clone().or(self.prompt);
+                Doing::Working
+            }
+            News::Asked | News::Working => Doing::Working,
+            News::AsksThere(words) => Doing::AsksThere(words.clone()),
+            News::Started | News::TurnEnded | News::Ended => Doing::Idle,
+        };
+        if doing != self.doing || matches!(news.what, News::Prompted(_)) {
+            (self.doing, self.since) = (doing, news.at);
+        }
+        self.heard = news.at;
+        self.folder = news.folder.clone().or(self.folder);
+        self.branch = news.branch.clone();
+        self.model = news.model.clone().or(self.model);
+        self.process = news.process.clone().or(self.process);
+        self.terminal = news.terminal.clone().or(self.terminal);
+        self.used = news.used.clone().unwrap_or(self.used);
+        self
+    }
+
+    /// Whether somebody who reads this learns nothing that `before` did not say.
+    fn says_no_more_than(&self, before: &Self) -> bool {
+        let same = Self { heard: before.heard, ..self.clone() } == *before;
+        same && self.heard.duration_since(before.heard).abs() < NOTED
+    }
+}
+
+fn name(agent: &str, id: &str) -> String {
+    format!("{agent}:{id}")
+}
+
+/// What the news change in what is kept of all sessions.
+pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<SessionChange> {
+    let own = name(news.agent, &news.id);
+    let mut changes: Vec<SessionChange> = Vec::new();
+    let mut others = Vec::new();
+    let mut before = None;
+    for (name, text) in rows {
+        match Kept::read(text) {
+            Some(kept) if *name == own => before = Some(kept),
+            Some(kept) if kept.runs(news.at) => others.push((kept.heard, name)),
+            Some(_) | None => changes.push((name.clone(), None)),
+        }
+    }
+    others.sort_by_key(|(heard, _)| Reverse(*heard));
+    changes.extend(others.into_iter().skip(MOST - 1).map(|(_, name)| (name.clone(), None)));
+    let begins = matches!(news.what, News::Started | News::Prompted(_) | News::Asked);
+    match before {
+        Some(_) if news.what == News::Ended => changes.push((own, None)),
+        Some(before) => {
+            let after = before.clone().after(news);
+            // Hooks run beside each other, so an older one may come last.
+            let behind = before.heard.duration_since(news.at);
+            let late = behind.is_positive() && behind < LATE;
+            if !late && !after.says_no_more_than(&before) {
+                changes.extend(text(&after).map(|text| (own, Some(text))));
+            }
+        }
+        None if begins => changes.extend(text(&Kept::new(news).after(news)).map(|text| (own, Some(text)))),
+        None => {}
+    }
+    changes
+}
+
+fn text(kept: &Kept) -> Option<String> {
+    serde_json::to_string(kept).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn news(second: i64, what: News) -> SessionNews {
+        SessionNews {
+            agent: "claude-code",
+            id: "s1".to_owned(),
+            at: Timestamp::from_second(1_800_000_000 + second).unwrap(),
+            what,
+            folder: Some("/app".to_owned()),
+            branch: Some("main".to_owned()),
+            model: None,
+            process: Some(Process::own()),
+            terminal: None,
+            used: None,
+        }
+    }
+
+    /// What is kept after these news, and how often something was written.
+    fn told(all: &[SessionNews]) -> (Vec<(String, String)>, usize) {
+        let (mut rows, mut written) = (Vec::<(String, String)>::new(), 0);
+        for news in all {
+            for (name, text) in changes(&rows, news) {
+                written += 1;
+                rows.retain(|(known, _)| *known != name);
+                rows.extend(text.map(|text| (name, text)));
+            }
+        }
+        (rows, written)
+    }
+
+    fn line(all: &[SessionNews]) -> Option<AgentSession> {
+        told(all).0.first().and_then(|(_, text)| Kept::read(text)).map(Kept::line)
+    }
+
+    #[test]
+    fn a_session_is_followed_through_its_turns() {
+        let asks = News::AsksThere("Claude needs your permission".to_owned());
+        let steps = [
+            (news(0, News::Started), SessionState::Idle, 0),
+            (news(5, News::Prompted(Some("Do it.".to_owned()))), SessionState::Working, 5),
+            (news(6, News::Working), SessionState::Working, 5),
+            (news(7, asks), SessionState::Waiting, 7),
+            (news(8, News::Working), SessionState::Working, 8),
+            (news(9, News::TurnEnded), SessionState::Idle, 9),
+        ];
+        for n in 1..=steps.len() {
+            let all: Vec<SessionNews> = steps[..n].iter().map(|(news, ..)| news.clone()).collect();
+            let (_, state, since) = &steps[n - 1];
+            let line = line(&all).unwrap();
+            assert_eq!((line.state, line.since.as_second() - 1_800_000_000), (*state, *since), "{n}");
+        }
+        let whole: Vec<SessionNews> = steps.iter().map(|(news, ..)| news.clone()).collect();
+        let shown = line(&whole).unwrap();
+        assert_eq!((shown.prompt.as_deref(), shown.about().as_str()), (Some("Do it."), "your turn"));
+        assert_eq!(line(&[whole, vec![news(10, News::Ended)]].concat()), None);
+    }
+
+    #[test]
+    fn news_that_come_late_or_say_nothing_new_write_nothing() {
+        let prompted = News::Prompted(None);
+        let begun = [news(0, News::Started), news(5, prompted.clone())];
+        assert_eq!(told(&begun).1, 2);
+        let more = [&begun[..], &[news(6, News::Working), news(7, News::Working)]].concat();
+        assert_eq!(told(&more).1, 2);
+        // The turn had ended before this tool's hook was heard.
+        let late = [&begun[..], &[news(9, News::TurnEnded), news(8, News::Working)]].concat();
+        assert_eq!(line(&late).unwrap().state, SessionState::Idle);
+        // A clock that was set back keeps nothing from being noted.
+        let back = [&begun[..], &[news(-90, News::TurnEnded)]].concat();
+        assert_eq!(line(&back).unwrap().state, SessionState::Idle);
+        // What only goes on does not begin a session that is over.
+        assert_eq!(told(&[news(0, News::Working), news(1, News::TurnEnded)]).1, 0);
+    }
+
+    #[test]
+    fn what_is_kept_has_an_end() {
+        let other = |n: i64| SessionNews { id: format!("s{n}"), ..news(n, News::Started) };
+        let many: Vec<SessionNews> = (0..MOST as i64 + 20).map(other).collect();
+        let (rows, _) = told(&many);
+        assert_eq!(rows.len(), MOST);
+        assert!(
+            rows.iter().any(|(name, _)| name == "claude-code:s119")
+                && rows.iter().all(|(name, _)| name != "claude-code:s0")
+        );
+        let dead = Process { pid: Process::own().pid, born: 1 };
+        let gone = SessionNews { id: "gone".to_owned(), process: Some(dead), ..news(0, News::Started) };
+        let (rows, _) = told(&[gone.clone(), news(1, News::Started)]);
+        assert_eq!(rows.len(), usize::from(cfg!(target_os = "linux")).max(1));
+        let silent = SessionNews { id: "silent".to_owned(), process: None, ..news(0, News::Started) };
+        let later = news(13 * 3600, News::Started);
+        assert_eq!(told(&[silent, later]).0.len(), 1);
+        let damaged = [("claude-code:x".to_owned(), "nonsense".to_owned())];
+        assert_eq!(changes(&damaged, &news(0, News::Working)), [("claude-code:x".to_owned(), None)]);
+    }
+}

@@ -1,0 +1,177 @@
+//! Sessions of coding agents: which there are, what each does or waits for, and where its terminal is.
+//!
+//! They are figures, kept as the agents' hooks tell them: nothing is allowed, refused or closed by them. Whether a
+//! session waits for a card is read from the cards themselves. A session whose process is gone is not listed, and
+//! forgotten with the next news of any.
+
+mod kept;
+
+use super::Inbox;
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{AgentSession, InboxError, SessionState};
+use crate::text::Visible;
+use crate::tools::process::Process;
+use crate::tools::terminal::Terminal;
+use crate::workflows::request::NAME;
+use jiff::Timestamp;
+use kept::Kept;
+pub use kept::Used;
+
+/// Something an agent told of one of its sessions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionNews {
+    /// What the agent calls itself.
+    pub agent: &'static str,
+    /// What it calls the session.
+    pub id: String,
+    /// When it was told.
+    pub at: Timestamp,
+    pub what: News,
+    pub folder: Option<String>,
+    pub branch: Option<String>,
+    pub model: Option<String>,
+    /// The agent's process; the session ends with it.
+    pub process: Option<Process>,
+    pub terminal: Option<Terminal>,
+    /// What the session has used so far.
+    pub used: Option<Used>,
+}
+
+/// What happened in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    Started,
+    /// The person said something.
+    Prompted(Option<String>),
+    /// It asks here.
+    Asked,
+    /// It goes on with its turn.
+    Working,
+    /// It asks in its own window.
+    AsksThere(String),
+    TurnEnded,
+    Ended,
+}
+
+/// Sessions of coding agents.
+#[derive(Clone, Copy)]
+pub struct Sessions<'a>(pub(super) &'a Inbox);
+
+/// A card that a session waits for.
+struct WaitingCard {
+    agent: String,
+    session: String,
+    id: InterruptId,
+    title: String,
+    at: Timestamp,
+}
+
+impl Sessions<'_> {
+    /// Takes note of what an agent told.
+    pub async fn heard(self, news: SessionNews) -> Result<(), InboxError> {
+        let figures = self.0.store().figures();
+        Ok(figures.change_sessions(move |rows| kept::changes(rows, &news)).await?)
+    }
+
+    /// What is known to be used in a session, for whoever counts on from there.
+    pub fn used(self, agent: &str, id: &str) -> Result<Used, InboxError> {
+        let known = self.kept()?.into_iter().find(|kept| kept.is(agent, id));
+        Ok(known.map(|kept| kept.used).unwrap_or_default())
+    }
+
+    /// All that run, those that wait first, and longest.
+    pub async fn list(self) -> Result<Vec<AgentSession>, InboxError> {
+        self.0.work(|inbox| Sessions(inbox).read()).await
+    }
+
+    /// Brings the terminal of a session to the front; any unique beginning of its id will do.
+    pub async fn focus(self, id: &str) -> Result<String, InboxError> {
+        let mut known = self.kept()?;
+        known.retain(|kept| kept.id.starts_with(id) && !id.is_empty());
+        if let Some(at) = known.iter().position(|kept| kept.id == id) {
+            known = vec![known.swap_remove(at)];
+        }
+        match known.as_slice() {
+            [] => Err(InboxError::NotFound {
+                what: "session",
+                id: id.to_owned(),
+                hint: "`sayso sessions` lists those that run".to_owned(),
+            }),
+            [one] => show(one).await,
+            several => Err(InboxError::Ambiguous {
+                id: id.to_owned(),
+                count: several.len(),
+                some: several.iter().take(3).map(|kept| kept.id.as_str()).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    /// Brings the terminal of the session that asks this to the front.
+    pub async fn focus_asker(self, thread: ThreadId) -> Result<String, InboxError> {
+        let asked = self.0.requests().asked_in(&thread).ok();
+        let asker = asked.and_then(|asked| Some((asked.source?, asked.session?.id)));
+        let none =
+            || InboxError::Conflict("no coding agent asks this, so there is no terminal to go to".to_owned());
+        let (agent, id) = asker.ok_or_else(none)?;
+        match self.kept()?.into_iter().find(|kept| kept.is(&agent, &id)) {
+            Some(kept) => show(&kept).await,
+            None => Err(InboxError::Conflict(format!(
+                "nothing is known of the session's terminal; `sayso connect` installs the hooks that tell it to {agent}"
+            ))),
+        }
+    }
+
+    /// What is kept of every session that runs.
+    fn kept(self) -> Result<Vec<Kept>, InboxError> {
+        let now = self.0.store().now();
+        let rows = self.0.store().figures().sessions()?;
+        Ok(rows.iter().filter_map(|(_, text)| Kept::read(text)).filter(|kept| kept.runs(now)).collect())
+    }
+
+    fn read(self) -> Result<Vec<AgentSession>, InboxError> {
+        let cards = self.waiting_cards()?;
+        let line = |kept: Kept| {
+            let card = cards.iter().find(|card| kept.is(&card.agent, &card.session));
+            let line = kept.line();
+            match card {
+                None => line,
+                Some(card) => AgentSession {
+                    state: SessionState::Waiting,
+                    waits_for: Some(card.title.clone()),
+                    interrupt: Some(card.id.clone()),
+                    since: card.at,
+                    ..line
+                },
+            }
+        };
+        let mut lines: Vec<AgentSession> = self.kept()?.into_iter().map(line).collect();
+        lines.sort_by(|a, b| (a.state, a.since, &a.id).cmp(&(b.state, b.since, &b.id)));
+        Ok(lines)
+    }
+
+    /// The open cards of sessions, oldest first.
+    fn waiting_cards(self) -> Result<Vec<WaitingCard>, InboxError> {
+        let threads = self.0.store().threads();
+        let mut cards = Vec::new();
+        for thread in threads.waiting_of(NAME)? {
+            // One that cannot be read hides no other.
+            let Ok(asked) = self.0.requests().asked_in(&thread) else { continue };
+            let (Some(agent), Some(session)) = (asked.source, asked.session) else { continue };
+            let at = asked.asked.and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());
+            let open = threads.outcome(&thread)?.interrupts.into_iter().next();
+            let (Some(at), Some(id)) = (at, open) else { continue };
+            cards.push(WaitingCard { agent, session: session.id, id, title: asked.title, at });
+        }
+        Ok(cards)
+    }
+}
+
+async fn show(kept: &Kept) -> Result<String, InboxError> {
+    let Some(terminal) = &kept.terminal else {
+        let text = "its terminal takes no commands; tmux, kitty and WezTerm do".to_owned();
+        return Err(InboxError::Conflict(text));
+    };
+    let own = |name: &str| std::env::var(name).ok();
+    terminal.focus(own).await.map_err(InboxError::Conflict)?;
+    Ok(format!("{} shows the session of {}", terminal.name(), Visible::line(&kept.agent)))
+}

@@ -1,0 +1,265 @@
+//! Agents in their own windows: Claude Code and Codex in tmux, answered here and there, and brought to the front. kitty
+//! and WezTerm cannot be run here; what they are told is tested by its arguments alone (`tools::terminal`).
+
+use super::claude::bash;
+use super::model::Model;
+use super::{SAYSO, Workplace, installed};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+/// A tmux server of its own; it ends with the test.
+struct Tmux {
+    socket: PathBuf,
+}
+
+impl Tmux {
+    /// One in whose only window this runs; `None` where there is no tmux.
+    fn running(place: &Workplace, name: &str, command: &Command) -> Option<Self> {
+        let tmux = Self { socket: place.path(name) };
+        let mut start = Command::new("tmux");
+        start.env_clear().env("PATH", std::env::var_os("PATH")?).env("TERM", "xterm-256color");
+        start.arg("-S").arg(&tmux.socket).args([
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            "120",
+            "-y",
+            "40",
+        ]);
+        for (name, value) in command.get_envs() {
+            start.arg("-e").arg(format!("{}={}", name.to_str()?, value?.to_str()?));
+        }
+        start.arg("-c").arg(command.get_current_dir().unwrap_or(Path::new("/")));
+        start.arg(command.get_program()).args(command.get_args());
+        match start.output() {
+            Ok(said) => assert!(said.status.success(), "{said:?}"),
+            Err(_) => {
+                eprintln!("skipped: there is no tmux");
+                return None;
+            }
+        }
+        Some(tmux)
+    }
+
+    fn tell(&self, words: &[&str]) -> Output {
+        Command::new("tmux").arg("-S").arg(&self.socket).args(words).env_remove("TMUX").output().unwrap()
+    }
+
+    fn say(&self, words: &[&str]) -> String {
+        let said = self.tell(words);
+        assert!(said.status.success(), "{words:?}: {said:?}");
+        String::from_utf8(said.stdout).unwrap()
+    }
+
+    fn screen(&self) -> String {
+        self.say(&["capture-pane", "-p", "-t", "%0"])
+    }
+
+    /// Waits until this stands on the screen.
+    fn until(&self, text: &str) {
+        let begun = Instant::now();
+        while !self.screen().contains(text) {
+            assert!(begun.elapsed().as_secs() < 60, "`{text}` never came:\n{}", self.screen());
+        }
+    }
+
+    fn press(&self, keys: &[&str]) {
+        self.say(&[&["send-keys", "-t", "%0"], keys].concat());
+    }
+
+    /// Presses a key until that has done something: a dialog takes no key in its first moment.
+    fn press_until(&self, key: &str, done: impl Fn() -> bool) {
+        let begun = Instant::now();
+        let mut pressed = 0;
+        while !done() {
+            let elapsed = begun.elapsed().as_secs();
+            assert!(elapsed < 60, "{key} does nothing:\n{}", self.screen());
+            if elapsed >= pressed {
+                self.press(&[key]);
+                pressed = elapsed + 3;
+            }
+        }
+    }
+
+    /// Types a line, and sends it once it stands there.
+    fn enter(&self, line: &str) {
+        self.press(&["-l", line]);
+        self.until(line);
+        self.press(&["Enter"]);
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.tell(&["kill-server"]);
+    }
+}
+
+impl Workplace {
+    fn claude_window(&self, program: &Path) -> Option<Tmux> {
+        let mut command = self.claude_command(program);
+        command.env("TERM", "xterm-256color").args(["--permission-mode", "default"]);
+        let tmux = Tmux::running(self, "tmux", &command)?;
+        tmux.until("for shortcuts");
+        tmux.enter("Do it.");
+        Some(tmux)
+    }
+
+    fn codex_window(&self, program: &Path) -> Option<Tmux> {
+        self.configure_codex("on-request", "workspace-write");
+        let project = self.path("project").canonicalize().unwrap();
+        let config = self.path("codex/config.toml");
+        let mut text = std::fs::read_to_string(&config).unwrap();
+        text += &format!("\n[projects.{:?}]\ntrust_level = \"trusted\"\n", project.to_str().unwrap());
+        std::fs::write(&config, text).unwrap();
+        let mut command = self.at_home(program);
+        command.env("TERM", "xterm-256color").arg("--dangerously-bypass-hook-trust");
+        let tmux = Tmux::running(self, "tmux", &command)?;
+        tmux.until("? for shortcuts");
+        tmux.enter("Do it.");
+        Some(tmux)
+    }
+
+    /// The one card, once it is there.
+    fn card(&self, tmux: &Tmux) -> Value {
+        let begun = Instant::now();
+        loop {
+            if let Some(item) = self.list().into_iter().next() {
+                return item;
+            }
+            assert!(begun.elapsed().as_secs() < 60, "it never asked:\n{}", tmux.screen());
+        }
+    }
+
+    /// What is said to somebody who accepts what is over.
+    fn accepted_late(&self, item: &Value) -> String {
+        let late = self.at_home(SAYSO).args(["accept", item["id"].as_str().unwrap()]).output().unwrap();
+        assert_eq!(late.status.code(), Some(3), "{late:?}");
+        String::from_utf8(late.stderr).unwrap()
+    }
+
+    fn until_ran(&self, tmux: &Tmux) {
+        let begun = Instant::now();
+        while !self.ran()[0] {
+            assert!(begun.elapsed().as_secs() < 60, "it never ran:\n{}", tmux.screen());
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs Claude Code and tmux; .ci/run installs the former"]
+fn claude_code_s_window_is_answered_here_or_there() {
+    let Some(claude) = installed("claude") else { return };
+    // Here: its own dialog goes.
+    let place = Workplace::connected(bash("touch ran"), &["claude"]);
+    let Some(tmux) = place.claude_window(&claude) else { return };
+    let item = place.card(&tmux);
+    tmux.until("Do you want to proceed?");
+    place.sayso(&["accept", item["id"].as_str().unwrap()]);
+    place.until_ran(&tmux);
+    tmux.until("Done.");
+    assert!(!tmux.screen().contains("Do you want to proceed?"), "{}", tmux.screen());
+    // It waits for the person's next words, and says what it has used.
+    let idle = place.session(|session| session["state"] == "idle" && !session["input_tokens"].is_null());
+    assert_eq!((&idle["prompt"], &idle["terminal"]), (&json!("Do it."), &json!("tmux")), "{idle}");
+    // There: the card goes, and the record says so.
+    let place = Workplace::connected(bash("touch ran"), &["claude"]);
+    let Some(tmux) = place.claude_window(&claude) else { return };
+    let item = place.card(&tmux);
+    tmux.until("Do you want to proceed?");
+    let asks = place.session(|session| session["state"] == "waiting");
+    assert_eq!(asks["interrupt"], item["id"], "{asks}");
+    tmux.press_until("1", || place.ran()[0]);
+    place.until_empty();
+    let late = place.accepted_late(&item);
+    assert!(late.contains("answered there") && late.contains("the agent did it"), "{late}");
+    // A no there as well: no tool is used, and the turn's end tells.
+    let place = Workplace::connected(bash("touch ran"), &["claude"]);
+    let Some(tmux) = place.claude_window(&claude) else { return };
+    let item = place.card(&tmux);
+    tmux.until("Do you want to proceed?");
+    tmux.press_until("Escape", || tmux.screen().contains("nterrupted"));
+    tmux.enter("Never mind.");
+    place.until_empty();
+    let late = place.accepted_late(&item);
+    assert!(late.contains("answered there") && !late.contains("the agent did it"), "{late}");
+    assert!(!place.ran()[0]);
+}
+
+#[test]
+#[ignore = "needs Codex and tmux; .ci/run installs the former"]
+fn codex_s_window_is_answered_here_or_later_there() {
+    let Some(codex) = installed("codex") else { return };
+    let asking = |words: &[&str]| {
+        let place = Workplace::connected(super::codex::shell("true"), words);
+        let call = super::codex::escalated(&place.path("project"));
+        Workplace { model: Model::calling(call), ..place }
+    };
+    let place = asking(&["codex"]);
+    let Some(tmux) = place.codex_window(&codex) else { return };
+    let item = place.card(&tmux);
+    let waits = place.session(|session| session["interrupt"] == item["id"]);
+    assert_eq!(waits["terminal"], "tmux", "{waits}");
+    place.sayso(&["accept", item["id"].as_str().unwrap()]);
+    place.until_ran(&tmux);
+    tmux.until("Done.");
+    place.session(|session| session["state"] == "idle");
+    // It hides its own question while the card waits; then it asks there.
+    let place = asking(&["codex", "--patience", "5"]);
+    let Some(tmux) = place.codex_window(&codex) else { return };
+    let item = place.card(&tmux);
+    tmux.until("Would you like to run");
+    place.until_empty();
+    tmux.press_until("y", || place.ran()[0]);
+    let late = place.accepted_late(&item);
+    assert!(late.contains("the asker no longer waits for it"), "{late}");
+}
+
+#[test]
+#[ignore = "needs Claude Code and tmux; .ci/run installs the former"]
+fn a_session_s_terminal_comes_to_the_front() {
+    let Some(claude) = installed("claude") else { return };
+    let place = Workplace::connected(bash("touch ran"), &["claude"]);
+    let Some(tmux) = place.claude_window(&claude) else { return };
+    place.card(&tmux);
+    let session = place.session(|session| session["state"] == "waiting");
+    let id = &session["id"].as_str().unwrap()[..8];
+    tmux.say(&["new-window", "sleep 600"]);
+    let shown = || tmux.say(&["display-message", "-p", "#{pane_id}"]).trim().to_owned();
+    assert_ne!(shown(), "%0");
+    let focus = || place.at_home(SAYSO).args(["sessions", "focus", id]).output().unwrap();
+    // Nobody looks at that tmux.
+    let said = focus();
+    assert!(String::from_utf8_lossy(&said.stderr).contains("open in no terminal"), "{said:?}");
+    assert_eq!((said.status.code(), shown().as_str()), (Some(1), "%0"));
+    // Somebody does, in a terminal that is another tmux.
+    tmux.say(&["select-window", "-t", ":1"]);
+    let mut attach = Command::new("tmux");
+    attach.arg("-S").arg(&tmux.socket).arg("attach");
+    let Some(outer) = Tmux::running(&place, "outer", &attach) else { return };
+    let begun = Instant::now();
+    while tmux.say(&["display-message", "-p", "-t", "%0", "#{session_attached}"]).trim() == "0" {
+        assert!(begun.elapsed().as_secs() < 60, "nobody attached:\n{}", outer.screen());
+    }
+    let said = focus();
+    assert!(said.status.success(), "{said:?}");
+    assert_eq!(shown(), "%0");
+    outer.until("Do you want to proceed?");
+    // From another session of the same tmux the client is taken there.
+    tmux.say(&["new-session", "-d", "-s", "other", "sh"]);
+    tmux.say(&["switch-client", "-t", "other"]);
+    let mut inside = place.at_home(SAYSO);
+    let pane = tmux.say(&["display-message", "-p", "-t", "other", "#{pane_id}"]).trim().to_owned();
+    inside.env("TMUX", format!("{},1,0", tmux.socket.display())).env("TMUX_PANE", pane);
+    let said = inside.args(["sessions", "focus", id]).output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    outer.until("Do you want to proceed?");
+    // A window that was closed is told of.
+    tmux.say(&["kill-pane", "-t", "%0"]);
+    place.until_no_session();
+    assert_eq!(focus().status.code(), Some(3));
+}

@@ -1,0 +1,136 @@
+//! The sessions of coding agents: listed over any tab, with the way to their cards and terminals; and what an agent is
+//! told to remember.
+
+use crate::support::fake_model::FakeModel;
+use crate::support::test_inbox::{TestInbox, eager};
+use crate::test_screen::{TestScreen, drive, wall};
+use jiff::ToSpan;
+use sayso::inbox::DecisionQuery;
+use sayso::service::{Asking, News, SessionNews, Used};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn news(id: &str, minute: i64, what: News) -> SessionNews {
+    SessionNews {
+        agent: "claude-code",
+        id: id.to_owned(),
+        at: wall() - (60 - minute).minutes(),
+        what,
+        folder: Some(format!("/home/noor/{id}")),
+        branch: Some("main".to_owned()),
+        model: None,
+        process: None,
+        terminal: None,
+        used: Some(Used { input: 12_000, output: 400, cost: Some(0.14), ..Used::default() }),
+    }
+}
+
+fn command(line: &str, session: &str) -> Value {
+    let rule = json!({"words": "Bash(npm test *), in this project, for you", "told": {"type": "addRules"}});
+    json!({"title": format!("$ {line}"), "action": "Bash", "args": {"command": line}, "source": "claude-code",
+        "folder": "/home/noor/hub", "session": {"id": session}, "waiting": {}, "remember": [rule]})
+}
+
+fn screen(told: Vec<SessionNews>, asked: Vec<Value>) -> TestScreen {
+    let inbox = TestInbox::builder().with_model(FakeModel::default()).settings(eager()).clock(Arc::new(wall));
+    let mut screen = TestScreen::over(inbox.open(), (100, 30));
+    screen.behind(async |inbox| {
+        for news in told {
+            inbox.sessions().heard(news).await.unwrap();
+        }
+        for input in asked {
+            inbox.requests().ask(Asking { input, key: None }).await.unwrap();
+        }
+    });
+    screen.press("gg");
+    screen
+}
+
+fn some() -> Vec<SessionNews> {
+    let prompt = |words: &str| News::Prompted(Some(words.to_owned()));
+    vec![
+        news("hub", 10, prompt("Mend the hub\u{1b}[2J")),
+        news("spokes", 20, prompt("Count the spokes")),
+        news("bell", 30, News::Started),
+        news("lamp", 40, prompt("Light it")),
+        news("lamp", 41, News::AsksThere("Claude needs your permission".to_owned())),
+    ]
+}
+
+#[test]
+fn sessions_are_listed_over_any_tab() {
+    let mut screen = screen(some(), vec![command("npm test", "hub")]);
+    screen.press("4").press("gc");
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!("sessions_100x30", screen.dump());
+    });
+    for (columns, rows) in [(1, 1), (20, 6), (60, 15), (160, 45)] {
+        screen.resize(columns, rows);
+        screen.dump();
+    }
+}
+
+#[test]
+fn enter_goes_to_the_card_and_decides_nothing() {
+    let mut screen = screen(some(), vec![command("ls", "bell"), command("npm test", "hub")]);
+    screen.press("4").press("gc").press("j<enter>");
+    assert!(screen.model.layer().is_none() && screen.selected() == "$ ls", "{}", screen.dump());
+    // The cursor stays on its session when the list changes.
+    screen.press("gc").press("jj");
+    screen.behind(async |inbox| inbox.sessions().heard(news("bell", 50, News::Ended)).await.unwrap());
+    screen.press("<enter>");
+    assert_eq!(screen.selected(), "$ npm test");
+    screen.press("gc").press("G").press("<enter>");
+    assert!(screen.note().contains("gw goes to its terminal"), "{}", screen.note());
+    screen.press("<esc>");
+    assert!(screen.model.layer().is_none() && screen.decisions().is_empty());
+}
+
+#[test]
+fn a_terminal_that_cannot_be_shown_is_told_of() {
+    let mut screen = screen(some(), vec![json!({"title": "Nobody's"}), command("npm test", "hub")]);
+    screen.press("gw");
+    assert!(screen.note().contains("its terminal takes no commands"), "{}", screen.note());
+    screen.press("gc").press("j").press("gw");
+    assert!(screen.note().contains("its terminal takes no commands"), "{}", screen.note());
+    screen.press("<esc>G").press("gw");
+    assert!(screen.note().contains("no coding agent asks this"), "{}", screen.note());
+    assert!(screen.decisions().is_empty());
+}
+
+#[test]
+fn nothing_is_listed_where_nobody_tells() {
+    let mut screen = screen(Vec::new(), Vec::new());
+    screen.press("gc");
+    assert!(screen.dump().contains("No coding agent tells of a session"), "{}", screen.dump());
+    screen.press("<enter>gw<esc>");
+    assert!(screen.model.layer().is_none());
+}
+
+#[test]
+fn an_agent_is_told_to_remember_after_a_yes() {
+    let mut screen = screen(Vec::new(), vec![command("npm test", "hub")]);
+    screen.press("A").press("G");
+    let shown = screen.dump();
+    assert!(
+        shown.contains("let claude-code remember: Bash(npm test *), in this project, for you"),
+        "{shown}"
+    );
+    screen.press("<enter>");
+    let shown = screen.dump();
+    assert!(shown.contains("sayso grants nothing by this") && screen.decisions().is_empty(), "{shown}");
+    screen.press("n");
+    assert!(screen.decisions().is_empty());
+    screen.press("A").press("G<enter>").burst("y");
+    assert!(screen.decisions().is_empty(), "not in a burst");
+    screen.press("y");
+    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
+    assert!(screen.grants().is_empty(), "nothing is granted by it");
+    screen.behind(async |inbox| {
+        drive(inbox, Duration::from_secs(60)).await;
+        let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };
+        let outcome = inbox.decisions().history(query).await.unwrap().decisions.remove(0).outcome;
+        assert!(outcome.contains("told to remember Bash(npm test *)"), "{outcome}");
+    });
+}
