@@ -137,7 +137,9 @@ impl Kept {
             }
             News::Asked | News::Working => Doing::Working,
             News::AsksThere(words) => Doing::AsksThere(words.clone()),
-            News::Started | News::TurnEnded | News::Ended => Doing::Idle,
+            // Claude Code starts anew in the middle of a turn, once it has shortened what was said.
+            News::Started => self.doing.clone(),
+            News::TurnEnded | News::Ended => Doing::Idle,
         };
         if doing != self.doing || matches!(news.what, News::Prompted(_)) {
             (self.doing, self.since) = (doing, news.at);
@@ -269,6 +271,9 @@ mod tests {
         // The turn had ended before this tool's hook was heard.
         let late = [&begun[..], &[news(9, News::TurnEnded), news(8, News::Working)]].concat();
         assert_eq!(line(&late).unwrap().state, SessionState::Idle);
+        // One that starts anew in its turn goes on with it.
+        let anew = [&begun[..], &[news(6, News::Started)]].concat();
+        assert_eq!(line(&anew).unwrap().state, SessionState::Working);
         // A clock that was set back keeps nothing from being noted.
         let back = [&begun[..], &[news(-90, News::TurnEnded)]].concat();
         assert_eq!(line(&back).unwrap().state, SessionState::Idle);
