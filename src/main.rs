@@ -1,6 +1,6 @@
 //! The program: what was typed becomes a verb, and the verb an exit code; without one, the inbox is shown.
 
-use sayso::app::App;
+use sayso::app::{App, TourStep};
 use sayso::config::Config;
 use sayso::graph::BoxFuture;
 use sayso::tools::{cage, sandbox};
@@ -34,6 +34,7 @@ fn check_keys(config: &Config) -> Result<(), String> {
     tui::Keymap::new(&config.keys, &config.commands).map(drop)
 }
 
-fn show(app: App, config: Arc<Config>) -> BoxFuture<'static, anyhow::Result<()>> {
-    Box::pin(async move { Ok(tui::run(app, (&*config).into()).await?) })
+fn show(app: App, config: Arc<Config>, tour: Vec<TourStep>) -> BoxFuture<'static, anyhow::Result<()>> {
+    let options = tui::Options { tour, ..(&*config).into() };
+    Box::pin(async move { Ok(tui::run(app, options).await?) })
 }

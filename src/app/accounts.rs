@@ -62,19 +62,20 @@ impl Accounts for ConfiguredAccounts {
 
 /// Whether each account can be read and sent from: by its name, a sentence either way.
 pub async fn check_accounts(config: &Config) -> Vec<(String, Result<String, String>)> {
-    let check = async |account: Account| {
-        let mut said = vec![within(account.mailbox.check()).await];
-        match &account.outgoing {
-            Some(outgoing) => said.push(within(outgoing.check()).await),
-            None => said.push(Ok("nothing can be sent, [mail.outgoing] is not there".to_owned())),
-        }
-        let (well, ill): (Vec<_>, Vec<_>) = said.into_iter().partition(Result::is_ok);
-        let joined = |said: Vec<Result<String, String>>| {
-            said.into_iter().map(|said| said.unwrap_or_else(|why| why)).collect::<Vec<_>>().join("; ")
-        };
-        (account.name, if ill.is_empty() { Ok(joined(well)) } else { Err(joined(ill)) })
+    join_all(accounts(config).into_iter().map(check_account)).await
+}
+
+async fn check_account(account: Account) -> (String, Result<String, String>) {
+    let mut said = vec![within(account.mailbox.check()).await];
+    match &account.outgoing {
+        Some(outgoing) => said.push(within(outgoing.check()).await),
+        None => said.push(Ok("nothing can be sent, [mail.outgoing] is not there".to_owned())),
+    }
+    let (well, ill): (Vec<_>, Vec<_>) = said.into_iter().partition(Result::is_ok);
+    let joined = |said: Vec<Result<String, String>>| {
+        said.into_iter().map(|said| said.unwrap_or_else(|why| why)).collect::<Vec<_>>().join("; ")
     };
-    join_all(accounts(config).into_iter().map(check)).await
+    (account.name, if ill.is_empty() { Ok(joined(well)) } else { Err(joined(ill)) })
 }
 
 /// Whether the calendar can be read and written, in a sentence either way; `None` where the config names none.

@@ -30,11 +30,14 @@ pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, Parame
 pub use audit::{AuditChecked, AuditError};
 pub use auth::{AuthError, Authorizing, LoggedIn, begin_auth};
 pub use background::Background;
-pub use demo::{DemoError, begin_demo, lay_out_demo};
+pub use demo::{
+    Delivery, DemoError, TourGoal, TourStep, begin_demo, demo_tour, demo_transcript, lay_out_demo,
+    play_transcript,
+};
 pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use features::{Check, FEATURES, Feature, Parts};
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
-pub use models::{ConfiguredModels, check_models};
+pub use models::{ConfiguredModels, REPLAY, check_models};
 pub use node_services::{check_python, check_sandbox, services};
 pub use replay::{DecisionsEval, EvalMiss, EvalRow, NotReplayed, ReplayOptions};
 pub use running::App;

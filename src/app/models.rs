@@ -8,6 +8,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The environment variable that names a recording to answer from.
+pub const REPLAY: &str = "SAYSO_REPLAY";
+
 /// Models by their label in the config. `SAYSO_RECORD` and `SAYSO_REPLAY` name cassettes for bug reports.
 pub struct ConfiguredModels {
     config: Arc<Config>,
@@ -44,7 +47,7 @@ impl ConfiguredModels {
     fn make(&self, configured: &Configured) -> Result<Arc<dyn Model>, ModelError> {
         let label = &configured.label;
         let path = |name: &str| self.env.get(name).map(PathBuf::from);
-        if let Some(path) = path("SAYSO_REPLAY") {
+        if let Some(path) = path(REPLAY) {
             let replayer = Replayer::open(&path).map_err(|e| {
                 settings(
                     label,

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::global::Global;
 use super::log;
 use super::output::Page;
-use crate::app::{App, Engine, Intake, Setup, WorkflowsError, has_data};
+use crate::app::{App, Engine, Intake, REPLAY, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::Registry;
 use crate::service::Inbox;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Who knows the workflows.
-pub(super) type Workflows<'a> = Box<dyn FnOnce(&Setup) -> anyhow::Result<Registry> + 'a>;
+pub(super) type Workflows<'a> = Box<dyn Fn(&Setup) -> anyhow::Result<Registry> + 'a>;
 
 /// Before anything is opened. A verb takes from it what it needs, so that `sayso man` works without a home.
 pub(super) struct Context<'a> {
@@ -120,10 +120,19 @@ impl<'a> Context<'a> {
 
     /// Opens the data folder.
     pub(super) fn open(self) -> Result<Here, Failure> {
+        self.open_with(self.inputs.env.clone())
+    }
+
+    /// Opens the data folder with models that answer from a recording.
+    pub(super) fn open_replaying(&self, recording: &Path) -> Result<Here, Failure> {
+        self.open_with(self.inputs.env.clone().with(REPLAY, recording))
+    }
+
+    fn open_with(&self, env: Env) -> Result<Here, Failure> {
         let config = self.config()?;
-        let mut page = self.page;
+        let mut page = self.page.clone();
         page.zone = config.user.time_zone.clone();
-        let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
+        let setup = Setup::open(config, env).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
             Some(
@@ -135,7 +144,7 @@ impl<'a> Context<'a> {
             Some(WorkflowsError::Build(_)) | None => Failure::from(error),
         })?;
         let app = App::open(&setup, registry);
-        let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
+        let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());
         Ok(Here { app, page, folder, model, config: setup.config })
     }
 }

@@ -35,7 +35,7 @@ mod words;
 
 pub use failure::Exit;
 
-use crate::app::{App, Setup};
+use crate::app::{App, Setup, TourStep};
 use crate::config::Config;
 use crate::graph::BoxFuture;
 use crate::inbox::Registry;
@@ -52,7 +52,7 @@ use wizard::First;
 
 /// Shows the inbox on the screen until the person leaves it.
 pub type ShowScreen<'a> =
-    Box<dyn FnOnce(App, Arc<Config>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
+    Box<dyn FnOnce(App, Arc<Config>, Vec<TourStep>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
 
 /// Lets a person edit text in a program of theirs; the second is how the file's name ends.
 pub type EditText = fn(&str, &str) -> Result<String, String>;
@@ -65,7 +65,7 @@ pub type CheckKeys = fn(&Config) -> Result<(), String>;
 /// what the screen would say.
 pub fn main(
     args: impl IntoIterator<Item = OsString>,
-    workflows: impl FnOnce(&Setup) -> anyhow::Result<Registry>,
+    workflows: impl Fn(&Setup) -> anyhow::Result<Registry>,
     screen: ShowScreen<'_>,
     edit: EditText,
     keys: CheckKeys,
@@ -104,6 +104,7 @@ fn run(
         Some(First::Inbox) => None,
         None => typed.verb,
     };
+    let mut tour = Vec::new();
     let here = match verb {
         Some(Verb::Own(TableVerb::Init(init))) if terminal && init.asks(&context.page) => {
             let (here, answer) = runtime.block_on(init.open(context))?;
@@ -117,13 +118,15 @@ fn run(
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only lays the demo out"));
             }
-            runtime.block_on(demo.open(context))?
+            let here = runtime.block_on(demo.open(context))?;
+            tour = demo.tour(&here);
+            here
         }
         Some(verb) => return runtime.block_on(verb.run(context)),
         None if terminal => context.open()?,
         None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
     };
     let (app, config) = here.for_screen();
-    runtime.block_on(screen(app, config))?;
+    runtime.block_on(screen(app, config, tour))?;
     Ok(Answer::nothing())
 }

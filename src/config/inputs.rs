@@ -48,6 +48,13 @@ impl Env {
         self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
+    /// The same with one more, or another value for it.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.0.insert(name.to_owned(), value.into());
+        self
+    }
+
     /// The names that are set.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)

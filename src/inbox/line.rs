@@ -64,6 +64,8 @@ pub struct ItemLine {
     pub hash: Option<Hash>,
     /// When it was asked.
     pub created_at: Timestamp,
+    /// When what it is about came: the newest mail of its thread, where it has any.
+    pub dated: Timestamp,
     /// Until when it is out of sight.
     pub snoozed_until: Option<Timestamp>,
     /// Whether somebody waits for the answer and does nothing else meanwhile.

@@ -131,6 +131,16 @@ impl Decisions<'_> {
         self.0.blocking(move |inbox| inbox.store().inbox().decisions(&query)).await
     }
 
+    /// How the person wants the list ordered, as the screen wrote it down.
+    pub async fn order(self) -> Result<Option<String>, InboxError> {
+        self.0.blocking(|inbox| inbox.store().inbox().order()).await
+    }
+
+    /// Keeps how the person wants the list ordered.
+    pub async fn keep_order(self, order: String) -> Result<(), InboxError> {
+        Ok(self.0.store().inbox().keep_order(order).await?)
+    }
+
     /// Everything begun and not sent: by key, the text.
     pub async fn drafts(self) -> Result<Vec<(String, String)>, InboxError> {
         self.0.blocking(|inbox| inbox.store().inbox().drafts()).await

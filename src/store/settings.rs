@@ -40,18 +40,23 @@ pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
 
 /// A count that every process shares; 0 where nobody has counted.
 pub(in crate::store) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
-    let found: Option<String> = db
-        .prepare_cached("SELECT value FROM settings WHERE name = ?")?
-        .query_row([name], |row| row.get(0))
-        .optional()?;
-    match found {
+    match text(db, name)? {
         None => Ok(0),
         Some(text) => text.parse().or_else(|_| damaged(format!("the setting {name} is not readable"))),
     }
 }
 
 pub(in crate::store) fn set_number(db: &Connection, name: &str, number: i64) -> Result<(), StoreError> {
+    set_text(db, name, &number.to_string())
+}
+
+pub(in crate::store) fn text(db: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+    let mut found = db.prepare_cached("SELECT value FROM settings WHERE name = ?")?;
+    Ok(found.query_row([name], |row| row.get(0)).optional()?)
+}
+
+pub(in crate::store) fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
-        .execute(params![name, number.to_string()])?;
+        .execute(params![name, value])?;
     Ok(())
 }

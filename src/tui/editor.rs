@@ -44,6 +44,11 @@ impl Editor {
         *self = if self.long { Self::long(text) } else { Self::line(text) };
     }
 
+    /// Puts the cursor before the first letter.
+    pub fn go_to_start(&mut self) {
+        self.at = 0;
+    }
+
     /// Puts text where the cursor stands: typed, pasted or completed.
     pub fn insert(&mut self, raw: &str) {
         let mut text = typed(raw);

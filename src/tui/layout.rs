@@ -34,6 +34,8 @@ pub struct Areas {
     pub card: Rect,
     /// Below the card: how far down it is.
     pub more: Rect,
+    /// What a tour says.
+    pub tour: Rect,
     /// What happened.
     pub note: Rect,
     /// The keys that mean something now.
@@ -42,10 +44,11 @@ pub struct Areas {
 
 /// The parts of a screen of this size.
 pub fn areas(model: &Model) -> Areas {
-    split(model.size, model.focus)
+    let tour = model.tour.as_ref().map_or(0, |tour| tour.height(model.size.1));
+    split(model.size, model.focus, tour)
 }
 
-fn split((width, height): (u16, u16), focus: Focus) -> Areas {
+fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
     let mut areas = Areas::default();
     let (mut top, mut bottom) = (0, height);
     let row = |y| Rect { x: 0, y, width, height: 1 };
@@ -61,6 +64,8 @@ fn split((width, height): (u16, u16), focus: Focus) -> Areas {
         bottom -= 1;
         areas.note = row(bottom);
     }
+    bottom -= tour;
+    areas.tour = Rect { x: 0, y: bottom, width, height: tour };
     let body = Rect { x: 0, y: top, width, height: bottom - top };
     areas.body = body;
     if width >= WIDE {
@@ -104,6 +109,8 @@ pub fn row_height(list: Rect) -> u16 {
 pub enum Entry {
     /// The group that begins at a position.
     Group(usize),
+    /// One of the folded groups before a position.
+    Folded(usize, usize),
     /// The row at a position.
     Row(usize),
 }
@@ -113,7 +120,14 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     let tall = row_height(area);
     let mut found = Vec::new();
     let mut y = 0;
-    for position in list.top..list.len() {
+    for position in list.top..=list.len() {
+        for n in 0..list.folded_before(position).count().min(usize::from(area.height.saturating_sub(y))) {
+            found.push((y, 1, Entry::Folded(position, n)));
+            y += 1;
+        }
+        if position == list.len() {
+            break;
+        }
         if list.group_at(position).is_some() && y < area.height {
             found.push((y, 1, Entry::Group(position)));
             y += 1;
@@ -137,7 +151,8 @@ pub fn top_for(list: &List, area: Rect) -> usize {
     let mut left = area.height;
     let mut top = cursor;
     loop {
-        let need = tall + u16::from(list.group_at(top).is_some());
+        let folded = u16::try_from(list.folded_before(top).count()).unwrap_or(u16::MAX);
+        let need = tall.saturating_add(u16::from(list.group_at(top).is_some())).saturating_add(folded);
         if need > left {
             return (top + 1).min(cursor).max(list.top);
         }
@@ -242,15 +257,15 @@ mod tests {
             for height in 0..60 {
                 for focus in [Focus::List, Focus::Card] {
                     let screen = Rect { x: 0, y: 0, width, height };
-                    let a = split((width, height), focus);
+                    let a = split((width, height), focus, 0);
                     for part in [a.header, a.list, a.rule, a.card, a.more, a.note, a.footer] {
                         assert!(part.is_empty() || screen.union(part) == screen, "{width}×{height} {a:?}");
                     }
                 }
             }
         }
-        let wide = split((120, 30), Focus::List);
+        let wide = split((120, 30), Focus::List, 0);
         assert!(wide.list.right() <= wide.rule.x && wide.rule.right() <= wide.card.x);
-        assert!(split((60, 10), Focus::List).card.is_empty());
+        assert!(split((60, 10), Focus::List, 0).card.is_empty());
     }
 }

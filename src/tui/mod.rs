@@ -27,6 +27,7 @@ mod safe;
 mod tabs;
 mod terminal;
 mod theme;
+mod tour;
 mod update;
 mod view;
 mod words;

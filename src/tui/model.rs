@@ -12,6 +12,7 @@ use super::tabs::memory::MemoryTab;
 use super::tabs::threads::ThreadsTab;
 use super::tabs::{Browse, Focus, Tab};
 use super::theme::Theme;
+use super::tour::Tour;
 use super::words;
 use crate::graph::ThreadId;
 use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
@@ -55,6 +56,7 @@ pub struct Model {
     pub theme: Theme,
     /// The keys.
     pub keymap: Keymap,
+    pub tour: Option<Tour>,
     /// What can be started.
     pub workflows: Vec<Startable>,
     pub tab: Tab,
@@ -130,6 +132,7 @@ impl Model {
             wall,
             theme: Theme::new(options.theme, options.colours),
             keymap: Keymap::new(&options.keys, &options.commands)?,
+            tour: Tour::new(options.tour.clone()),
             options,
             workflows,
             tab: Tab::Inbox,
@@ -170,7 +173,7 @@ impl Model {
     pub fn begin(&self) -> Vec<Cmd> {
         // As many lines as a screen shows; the others follow once it is there.
         let shown = usize::from(self.size.1 / 2).max(8);
-        vec![Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
+        vec![Cmd::Order, Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
     }
 
     /// Whether a workflow is one of this program's own.

@@ -1,6 +1,7 @@
 //! What happens to the screen, and what it asks to be done. Both are closed lists.
 
 use super::keys::Key;
+use crate::app::Delivery;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
@@ -202,6 +203,10 @@ pub enum Msg {
     Pruned(InboxResult<Pruned>),
     /// Everything begun and not sent.
     Drafts(InboxResult<Vec<(String, String)>>),
+    /// A mail of the tour has come to the mailbox.
+    Delivered(InboxResult<()>),
+    /// How the person wants the list ordered.
+    Order(InboxResult<Option<String>>),
     /// Decisions were taken, or not: by item.
     Decided(DecisionKind, Vec<(String, InboxResult<()>)>),
     /// Decisions were taken back, or not: by item.
@@ -358,6 +363,12 @@ pub enum Cmd {
     Prune(PruneQuery),
     /// Read everything begun and not sent.
     Drafts,
+    /// Have a mail of the tour come.
+    Deliver(Delivery),
+    /// Read how the list is to be ordered.
+    Order,
+    /// Keep how it is ordered.
+    KeepOrder(String),
     /// Keep what was begun, or forget it.
     KeepDraft(String, Option<String>),
     /// Take decisions.

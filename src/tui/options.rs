@@ -1,7 +1,7 @@
 //! How the screen is to be, and what can be started from it.
 
 use super::theme::Colours;
-use crate::app::is_demo;
+use crate::app::{TourStep, is_demo};
 use crate::config::{Config, MailMode, Notices, OwnCommand, ThemeName};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ pub struct Options {
     pub demo: bool,
     /// Whether an account only observes: the header says so.
     pub observes: bool,
+    /// What a person is led through, step by step.
+    pub tour: Vec<TourStep>,
 }
 
 impl Default for Options {
@@ -51,6 +53,7 @@ impl Default for Options {
             refusals: Vec::new(),
             demo: false,
             observes: false,
+            tour: Vec::new(),
         }
     }
 }
@@ -67,6 +70,7 @@ impl From<&Config> for Options {
             refusals: config.approvals.refusals.clone(),
             demo: is_demo(&config.data),
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
+            tour: Vec::new(),
         }
     }
 }

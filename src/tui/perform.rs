@@ -165,6 +165,16 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Prune(query) => Msg::Pruned(inbox.prune().run(query).await.map_err(Failure::from)),
         Cmd::Drafts => Msg::Drafts(inbox.decisions().drafts().await.map_err(Failure::from)),
+        Cmd::Deliver(delivery) => Msg::Delivered(delivery.deliver().map_err(|error| Failure {
+            stale: false,
+            text: format!("The tour's mail can't be put into the demo: {error}"),
+        })),
+        Cmd::Order => Msg::Order(inbox.decisions().order().await.map_err(Failure::from)),
+        // Where it can't be kept, the list is as it is until the screen closes.
+        Cmd::KeepOrder(order) => match inbox.decisions().keep_order(order).await {
+            Ok(()) => return None,
+            Err(error) => Msg::Done(Err(Failure::from(error))),
+        },
         Cmd::KeepDraft(key, text) => match inbox.decisions().keep_draft(key, text).await {
             Ok(()) => return None,
             Err(error) => {

@@ -27,7 +27,7 @@ fn entry() {
     let exit = sayso::cli::main(
         args,
         workflows,
-        Box::new(|_, _| Box::pin(async { Ok(()) })),
+        Box::new(|_, _, _| Box::pin(async { Ok(()) })),
         sayso::tui::edit,
         |config| sayso::tui::Keymap::new(&config.keys, &config.commands).map(drop),
     );

@@ -147,6 +147,20 @@ fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
 }
 
 #[test]
+fn what_was_written_by_hand_says_so() {
+    let demo = Demo::new();
+    let transcript = std::fs::read_to_string(demo.folder().join("transcript.jsonl")).unwrap();
+    for line in transcript.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert!(text(&line["request"]["label"]).starts_with("written by hand"), "{line}");
+    }
+    let results = demo.json(&["list", "--kind", "result"]);
+    let result = results.as_array().unwrap().iter().find(|item| item["workflow"] == "analyze").unwrap();
+    let shown = demo.json(&["view", &text(&result["id"])]).to_string();
+    assert!(shown.contains("written by hand") && shown.contains("batch 2207"), "{shown}");
+}
+
+#[test]
 fn the_attack_is_shown_with_its_warnings_and_does_nothing() {
     let demo = Demo::new();
     demo.json(&["run", "--until-idle"]);

@@ -9,6 +9,7 @@ mod allowed;
 mod drafts;
 mod keys;
 mod mails;
+mod ordering;
 mod sessions;
 mod snapshots;
 mod svg;

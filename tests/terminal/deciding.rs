@@ -39,7 +39,7 @@ fn decided_each_way_and_taken_back() {
     pty.wait("the recipient is not in this conversation");
     pty.decide("a", "carries a warning.");
     pty.decide("y", "Accepted: “Invoice 4711”");
-    pty.wait("Meeting with carol@example.org");
+    pty.wait("Invitation to carol@example.org");
     pty.send("r");
     pty.wait("To the agent, not to the sender");
     pty.send("Not this month");

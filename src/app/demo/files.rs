@@ -89,4 +89,8 @@ pub(super) const WORKBOOK: (&str, &[u8]) =
 /// The calendar, with dates to fill in.
 pub(super) const CALENDAR: &str = include_str!("../../../assets/demo/calendar.ics");
 
+/// What a capable model answers to one of the demo's questions, written by hand in the form of a recording.
+pub(super) const TRANSCRIPT: (&str, &str) =
+    ("transcript.jsonl", include_str!("../../../assets/demo/transcript.jsonl"));
+
 pub(super) const CONFIG: &str = include_str!("../../../assets/demo/config.toml");

@@ -7,10 +7,11 @@
 mod files;
 mod stamp;
 mod threads;
+mod tour;
 
 use super::setup::DEMO_MARKER;
 use crate::store::DriverLock;
-use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, WORKBOOK};
+use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, TRANSCRIPT, WORKBOOK};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use stamp::Stamp;
@@ -19,7 +20,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-pub use threads::begin as begin_demo;
+pub use threads::{begin as begin_demo, play as play_transcript};
+pub use tour::{Delivery, TourGoal, TourStep, demo_tour};
 
 /// What it says once everything is there.
 const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it out anew.\n";
@@ -27,7 +29,8 @@ const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it o
 const BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
 /// Everything in the folder that is the demo's or sayso's own.
-const OURS: &[&str] = &["mail", "notes", "sheets", "calendar.ics", "config.toml", "log", "driver.lock"];
+const OURS: &[&str] =
+    &["mail", "notes", "sheets", "calendar.ics", TRANSCRIPT.0, "config.toml", "log", "driver.lock"];
 
 /// Why there is no demo.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +66,11 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
     }
     write_all(folder, &Stamp::new(now, zone)).map_err(failed)?;
     Ok(true)
+}
+
+/// The recording in a demo that one of its threads is answered from.
+pub fn demo_transcript(folder: &Path) -> PathBuf {
+    folder.join(TRANSCRIPT.0)
 }
 
 fn is_empty(folder: &Path) -> io::Result<bool> {
@@ -126,6 +134,8 @@ fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
     fs::create_dir_all(folder.join("sheets"))?;
     fs::write(folder.join("sheets").join(name), bytes)?;
     fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
+    let (name, text) = TRANSCRIPT;
+    fs::write(folder.join(name), text)?;
     fs::write(folder.join("config.toml"), CONFIG)?;
     fs::write(folder.join(DEMO_MARKER), READY)
 }

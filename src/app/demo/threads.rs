@@ -1,5 +1,5 @@
-//! The demo's first threads: every new mail has one that waits to be driven; one analysis asks, one has a result, one
-//! is over; code waits to be run on the workbook, and some was; a question to an API lacks something; and a program
+//! The demo's first threads: every new mail has one that waits to be driven; one analysis asks, one has a result, from a
+//! transcript that says so, one is over; code waits to be run on the workbook, and some was; a question to an API lacks something; and a program
 //! asks before it pushes. They are started, driven and decided like any other.
 
 use crate::app::App;
@@ -28,7 +28,17 @@ const TO_MARK: &str = "Mark the outliers in Quantity";
 /// What an API is asked. It lacks the playlist, and nobody is asked over the network before that was said.
 const MUSIC: &str = "Which tracks does the playlist have?";
 
-/// Starts the demo's threads about the files in `folder`, and drives them to where a person is asked.
+/// Plays the thread whose answers are in the transcript; `app` has no other model.
+pub async fn play(app: &App, folder: &Path) -> Result<(), InboxError> {
+    approved(app.inbox(), analysis(folder, ANSWERED)).await?;
+    Ok(())
+}
+
+fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
+    ("analyze", json!({"query": query, "inputs": folder.join("notes").display().to_string()}))
+}
+
+/// Starts the demo's other threads about the files in `folder`, and drives them to where a person is asked.
 pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
@@ -37,15 +47,12 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
             return Err(InboxError::Failed(error));
         }
     }
-    let notes = folder.join("notes").display().to_string();
     let orders = folder.join("sheets/orders.xlsx").display().to_string();
-    let analysis = |query: &str| ("analyze", json!({"query": query, "inputs": notes}));
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
-    let past = approved(inbox, analysis(PAST)).await?;
+    let past = approved(inbox, analysis(folder, PAST)).await?;
     inbox.decisions().file_away(past.thread).await?;
-    approved(inbox, analysis(ANSWERED)).await?;
     approved(inbox, sheet(SUMMED)).await?;
-    for open in [analysis(OPEN), sheet(TO_MARK), ("ask", json!({"query": MUSIC}))] {
+    for open in [analysis(folder, OPEN), sheet(TO_MARK), ("ask", json!({"query": MUSIC}))] {
         asked(inbox, open).await?;
     }
     inbox.requests().ask(pushing(folder)).await?;

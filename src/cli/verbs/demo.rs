@@ -1,20 +1,24 @@
 //! `sayso demo`: a made-up work week to try everything on.
 
-use crate::app::{DemoError, begin_demo, lay_out_demo};
+use crate::app::{
+    DemoError, TourStep, begin_demo, demo_tour, demo_transcript, lay_out_demo, play_transcript,
+};
 use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use jiff::Timestamp;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Lay out a made-up work week and open it
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "It needs no network, no key and no config: rules that are built in answer. Every key works on it for \
+    after_help = "It needs no network, no key and no config: rules that are built in answer, and one result is \
+    an example of what a model says, marked as such. Every key works on it for \
     real; mail that you accept lands in its own folder mail/outbox and goes no further. It lies in demo/ under the \
     data folder, or exactly in DIR with --data DIR.\n\nExamples:\n  \
     sayso demo\n  \
+    sayso demo --tour\n  \
     sayso demo --reset\n  \
     sayso demo --no-tui --data ./try"
 )]
@@ -25,6 +29,9 @@ pub(in crate::cli) struct Args {
     /// Throw away what was done in it and begin anew
     #[arg(long)]
     reset: bool,
+    /// Be shown around: two minutes, in a demo that is begun anew
+    #[arg(long, conflicts_with = "no_tui")]
+    tour: bool,
 }
 
 /// Where the demo is. The field names are a contract.
@@ -39,7 +46,7 @@ struct Report {
 impl Args {
     /// As somebody means it who typed nothing.
     pub(in crate::cli) fn plain() -> Self {
-        Self { no_tui: false, reset: false }
+        Self { no_tui: false, reset: false, tour: false }
     }
 
     /// Whether the inbox is to be opened on it.
@@ -52,15 +59,30 @@ impl Args {
         Ok(self.laid_out(context).await?.0)
     }
 
+    /// What the person is led through, where they asked for it.
+    pub(in crate::cli) fn tour(&self, here: &Here) -> Vec<TourStep> {
+        match self.tour {
+            true => demo_tour(Path::new(&here.folder), Timestamp::now(), &here.page.zone),
+            false => Vec::new(),
+        }
+    }
+
     async fn laid_out(&self, context: Context<'_>) -> Result<(Here, Report), Failure> {
         let folder = context.demo_folder()?;
         let zone = context.page.zone.clone();
         let fresh =
-            lay_out_demo(&folder, Timestamp::now(), &zone, self.reset).map_err(|error| match error {
-                DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
-                DemoError::Io(..) => Failure::failed(error.to_string()),
+            lay_out_demo(&folder, Timestamp::now(), &zone, self.reset || self.tour).map_err(|error| {
+                match error {
+                    DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
+                    DemoError::Io(..) => Failure::failed(error.to_string()),
+                }
             })?;
-        let here = context.in_demo(&folder).open()?;
+        let context = context.in_demo(&folder);
+        if fresh {
+            let replaying = context.open_replaying(&demo_transcript(&folder))?;
+            play_transcript(replaying.app(), &folder).await?;
+        }
+        let here = context.open()?;
         if fresh {
             begin_demo(here.app(), &folder).await?;
         }

@@ -5,8 +5,12 @@ use crate::inbox::{Glance, ItemKind, ItemLine, LineQuery, Standing, Status};
 use crate::store::inbox::items::result;
 use crate::store::record::questions::question_of;
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
+use crate::store::settings::{set_text, text};
 use crate::store::{Inbox, StoreError};
 use rusqlite::{Connection, Row, params};
+
+/// The setting that says how the list is ordered.
+const ORDER: &str = "list_order";
 
 /// Words begun and not touched for so long are forgotten.
 const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
@@ -62,6 +66,16 @@ impl Inbox<'_> {
             }
             Ok(lines)
         })
+    }
+
+    /// How the person wants the list ordered, as the screen wrote it down.
+    pub fn order(self) -> Result<Option<String>, StoreError> {
+        self.0.read(|db| text(db, ORDER))
+    }
+
+    /// Keeps how the person wants the list ordered.
+    pub async fn keep_order(self, order: String) -> Result<(), StoreError> {
+        self.0.write(move |db| set_text(db, ORDER, &order)).await
     }
 
     /// Everything begun and not sent.
@@ -138,10 +152,18 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
         irreversible: false,
         hash: None,
         created_at: item.created_at,
+        dated: item.created_at,
         snoozed_until: None,
         waiting: false,
         gives_up_at: None,
     }))
+}
+
+/// When the newest mail of a thread was sent; one that claims to be from the future counts from when it came.
+fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
+    let mut found = db
+        .prepare_cached("SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ?")?;
+    Ok(found.query_row([thread], |row| row.get(0))?)
 }
 
 fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
@@ -162,6 +184,7 @@ fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
         grade: Warning::heaviest(&asked.warnings),
         warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
         created_at: time(question.at)?,
+        dated: time(newest_mail(db, row.thread)?.unwrap_or(question.at))?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
         glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp },
         thread: thread.id,

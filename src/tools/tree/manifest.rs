@@ -42,6 +42,8 @@ pub struct Manifest {
     pub version: Option<String>,
     /// What it says of itself.
     pub about: Option<String>,
+    /// The language's version it needs: `Python >=3.10`.
+    pub platform: Option<String>,
     /// What it needs, in the order of the file.
     pub dependencies: Vec<Dependency>,
     /// Programs, scripts and members it names: `name: what`.
@@ -80,6 +82,7 @@ pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifes
         name: None,
         version: None,
         about: None,
+        platform: None,
         dependencies: Vec::new(),
         commands: Vec::new(),
         runs: Vec::new(),
@@ -125,6 +128,7 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
     manifest.version = text_of(package, "version");
     manifest.about = text_of(package, "description");
     let workspace = table.get("workspace");
+    manifest.platform = text_of(package, "rust-version").map(|version| format!("Rust {version}"));
     for (place, key, group) in [
         (Some(table), "dependencies", "normal"),
         (Some(table), "dev-dependencies", "dev"),
@@ -177,6 +181,9 @@ fn python(manifest: &mut Manifest, table: &toml::Table) {
     manifest.name = text_of(project, "name").or_else(|| text_of(poetry, "name"));
     manifest.version = text_of(project, "version").or_else(|| text_of(poetry, "version"));
     manifest.about = text_of(project, "description").or_else(|| text_of(poetry, "description"));
+    let python = poetry.and_then(|poetry| poetry.get("dependencies"));
+    let python = text_of(project, "requires-python").or_else(|| text_of(python, "python"));
+    manifest.platform = python.map(|version| format!("Python {version}"));
     let list = |value: Option<&toml::Value>| -> Vec<String> {
         let listed = value.and_then(toml::Value::as_array).into_iter().flatten();
         listed.filter_map(toml::Value::as_str).map(str::to_owned).collect()
@@ -218,9 +225,15 @@ fn python(manifest: &mut Manifest, table: &toml::Table) {
     let pytest = tool.is_some_and(|tool| tool.get("pytest").is_some())
         || manifest.dependencies.iter().any(|one| one.name == "pytest");
     if pytest {
-        let paths = tool.and_then(|t| t.get("pytest")?.get("ini_options")?.get("testpaths"));
-        let paths = list(paths).join(", ");
-        let says = if paths.is_empty() { "the tests".to_owned() } else { format!("the tests in {paths}") };
+        let options = tool.and_then(|tool| tool.get("pytest")?.get("ini_options"));
+        let paths = list(options.and_then(|options| options.get("testpaths"))).join(", ");
+        let mut says =
+            if paths.is_empty() { "the tests".to_owned() } else { format!("the tests in {paths}") };
+        let added = options.and_then(|options| options.get("addopts"));
+        let added = added.and_then(toml::Value::as_str).map_or_else(|| list(added).join(" "), str::to_owned);
+        if !added.is_empty() {
+            says += &format!(", with {added}");
+        }
         manifest.runs(Purpose::Test, "pytest", &says);
     }
     if let Some(tox) = tool.and_then(|tool| tool.get("tox")) {
@@ -245,6 +258,8 @@ fn requirement(text: &str) -> (&str, &str) {
 fn npm(manifest: &mut Manifest, value: &serde_json::Value) {
     let text = |key: &str| value.get(key).and_then(|v| v.as_str()).map(|text| clipped(text, 300));
     (manifest.name, manifest.version, manifest.about) = (text("name"), text("version"), text("description"));
+    let node = value.get("engines").and_then(|engines| engines.get("node")?.as_str());
+    manifest.platform = node.map(|version| format!("Node {}", clipped(version, 60)));
     for (key, group) in [
         ("dependencies", "normal"),
         ("devDependencies", "dev"),
@@ -287,7 +302,7 @@ fn go(manifest: &mut Manifest, text: &str) {
         if let Some(name) = line.strip_prefix("module ") {
             manifest.name = Some(clipped(name, 200));
         } else if let Some(version) = line.strip_prefix("go ") {
-            manifest.commands.push(format!("go: {}", clipped(version, 20)));
+            manifest.platform = Some(format!("Go {}", clipped(version, 20)));
         } else if line.starts_with("require (") {
             inside = true;
         } else if inside && line == ")" {

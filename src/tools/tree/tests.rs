@@ -329,13 +329,16 @@ fn how_to_test_run_and_check_is_read_from_what_names_it() {
     write(
         at,
         "pyproject.toml",
-        "[project]\nname='p'\n[project.scripts]\np='p:main'\n[tool.pytest.ini_options]\ntestpaths=['tests']\n\
+        "[project]\nname='p'\nrequires-python='>=3.10'\n[project.scripts]\np='p:main'\n\
+         [tool.pytest.ini_options]\ntestpaths=['tests']\naddopts=\"-m 'not slow'\"\n\
          [tool.tox.env.style]\ndescription='all hooks'\n",
     );
-    write(at, "go/go.mod", "module x\n");
+    write(at, "go/go.mod", "module x\ngo 1.22\n");
     write(at, "go/cmd/t/main.go", "package main\nfunc main() {}\n");
     write(at, "Makefile", "# Checks types.\ntypes:\n\tmypy\n");
     let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
+    let platforms: Vec<&str> = tree.manifests.iter().filter_map(|one| one.platform.as_deref()).collect();
+    assert_eq!(platforms, ["Go 1.22", "Python >=3.10"]);
     let found: Vec<String> = runs(&tree)
         .iter()
         .map(|run| format!("{}: {} ({}; {})", run.purpose, run.command, run.says, run.from))
@@ -345,7 +348,7 @@ fn how_to_test_run_and_check_is_read_from_what_names_it() {
         [
             "test: cargo test (the tests of the crate; Cargo.toml)",
             "test: npm test (mocha; package.json)",
-            "test: pytest (the tests in tests; pyproject.toml)",
+            "test: pytest (the tests in tests, with -m 'not slow'; pyproject.toml)",
             "test: tox (; pyproject.toml)",
             "test: go test ./... (the tests of the module; go/go.mod)",
             "run: npm start (node .; package.json)",

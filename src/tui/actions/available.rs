@@ -5,6 +5,7 @@ use crate::tui::actions::Action;
 use crate::tui::layers::Layer;
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
+use crate::tui::tabs::inbox::history;
 use crate::tui::tabs::threads::review;
 
 impl Action {
@@ -145,9 +146,16 @@ impl Action {
                 Tab::Threads => when(!model.threads.rows.is_empty(), ""),
                 Tab::Memory => when(!model.memory.list.rows.is_empty(), ""),
             },
-            Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame | Action::Sort => {
-                when(inbox && model.shows_items() && !model.inbox.list.is_empty(), "")
+            Action::MarkSame if model.shows_history() => {
+                when(history::sender(model).is_some(), "Nobody is named on this one")
             }
+            Action::Mark
+            | Action::MarkRange
+            | Action::MarkAll
+            | Action::MarkSame
+            | Action::Sort
+            | Action::FoldGroup => when(inbox && model.shows_items() && !model.inbox.list.is_empty(), ""),
+            Action::UnfoldGroups => when(inbox && model.shows_items(), ""),
             Action::NextItem | Action::PreviousItem => when(inbox || model.tab == Tab::Threads, ""),
             Action::Quotes if model.tab == Tab::Threads => when(review::has_mail(model), ""),
             Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
@@ -169,6 +177,7 @@ impl Action {
                 };
                 when(searched, "Nothing to repeat · / searches")
             }
+            Action::LastLesson => when(model.inbox.news.has_lesson(), "Nothing was learned lately"),
             Action::NewThread => when(!model.workflows.is_empty(), "There is no workflow to start"),
             Action::Narrow => {
                 when(matches!(model.tab, Tab::Inbox | Tab::Threads), "There is nothing to filter here")

@@ -6,7 +6,7 @@ mod available;
 use super::layers::{self, Ask, Help, form};
 use super::model::Model;
 use super::msg::{Cmd, Past, Press};
-use super::tabs::inbox::{self, Filter, away, decide, grant, mail, marks, menus, skipped};
+use super::tabs::inbox::{self, Filter, away, decide, grant, mail, marks, menus, news, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Tab, activity, memory, moves};
 use crate::graph::Kind;
@@ -180,6 +180,7 @@ actions! {
         ShowSkipped ["gk"] "show_skipped": "show skipped mail"
             => inbox::show(model, Filter::Skipped),
         ShowDecisions ["gh"] "show_decisions": "show past decisions" => inbox::show(model, Filter::Decided),
+        LastLesson ["gl"] "last_lesson": "take back or narrow what was learned last" => news::offer(model),
         ShowSessions ["gc"] "sessions": "show the sessions of coding agents" => layers::sessions::show(model),
         Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
         SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
@@ -212,8 +213,10 @@ actions! {
         Mark ["space"] "mark": "mark" => marks::mark(model, action),
         MarkRange ["V"] "mark_range": "mark from the last mark to here" => marks::mark(model, action),
         MarkAll ["*"] "mark_all": "mark all shown" => marks::mark(model, action),
-        MarkSame ["="] "mark_same": "mark all of the same sender" => marks::mark(model, action),
+        MarkSame ["="] "mark_same": "mark, or in decisions list, all of the same sender" => marks::mark(model, action),
         Sort ["s"] "sort": "sort and group" => menus::offer_sorts(model),
+        FoldGroup ["-"] "fold_group": "fold the group" => menus::fold(model),
+        UnfoldGroups ["+"] "unfold_groups": "unfold all groups" => menus::unfold(model),
     }
 
     Card {

@@ -18,7 +18,7 @@ use ratatui::text::Line;
 pub struct Bulk {
     /// What is to be done.
     pub kind: DecisionKind,
-    /// On what: title and decision; results have none.
+    /// On what: its title, with what it may teach, and the decision; results have none.
     pub rows: Vec<(String, BulkItem)>,
     /// The row that can be dropped.
     pub cursor: usize,
@@ -49,12 +49,12 @@ pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
 impl Bulk {
     fn new(marked: &[Row], action: Action, edited: impl Fn(&Row) -> bool) -> Result<Bulk, String> {
         let Some(first) = marked.first() else {
-            return Err("no marked item is shown; Esc clears the marks".to_owned());
+            return Err("No marked item is in sight · Esc clears the marks".to_owned());
         };
         if let Some(other) = marked.iter().find(|row| (row.kind, &row.action) != (first.kind, &first.action))
         {
             return Err(format!(
-                "marks are of two sorts ({} {} and {} {}); decide one kind and one tool at a time",
+                "You marked two kinds ({} {} and {} {}) · decide one kind and one tool at a time",
                 first.kind.word(),
                 first.action,
                 other.kind.word(),
@@ -62,7 +62,7 @@ impl Bulk {
             ));
         }
         if first.kind == ItemKind::Interrupt(Kind::Trouble) {
-            return Err("trouble is decided one at a time".to_owned());
+            return Err("Trouble is decided one at a time".to_owned());
         }
         let (kind, decision) = match (action, first.kind) {
             (Action::Accept, ItemKind::Result) => (DecisionKind::Filed, Decision::Accept),
@@ -89,13 +89,22 @@ impl Bulk {
             } else if edited(row) && decision == Decision::Accept {
                 found.left_out.push(format!("{}: has changes you haven't sent", row.title));
             } else {
-                found.rows.push((row.title.clone(), item));
+                found.rows.push((described(row, action), item));
             }
         }
         if found.rows.is_empty() {
-            return Err(format!("nothing is left to decide together: {}", found.left_out.join("; ")));
+            return Err(format!("Nothing is left to decide together: {}", found.left_out.join("; ")));
         }
         Ok(found)
+    }
+}
+
+/// An item's title, and what ignoring it may teach: never more than that sender on that subject.
+fn described(row: &Row, action: Action) -> String {
+    let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
+    match teaches && !row.source.is_empty() {
+        true => format!("{} · may learn to skip {} on this", row.title, row.source),
+        false => row.title.clone(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::tui::draw;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::{Group, Sort, decide, grant, mail, menus, skipped};
+use crate::tui::tabs::inbox::{Group, Sort, decide, grant, mail, menus, news, skipped};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{activity, memory};
 use jiff::Timestamp;
@@ -70,6 +70,10 @@ pub enum Choice {
     Pin(String, String, bool),
     /// Ask whether to go back to this version, from a profile that reads like this.
     Revert(Box<(MemoryVersion, String)>),
+    /// Take back what was learned last.
+    DropLesson,
+    /// Ask how what was learned last should read.
+    NarrowLesson,
     /// Ask whether to let go of threads to which nothing has happened for so many days.
     Prune(i64),
 }
@@ -155,33 +159,30 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
     match choice {
         Choice::Sort(sort) => {
             model.inbox.list.sort = sort;
-            model.inbox.list.arrange(model.wall);
+            menus::keep_order(model)
         }
         Choice::Group(group) => {
             model.inbox.list.group = group;
-            model.inbox.list.arrange(model.wall);
+            menus::keep_order(model)
         }
-        Choice::Copy(text) => return vec![Cmd::Copy(text)],
-        Choice::Grant(scope, lasts, session) => return grant::confirm(model, scope, lasts, session),
-        Choice::Remember(place) => return grant::confirm_remember(model, place),
-        Choice::Reclassify(thread, title, class) => {
-            return skipped::confirm(model, thread, &title, class);
-        }
-        Choice::Attached(thread, file) => return mail::offer_attached(model, &thread, &file),
-        Choice::SaveAttached(thread, n) => return vec![Cmd::SaveAttached(thread, n, Programs::Refuse)],
-        Choice::OpenAttached(thread, n) => return vec![Cmd::OpenAttached(thread, n)],
-        Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
-        Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
-        Choice::Prune(days) => return activity::plan_prune(model, days),
-        Choice::Start(workflow) => return form::start(model, &workflow),
-        Choice::Status(_) | Choice::Workflow(_) | Choice::Account(_) => {
-            return threads::filter(model, choice);
-        }
-        Choice::Settle(outcome) => return review::ask_settle(model, outcome),
-        Choice::Snooze(until) => return menus::snooze(model, until),
-        Choice::SnoozeUntil => return ask(model, Ask::Snooze),
-        Choice::AcceptEdited => return form::review_edit(model),
-        Choice::AcceptProposed(decision) => return decide::confirm_proposed(model, *decision),
+        Choice::DropLesson => news::reword(model, ""),
+        Choice::NarrowLesson => news::ask_wording(model),
+        Choice::Copy(text) => vec![Cmd::Copy(text)],
+        Choice::Grant(scope, lasts, session) => grant::confirm(model, scope, lasts, session),
+        Choice::Remember(place) => grant::confirm_remember(model, place),
+        Choice::Reclassify(thread, title, class) => skipped::confirm(model, thread, &title, class),
+        Choice::Attached(thread, file) => mail::offer_attached(model, &thread, &file),
+        Choice::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Refuse)],
+        Choice::OpenAttached(thread, n) => vec![Cmd::OpenAttached(thread, n)],
+        Choice::Pin(namespace, line, pinned) => vec![Cmd::Pin(namespace, line, pinned)],
+        Choice::Revert(to) => memory::confirm_revert(model, to.0, &to.1),
+        Choice::Prune(days) => activity::plan_prune(model, days),
+        Choice::Start(workflow) => form::start(model, &workflow),
+        Choice::Status(_) | Choice::Workflow(_) | Choice::Account(_) => threads::filter(model, choice),
+        Choice::Settle(outcome) => review::ask_settle(model, outcome),
+        Choice::Snooze(until) => menus::snooze(model, until),
+        Choice::SnoozeUntil => ask(model, Ask::Snooze),
+        Choice::AcceptEdited => form::review_edit(model),
+        Choice::AcceptProposed(decision) => decide::confirm_proposed(model, *decision),
     }
-    Vec::new()
 }

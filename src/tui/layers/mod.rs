@@ -179,10 +179,13 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Where layers are drawn: the footer stays in sight, for it has the keys.
+/// Where layers are drawn: the footer stays in sight, for it has the keys, and so does what a tour says.
 fn screen(model: &Model) -> Rect {
     let areas = layout::areas(model);
-    let height = model.size.1.saturating_sub(areas.footer.height);
+    let height = match areas.tour.height {
+        0 => model.size.1.saturating_sub(areas.footer.height),
+        _ => areas.tour.y,
+    };
     Rect { x: 0, y: 0, width: model.size.0, height }
 }
 

@@ -9,7 +9,7 @@ use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::tabs::inbox::query::Query;
-use crate::tui::tabs::inbox::{away, history, mail, menus};
+use crate::tui::tabs::inbox::{away, history, mail, menus, news};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{Tab, memory, moves};
 use ratatui::Frame;
@@ -34,6 +34,8 @@ pub enum Ask {
     Folder,
     /// To snooze until this time.
     Snooze,
+    /// To word anew what was learned.
+    Lesson,
 }
 
 /// A line of text.
@@ -57,6 +59,7 @@ impl Ask {
             Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
             Ask::Folder => ("to ", "a folder, or a label of Gmail"),
             Ask::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
+            Ask::Lesson => ("learn ", "how it should read; nothing takes it back"),
             Ask::Pipe => ("|", "a command; the mail's text is its input"),
             Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
         }
@@ -99,6 +102,10 @@ impl Popup for Prompt {
                     }
                     Ask::Folder => away::chose_folder(model, &text),
                     Ask::Snooze => menus::snooze_until(model, &text),
+                    Ask::Lesson => {
+                        model.layers.pop();
+                        news::reword(model, &text)
+                    }
                     Ask::Pipe => mail::pipe(model, &text),
                     Ask::Line => memory::add_line(model, &text),
                     Ask::Export => review::export(model, &text),
@@ -168,6 +175,7 @@ impl Popup for Prompt {
             Ask::Snooze => "snooze it",
             Ask::Pipe => "run it",
             Ask::Line => "add it",
+            Ask::Lesson => "learn it so",
             Ask::Export => "write it",
         };
         vec![(Action::Choose, choose), (Action::Cancel, "close")]

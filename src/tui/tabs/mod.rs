@@ -15,6 +15,7 @@ use super::layers::{self, Ask};
 use super::layout::{self, ThreadEntry};
 use super::model::Model;
 use super::msg::{Cmd, Press};
+use super::tour;
 use crate::graph::ThreadId;
 use inbox::Filter;
 
@@ -99,7 +100,7 @@ pub fn clear(model: &mut Model) -> Vec<Cmd> {
         return cmds;
     } else if model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All {
         return inbox::show(model, Filter::All);
-    } else {
+    } else if !tour::leave(model) {
         model.note = None;
     }
     Vec::new()

@@ -15,6 +15,7 @@ use super::safe::Shown;
 use super::tabs::inbox::{self, away, decide, grant, history, mail, news, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Focus, Tab, activity, memory};
+use super::tour;
 
 /// What happened becomes what is known and what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
@@ -86,6 +87,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Storage(result) => activity::stored(model, result),
         Msg::PrunePlan(query, result) => activity::planned(model, query, result),
         Msg::Pruned(result) => activity::pruned(model, result),
+        Msg::Order(result) => {
+            if let Ok(Some(words)) = result {
+                model.inbox.list.order_by(&words, model.wall);
+            }
+            Vec::new()
+        }
         Msg::Drafts(result) => {
             if let Some(drafts) = model.ok_or_fail(result) {
                 model.drafts = drafts.into_iter().collect();
@@ -103,10 +110,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             }
             Vec::new()
         }
+        Msg::Delivered(result) => match model.ok_or_fail(result) {
+            Some(()) => vec![Cmd::FetchMail],
+            None => Vec::new(),
+        },
         Msg::OwnRan(name, result) => own::ran(model, &name, result),
         Msg::Edited(layer, result) => form::edited(model, layer, result),
         Msg::Completions(layer, typed, paths) => form::completions(model, layer, typed, paths),
     };
+    cmds.extend(tour::follow(model));
     cmds.extend(settle(model));
     cmds
 }

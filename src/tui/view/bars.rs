@@ -132,6 +132,9 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
+/// How long the bar is that drains while a decision is held.
+const HOLD_CELLS: usize = 10;
+
 pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -146,13 +149,21 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     if let Some(undo) = &model.undo
         && model.note.as_ref().is_none_or(|note| !note.bad)
     {
-        let left = undo.until.map(|until| until.saturating_duration_since(model.now).as_secs_f32().ceil());
         let key = model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned());
-        let text = match left {
-            Some(left) => format!("{key} undo ({left:.0} s) "),
-            None => format!("{key} undo "),
-        };
-        let began = draw::right(buf, area, area.y, &text, theme.warning);
+        let mut end = area;
+        if let Some(until) = undo.until {
+            let left = until.saturating_duration_since(model.now).as_secs_f32();
+            let whole = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
+            let full = (left / whole * HOLD_CELLS as f32).ceil() as usize;
+            let full = full.min(HOLD_CELLS);
+            let seconds = format!(" {:>2.0} s ", left.ceil());
+            end.width = draw::right(buf, end, area.y, &seconds, theme.warning).saturating_sub(area.x);
+            let empty = "─".repeat(HOLD_CELLS - full);
+            end.width = draw::right(buf, end, area.y, &empty, theme.rule).saturating_sub(area.x);
+            end.width =
+                draw::right(buf, end, area.y, &"━".repeat(full), theme.warning).saturating_sub(area.x);
+        }
+        let began = draw::right(buf, end, area.y, &format!("{key} undo "), theme.warning);
         room.width = began.saturating_sub(area.x + 1);
     }
     if let Some(note) = &model.note {

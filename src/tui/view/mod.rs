@@ -6,7 +6,7 @@ use super::model::Model;
 use super::msg::Seen;
 use super::tabs::inbox::{self, history, skipped};
 use super::tabs::{Tab, activity, memory, threads};
-use super::{draw, layout};
+use super::{draw, layout, tour};
 use ratatui::Frame;
 
 /// Draws everything.
@@ -30,6 +30,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
         Tab::Memory => memory::draw(model, &areas, frame.buffer_mut()),
     }
     draw::divider(model, &areas, frame.buffer_mut());
+    tour::draw(model, areas.tour, frame.buffer_mut());
     bars::note(model, areas.note, frame.buffer_mut());
     bars::footer(model, areas.footer, frame.buffer_mut());
     for (number, layer) in &model.layers {

@@ -110,6 +110,22 @@ impl<'a> Known<'a> {
         }
     }
 
+    /// The whole path of a file that is named by its end, where only one ends so.
+    fn whole_path<'p>(&self, path: &'p str) -> &'p str
+    where
+        'a: 'p,
+    {
+        if self.paths.contains(path) {
+            return path;
+        }
+        let end = format!("/{path}");
+        let mut named = self.paths.iter().filter(|one| one.ends_with(&end));
+        match (named.next(), named.next()) {
+            (Some(only), None) => only,
+            _ => path,
+        }
+    }
+
     /// Whether the code holds what is quoted; nothing where that cannot be said.
     fn holds(&self, quote: &str) -> Option<bool> {
         let bare = quote.trim_end_matches("()");
@@ -126,7 +142,7 @@ impl<'a> Known<'a> {
         let is_path = path.contains('/')
             && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
         if is_path || line.is_some() {
-            let path = path.trim_end_matches('/');
+            let path = self.whole_path(path.trim_end_matches('/'));
             let beneath =
                 || self.paths.range(path..).next().is_some_and(|one| one.starts_with(&format!("{path}/")));
             let number = line.map(|line| line.chars().take_while(char::is_ascii_digit).collect::<String>());
@@ -173,6 +189,7 @@ mod tests {
                 4,
                 vec!["Store::close", "shut()", "src/a.py:10", "src/b.py"],
             ),
+            ("`a.py:9` `a.py:10` `y.py:1`", 3, vec!["a.py:10", "y.py:1"]),
             ("`True`, `pip install x`, `and/or more`\n```\n`src/z.py`\n```\n", 0, vec![]),
         ] {
             let found = check(text, &project, &[]);

@@ -176,6 +176,8 @@ pub struct ManifestFacts {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// The language's version it needs.
+    pub platform: String,
     /// What it needs.
     pub dependencies: Vec<DependencyFacts>,
     /// Programs, scripts and members it names.

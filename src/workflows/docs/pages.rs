@@ -4,7 +4,7 @@
 //! stood under. The last line of a page holds a digest over all the rest; a page whose rest was changed by hand is
 //! kept beside the new one, dated.
 
-use super::agents::{DocAgent, Page, leaning, path};
+use super::agents::{DocAgent, Page, leaning, path, platforms};
 use super::facts::{ModuleFacts, ProjectFacts};
 use super::project::keep_best;
 use super::state::{AgentResult, Documentation};
@@ -155,11 +155,15 @@ pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[Doc
             _ => vec![title(result), "failed; see below".to_owned(), "–".to_owned(), "–".to_owned()],
         })
         .collect();
+    let needs: Vec<String> =
+        platforms(project).map(|(path, platform)| format!("Needs {platform} (`{path}`).")).collect();
+    let needs = needs.join("\n");
     let mut page = Page::new(&project.name)
         .text(&project.about)
         .text("Written by agents from facts that a program read from the code. Tables, lines and diagrams are read from \
                the code; the rest is what a model made of them.")
         .table("Pages", &["page", "in a line", "confidence", "checked"], &rows)
+        .text(&needs)
         .runs("How to test, run and build", project, &["test", "run", "check", "build"])
         .table("Modules", &["module", "what it is for", "main names"], &modules(project))
         .diagram("What imports what", leaning(project));

@@ -24,6 +24,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             continue;
         }
         let indent = code.len() - code.trim_start().len();
+        within.retain(|one| one.indent < indent);
         let (kind, rest) = match bare {
             _ if bare.starts_with("class ") => ("class", &bare[6..]),
             _ if bare.starts_with("def ") => ("function", &bare[4..]),
@@ -37,7 +38,6 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
                 continue;
             }
         };
-        within.retain(|one| one.indent < indent);
         let name = word(rest);
         let owner = match within.last() {
             None => Some(String::new()),

@@ -48,6 +48,8 @@ def option(*names: str, cls=dict(a="):")) -> str:
 DEFAULT = """
 def no(): pass
 """
+if t.TYPE_CHECKING:
+    class Info(dict): ...
 "#,
         &[
             "2 class Command | class Command(Base) | A command.",
@@ -57,6 +59,7 @@ def no(): pass
             "-17 method _Parser.parse_args | parse_args(self, args) | Parses arguments in order.",
             "23 function option | option(*names: str, cls=dict(a=\"):\")) -> str | One option.",
             "25 constant DEFAULT | DEFAULT | ",
+            "29 class Info | class Info(dict) | ",
         ],
     );
 }

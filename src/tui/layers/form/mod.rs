@@ -55,6 +55,9 @@ pub struct Form {
     rest: Map<String, Value>,
 }
 
+/// Names of arguments that hold what a person wants to change first: the text of a letter.
+const LETTERS: &[&str] = &["content", "body", "text", "message"];
+
 impl Form {
     /// A form for an object of this schema, filled in with `args`.
     pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value) -> Self {
@@ -88,7 +91,15 @@ impl Form {
     /// A form for what an item proposes.
     pub fn edit(item: &Item) -> Self {
         let title = format!("Edit: {}", item.action);
-        Self::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, item.edit_args())
+        let purpose = Purpose::Edit { item: Box::new(item.clone()) };
+        let mut form = Self::new(purpose, &title, &item.schema, item.edit_args());
+        let text = |field: &Field| field.kind != FieldKind::Fixed && LETTERS.contains(&field.name.as_str());
+        if let Some(letter) = form.fields.iter().position(text) {
+            form.focus = letter;
+            // A letter is read from its beginning.
+            form.fields[letter].editor.go_to_start();
+        }
+        form
     }
 
     /// A box for words.

@@ -316,6 +316,10 @@ pub fn why_here(model: &Model) -> Option<(String, String)> {
         };
         return Some((id, words::line(title)));
     }
+    if model.shows_history() {
+        let line = model.inbox.history.list.selected()?;
+        return Some((line.interrupt.to_string(), words::line(&line.title)));
+    }
     if model.shows_skipped() {
         let line = model.inbox.skipped.selected()?;
         return Some((line.thread.as_ref()?.to_string(), words::line(&line.title)));
@@ -333,7 +337,11 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
         let names = model.selected().filter(|row| row.id == id);
         let names = names.map(|row| format!("{id} · {} · {}", row.action, row.workflow));
         let doc = Doc::page(&title, &names.unwrap_or_else(|| id.to_owned()), card.blocks);
-        let title = if model.shows_skipped() { "Why it was skipped" } else { "Why it is here" };
+        let title = match (model.shows_skipped(), model.shows_history()) {
+            (true, _) => "Why it was skipped",
+            (_, true) => "Why it was asked",
+            _ => "Why it is here",
+        };
         model.push(Page::new(title.to_owned(), doc));
     }
     Vec::new()

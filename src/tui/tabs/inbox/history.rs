@@ -49,6 +49,17 @@ pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
     read(model)
 }
 
+/// Whom the selected decision answered.
+pub fn sender(model: &Model) -> Option<&str> {
+    model.inbox.history.list.selected()?.source.as_deref()
+}
+
+/// Lists only what the same sender or agent was answered.
+pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
+    let sender = sender(model).map(str::to_owned);
+    sender.map_or_else(Vec::new, |sender| search(model, &sender))
+}
+
 pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     let history = &mut model.inbox.history;
     if history.query(query.after, query.limit) != *query {
@@ -117,6 +128,6 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
         blocks.push(Block::Heading(Visible::line("Your words")));
         blocks.push(Block::Text(Visible::new(text)));
     }
-    blocks.push(Block::Text(Visible::new("t opens its thread; / lists only decisions with certain words.")));
+    blocks.push(Block::Text(Visible::new("t opens its thread · w says why it was asked · = lists other answers to the same sender · / searches")));
     Doc::page(&line.title, &line.workflow, blocks)
 }

@@ -46,6 +46,8 @@ pub struct Row {
     pub hash: Option<Hash>,
     /// When it was asked.
     pub created_at: Timestamp,
+    /// When what it is about came.
+    pub dated: Timestamp,
     /// Until when it is out of sight.
     pub snoozed_until: Option<Timestamp>,
     /// Whether somebody waits for the answer and does nothing else meanwhile.
@@ -80,6 +82,7 @@ impl From<ItemLine> for Row {
             irreversible: line.irreversible,
             hash: line.hash,
             created_at: line.created_at,
+            dated: line.dated,
             snoozed_until: line.snoozed_until,
             waiting: line.waiting,
             gives_up_at: line.gives_up_at,
@@ -156,12 +159,31 @@ pub enum Sort {
     Urgent,
 }
 
+/// What stands under one heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
     #[default]
     None,
+    /// Whoever wrote or asks, so an agent too.
     Sender,
+    Kind,
     Workflow,
+}
+
+/// Sorts and groups as they are kept.
+const SORTS: [(Sort, &str); 3] =
+    [(Sort::Oldest, "oldest"), (Sort::Newest, "newest"), (Sort::Urgent, "urgent")];
+const GROUPS: [(Group, &str); 4] =
+    [(Group::None, "none"), (Group::Sender, "sender"), (Group::Kind, "kind"), (Group::Workflow, "workflow")];
+
+/// A group of which only the heading is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedGroup {
+    pub name: String,
+    /// How many rows it has.
+    pub count: usize,
+    /// The position before which it stands.
+    before: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -179,6 +201,9 @@ pub struct List {
     /// In which order.
     pub sort: Sort,
     pub group: Group,
+    /// The names of groups that are folded.
+    folds: HashSet<String>,
+    folded: Vec<FoldedGroup>,
     /// Narrows the list.
     pub narrow: Query,
     /// Is looked for in the list.
@@ -317,6 +342,7 @@ impl List {
         let mut order: Vec<u32> =
             (0_u32..).zip(&self.rows).filter(|(_, row)| shown(row)).map(|(n, _)| n).collect();
         let row = |n: &u32| &self.rows[*n as usize];
+        order.sort_by_key(|n| (row(n).kind == ItemKind::Result, row(n).dated));
         match self.sort {
             Sort::Oldest => {}
             Sort::Newest => order.reverse(),
@@ -324,12 +350,9 @@ impl List {
         }
         // Whoever waits does nothing else meanwhile, so that comes first.
         order.sort_by_key(|n| !row(n).is_waited_for(now));
-        match self.group {
-            Group::None => {}
-            Group::Sender => order.sort_by(|a, b| row(a).who().cmp(row(b).who())),
-            Group::Workflow => order.sort_by(|a, b| row(a).workflow.cmp(&row(b).workflow)),
-        }
-        self.order = order;
+        order.sort_by(|a, b| self.heading(row(a)).cmp(self.heading(row(b))));
+        let (order, folded) = self.fold_away(order);
+        (self.order, self.folded) = (order, folded);
         self.cursor = match &self.selected {
             Some(id) => match self.order.iter().position(|n| self.rows[*n as usize].id == *id) {
                 Some(position) => position,
@@ -343,15 +366,88 @@ impl List {
         };
     }
 
+    /// Takes the rows of folded groups out of an order, and says which groups those are.
+    fn fold_away(&self, order: Vec<u32>) -> (Vec<u32>, Vec<FoldedGroup>) {
+        let (mut shown, mut folded) = (Vec::with_capacity(order.len()), Vec::<FoldedGroup>::new());
+        for n in order {
+            let name = self.heading(&self.rows[n as usize]);
+            if self.group == Group::None || !self.folds.contains(name) {
+                shown.push(n);
+                continue;
+            }
+            match folded.last_mut().filter(|last| last.name == name) {
+                Some(last) => last.count += 1,
+                None => folded.push(FoldedGroup { name: name.to_owned(), count: 1, before: shown.len() }),
+            }
+        }
+        (shown, folded)
+    }
+
+    /// The folded groups that stand before a position; behind the last row stand those at its end.
+    pub fn folded_before(&self, position: usize) -> impl Iterator<Item = &FoldedGroup> {
+        self.folded.iter().filter(move |group| group.before == position)
+    }
+
+    /// Whether nothing is shown, not even the heading of a group.
+    pub fn is_blank(&self) -> bool {
+        self.order.is_empty() && self.folded.is_empty()
+    }
+
+    /// Folds the group of the selected row; its marks are taken off, so that nothing unseen is decided.
+    pub fn fold(&mut self, now: Timestamp) -> bool {
+        let name =
+            self.selected().filter(|_| self.group != Group::None).map(|row| self.heading(row).to_owned());
+        let Some(name) = name else { return false };
+        let unseen: Vec<String> =
+            self.rows.iter().filter(|row| self.heading(row) == name).map(|row| row.id.clone()).collect();
+        self.marks.retain(|id| !unseen.contains(id));
+        self.folds.insert(name);
+        self.arrange(now);
+        self.select(self.cursor);
+        true
+    }
+
+    /// Unfolds all groups.
+    pub fn unfold(&mut self, now: Timestamp) -> bool {
+        let any = !self.folded.is_empty();
+        self.folds.clear();
+        self.arrange(now);
+        if self.selected().is_none() {
+            self.select(self.cursor);
+        }
+        any
+    }
+
+    /// How it is sorted and grouped, in two words.
+    pub fn order_words(&self) -> String {
+        let sort = SORTS.iter().find(|(sort, _)| *sort == self.sort).map_or("", |(_, word)| word);
+        let group = GROUPS.iter().find(|(group, _)| *group == self.group).map_or("", |(_, word)| word);
+        format!("{sort} {group}")
+    }
+
+    /// Sorts and groups as those words say; what they don't say stays.
+    pub fn order_by(&mut self, words: &str, now: Timestamp) {
+        for word in words.split_whitespace() {
+            self.sort = SORTS.iter().find(|(_, other)| *other == word).map_or(self.sort, |(sort, _)| *sort);
+            self.group =
+                GROUPS.iter().find(|(_, other)| *other == word).map_or(self.group, |(group, _)| *group);
+        }
+        self.arrange(now);
+    }
+
+    /// What a row stands under.
+    fn heading<'r>(&self, row: &'r Row) -> &'r str {
+        match self.group {
+            Group::None => "",
+            Group::Sender => row.who(),
+            Group::Kind => row.kind.word(),
+            Group::Workflow => row.workflow.as_str(),
+        }
+    }
+
     /// The group a position begins, if it begins one.
     pub fn group_at(&self, position: usize) -> Option<&str> {
-        let name = |position: usize| {
-            self.row(position).map(|row| match self.group {
-                Group::None => "",
-                Group::Sender => row.who(),
-                Group::Workflow => row.workflow.as_str(),
-            })
-        };
+        let name = |position: usize| self.row(position).map(|row| self.heading(row));
         let here = name(position)?;
         let begins = self.group != Group::None && (position == 0 || name(position - 1) != Some(here));
         begins.then_some(here)

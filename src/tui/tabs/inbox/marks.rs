@@ -1,11 +1,14 @@
 //! Marks: items to be decided together.
 
-use super::Row;
+use super::{Row, history};
 use crate::tui::actions::Action;
 use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
 
 pub fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
+    if model.shows_history() {
+        return history::search_sender(model);
+    }
     let list = &mut model.inbox.list;
     let here = list.selected().map(|row| (row.id.clone(), row.who().to_owned()));
     let Some((id, who)) = here else { return Vec::new() };

@@ -19,10 +19,33 @@ pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
         ("most urgent first", Choice::Sort(Sort::Urgent), sort == Sort::Urgent),
         ("no groups", Choice::Group(Group::None), group == Group::None),
         ("in groups by sender", Choice::Group(Group::Sender), group == Group::Sender),
+        ("in groups by kind", Choice::Group(Group::Kind), group == Group::Kind),
         ("in groups by workflow", Choice::Group(Group::Workflow), group == Group::Workflow),
     ];
     let rows = rows.into_iter().map(|(text, choice, is)| (format!("{}{text}", mark(is)), choice)).collect();
     model.push(Menu::new("Sort and group", rows));
+    Vec::new()
+}
+
+/// Keeps how the list is ordered now.
+pub fn keep_order(model: &mut Model) -> Vec<Cmd> {
+    model.inbox.list.arrange(model.wall);
+    vec![Cmd::KeepOrder(model.inbox.list.order_words())]
+}
+
+/// Folds the group that the selected row stands in.
+pub fn fold(model: &mut Model) -> Vec<Cmd> {
+    if !model.inbox.list.fold(model.wall) {
+        model.say("There are no groups to fold · s groups the list");
+    }
+    Vec::new()
+}
+
+/// Unfolds all groups.
+pub fn unfold(model: &mut Model) -> Vec<Cmd> {
+    if !model.inbox.list.unfold(model.wall) {
+        model.say("No group is folded");
+    }
     Vec::new()
 }
 

@@ -2,6 +2,8 @@
 
 use crate::graph::Kind;
 use crate::inbox::{DecisionEnd, DecisionPage, DecisionQuery, ItemKind, MemoryLine};
+use crate::tui::actions::Action;
+use crate::tui::layers::{Ask, Choice, Menu, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult};
 use crate::tui::tabs::inbox::Row;
@@ -28,6 +30,25 @@ pub struct News {
     profiles: Option<BTreeMap<String, (u64, String)>>,
     /// Until when lessons are looked for.
     learning: Option<Instant>,
+    /// What was learned last.
+    lesson: Option<Lesson>,
+}
+
+/// A line that a profile did not have before.
+#[derive(Clone, Debug)]
+struct Lesson {
+    namespace: String,
+    /// The version that has it, and how that reads.
+    version: u64,
+    profile: String,
+    line: String,
+}
+
+impl News {
+    /// Whether something was learned since the screen was opened.
+    pub fn has_lesson(&self) -> bool {
+        self.lesson.is_some()
+    }
 }
 
 /// Notes decisions whose end is news.
@@ -123,11 +144,51 @@ pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<C
         let (known, old) = before.get(namespace).unwrap_or(&nothing);
         let old: HashSet<&str> = old.lines().map(str::trim).collect();
         let line = profile.lines().map(str::trim).find(|line| !line.is_empty() && !old.contains(line));
-        line.filter(|_| version > known).map(str::to_owned)
+        let line = line.filter(|_| version > known)?.to_owned();
+        Some(Lesson { namespace: namespace.clone(), version: *version, profile: profile.clone(), line })
     });
-    if let Some(line) = new {
-        let line = words::line(line.trim_start_matches(['-', '*', ' ']));
-        model.say(format!("Learned: {line} · 3 shows it and takes it back"));
+    if let Some(lesson) = new {
+        let key = model.keymap.key_of(&model.tab_scopes(), Action::LastLesson).unwrap_or_default();
+        model.say(format!("Learned: {} · {key} takes it back or narrows it", shown(&lesson.line)));
+        model.inbox.news.lesson = Some(lesson);
     }
     Vec::new()
+}
+
+/// A line of a profile without its bullet.
+fn shown(line: &str) -> String {
+    words::line(line.trim_start_matches(['-', '*', ' ']))
+}
+
+/// Offers what can be done about what was learned last.
+pub fn offer(model: &mut Model) -> Vec<Cmd> {
+    let Some(lesson) = &model.inbox.news.lesson else { return Vec::new() };
+    let title = format!("Learned: {}", shown(&lesson.line));
+    let rows = vec![
+        ("take it back".to_owned(), Choice::DropLesson),
+        ("narrow it: write it anew …".to_owned(), Choice::NarrowLesson),
+    ];
+    model.push(Menu::new(title, rows));
+    Vec::new()
+}
+
+/// Asks how what was learned last should read.
+pub fn ask_wording(model: &mut Model) -> Vec<Cmd> {
+    if let Some(lesson) = &model.inbox.news.lesson {
+        let prompt = Prompt::new(Ask::Lesson, &lesson.line);
+        model.push(prompt);
+    }
+    Vec::new()
+}
+
+/// Writes what was learned last anew, or, with no words, takes it back. A profile that has changed since is left alone.
+pub fn reword(model: &mut Model, wording: &str) -> Vec<Cmd> {
+    let Some(lesson) = model.inbox.news.lesson.take() else { return Vec::new() };
+    let wording = wording.trim();
+    let lines = lesson.profile.lines().filter_map(|line| match line.trim() == lesson.line {
+        true => Some(wording).filter(|wording| !wording.is_empty()),
+        false => Some(line),
+    });
+    let profile = lines.collect::<Vec<_>>().join("\n");
+    vec![Cmd::Remember(lesson.namespace, lesson.version, profile)]
 }

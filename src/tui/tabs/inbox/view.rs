@@ -26,17 +26,19 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    if model.inbox.list.is_empty() {
+    if model.inbox.list.is_blank() {
         return empty(model, area, buf);
     }
     for (y, height, entry) in layout::entries(&model.inbox.list, area) {
         let place = Rect { y: area.y + y, height, ..area };
         match entry {
             Entry::Group(position) => {
-                let name = model.inbox.list.group_at(position).unwrap_or_default();
-                let x = draw::text(buf, place, place.x + 1, place.y, &format!("{name} "), model.theme.accent);
-                let rest = usize::from(place.right().saturating_sub(x + 1));
-                draw::text(buf, place, x, place.y, &"─".repeat(rest), model.theme.rule);
+                draw_heading(model, model.inbox.list.group_at(position).unwrap_or_default(), place, buf);
+            }
+            Entry::Folded(position, n) => {
+                if let Some(group) = model.inbox.list.folded_before(position).nth(n) {
+                    draw_heading(model, &format!("▸ {} · {}", group.name, group.count), place, buf);
+                }
             }
             Entry::Row(position) => {
                 if let Some(row) = model.inbox.list.row(position) {
@@ -45,6 +47,13 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
     }
+}
+
+/// The name of a group on a line of its own.
+fn draw_heading(model: &Model, name: &str, place: Rect, buf: &mut Buffer) {
+    let x = draw::text(buf, place, place.x + 1, place.y, &format!("{name} "), model.theme.accent);
+    let rest = usize::from(place.right().saturating_sub(x + 1));
+    draw::text(buf, place, x, place.y, &"─".repeat(rest), model.theme.rule);
 }
 
 fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
@@ -65,7 +74,7 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
     let waits = row.is_waited_for(model.wall);
     let (age, style) = match waits {
         true => (words::clock(row.created_at, model.wall), theme.accent),
-        false => (words::age(row.created_at, model.wall), theme.quiet),
+        false => (words::age(row.dated, model.wall), theme.quiet),
     };
     let mut end = Rect { height: 1, ..area };
     if !short {

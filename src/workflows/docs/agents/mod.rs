@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 pub(super) use diagram::leaning;
 pub(super) use page::{Page, listed, path};
+pub(super) use told::platforms;
 
 /// Somebody who writes one page about a code base.
 pub struct DocAgent {

@@ -28,10 +28,10 @@ fn tell_facts(project: &ProjectFacts) -> String {
     text += &told::counts("Test cases by part", &testing.areas);
     text += &format!(
         "\nParts with at least 100 lines of program and no case in them: {}\n",
-        testing.untested.join(", ")
+        told::listed(&testing.untested)
     );
-    text += &format!("Test tools among the dependencies: {}\n", testing.tools.join(", "));
-    text += &format!("Automatic checks: {}\n", testing.checks.join(", "));
+    text += &format!("Test tools among the dependencies: {}\n", told::listed(&testing.tools));
+    text += &format!("Automatic checks: {}\n", told::listed(&testing.checks));
     text += "\nTest files, and what they test by name and by what they import:\n";
     for (path, cases, covers) in &testing.covers {
         text += &format!("- {path} ({cases} cases): {}\n", covers.join(", "));

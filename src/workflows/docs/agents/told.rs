@@ -33,6 +33,9 @@ pub(super) fn opening(project: &ProjectFacts) -> String {
     if !entries.is_empty() {
         let _ = writeln!(out, "Entry points: {}", entries.join("; "));
     }
+    for (path, platform) in platforms(project) {
+        let _ = writeln!(out, "Needs {platform} ({path})");
+    }
     for wish in &project.wishes {
         let _ = writeln!(out, "The person asks besides: {wish}");
     }
@@ -142,8 +145,22 @@ pub(super) fn links(project: &ProjectFacts) -> String {
     out
 }
 
+/// The manifests that say which version of their language they need.
+pub(in crate::workflows::docs) fn platforms(project: &ProjectFacts) -> impl Iterator<Item = (&str, &str)> {
+    let all = project.manifests.iter().map(|one| (one.path.as_str(), one.platform.as_str()));
+    all.filter(|(_, platform)| !platform.is_empty())
+}
+
+/// Names on one line, or that there are none.
+pub(super) fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
 /// Names and numbers as lines.
 pub(super) fn counts(title: &str, counts: &[(String, u64)]) -> String {
+    if counts.is_empty() {
+        return String::new();
+    }
     let mut out = format!("\n{title}:\n");
     for (name, count) in counts {
         let _ = writeln!(out, "- {name}: {count}");

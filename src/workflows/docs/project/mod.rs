@@ -306,6 +306,7 @@ fn manifest_facts(manifest: &Manifest, imported: &Imported<'_>) -> ManifestFacts
         sort: manifest.sort.word().to_owned(),
         name: manifest.name.clone().unwrap_or_default(),
         version: manifest.version.clone().unwrap_or_default(),
+        platform: manifest.platform.clone().unwrap_or_default(),
         dependencies: dependencies.collect(),
         commands: manifest.commands.clone(),
     }

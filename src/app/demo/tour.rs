@@ -1,0 +1,96 @@
+//! The tour through the demo: what to press, step by step, and how it shows that it was done.
+
+use super::stamp::Stamp;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One step of a tour.
+#[derive(Clone, Debug)]
+pub struct TourStep {
+    /// What to look at and what to press.
+    pub text: &'static str,
+    pub goal: TourGoal,
+}
+
+/// When a step is done.
+#[derive(Clone, Debug)]
+pub enum TourGoal {
+    /// The item with these words in its title is decided.
+    Decide(&'static str),
+    /// The last decision is taken back, or too late for that.
+    TakeBack,
+    /// Something was learned; this is said until then.
+    Learn(&'static str),
+    /// This mail has come, and the list of skipped mail is looked at.
+    LookAtSkipped(Delivery),
+    /// Nothing is left to do.
+    End,
+}
+
+/// A mail that comes to the demo's mailbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    mailbox: PathBuf,
+    mail: Vec<u8>,
+}
+
+impl Delivery {
+    /// Puts the mail into the mailbox, whole or not at all.
+    pub fn deliver(&self) -> io::Result<()> {
+        let name = "29-build-failed.demo";
+        let whole = self.mailbox.join("tmp").join(name);
+        fs::write(&whole, &self.mail)?;
+        fs::rename(whole, self.mailbox.join("new").join(name))
+    }
+}
+
+const BUILD_FAILED: &[u8] = include_bytes!("../../../assets/demo/mail/tour-build-failed.eml");
+
+/// The tour through the demo in `folder`.
+pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep> {
+    let step = |text, goal| TourStep { text, goal };
+    let mail = Stamp::new(now, zone).fill(BUILD_FAILED);
+    let delivery = Delivery { mailbox: folder.join("mail/inbox"), mail };
+    vec![
+        step(
+            "This mail claims to come from your own IT. The card starts with what is wrong about it. Press i to ignore \
+             it: nothing is opened, and nothing is answered.",
+            TourGoal::Decide("your mailbox is 98% full"),
+        ),
+        step(
+            "A customer wants twelve bikes, and a reply is drafted; nothing has been sent. Press e, change a word, then \
+             Ctrl-S. You see exactly what you changed; y accepts it.",
+            TourGoal::Decide("Twelve cargo bikes"),
+        ),
+        step(
+            "It hasn't left yet: the bar at the bottom right drains first. Press u to take it back.",
+            TourGoal::TakeBack,
+        ),
+        step(
+            "A build failed, and you don't want to read such mail. Press i. (I would ignore it without learning from it.)",
+            TourGoal::Decide("Build failed"),
+        ),
+        step(
+            "The line at the bottom says what was learned. gl would take it back or narrow it.",
+            TourGoal::Learn("sayso learns from that, once it can't be taken back any more. A moment …"),
+        ),
+        step(
+            "Another build has failed just now. Its mail is not in your way: press gk to see what was skipped; w says why, \
+             and Esc comes back.",
+            TourGoal::LookAtSkipped(delivery),
+        ),
+        step(
+            "An agent wants to push, and waits for you. a allows it, r refuses in your own words, A allows more of the \
+             same. Press one of them.",
+            TourGoal::Decide("git push"),
+        ),
+        step(
+            "That was the tour. gh lists what you decided and how it ended, 2 every thread, ? every key. `sayso init` sets \
+             up your own mail, `sayso connect` your coding agent.",
+            TourGoal::End,
+        ),
+    ]
+}

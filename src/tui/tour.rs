@@ -1,0 +1,164 @@
+//! A tour: says what to press next, and goes on once that was done. It presses nothing and decides nothing.
+
+use super::draw;
+use super::model::Model;
+use super::msg::Cmd;
+use super::tabs::inbox::{self, Filter};
+use crate::app::{Delivery, TourGoal, TourStep};
+use crate::text::wrap;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// How many lines it takes: a line with its name, and its text.
+const HEIGHT: u16 = 4;
+
+/// A lower screen has no room for it.
+const LEAST: u16 = 20;
+
+/// How far a person is on a tour.
+#[derive(Clone, Debug)]
+pub struct Tour {
+    steps: Vec<TourStep>,
+    at: usize,
+    /// The item that is to be decided, or was last.
+    item: Option<String>,
+    /// Whether the step has begun.
+    begun: bool,
+    /// Whether skipped mail was looked at in this step.
+    looked: bool,
+}
+
+impl Tour {
+    /// A tour of these steps; none where there are none.
+    pub fn new(steps: Vec<TourStep>) -> Option<Self> {
+        (!steps.is_empty()).then_some(Self { steps, at: 0, item: None, begun: false, looked: false })
+    }
+
+    /// How many lines of a screen of this height it takes.
+    pub fn height(&self, screen: u16) -> u16 {
+        if screen >= LEAST { HEIGHT } else { 0 }
+    }
+
+    /// What it says now.
+    fn text(&self) -> &'static str {
+        match self.steps.get(self.at) {
+            Some(TourStep { goal: TourGoal::Learn(meanwhile), .. }) if !self.begun => meanwhile,
+            Some(step) => step.text,
+            None => "",
+        }
+    }
+}
+
+/// Goes on where a step is done, and begins the one that is due.
+pub fn follow(model: &mut Model) -> Vec<Cmd> {
+    let at = |model: &Model| model.tour.as_ref().map(|tour| tour.at);
+    let mut cmds = Vec::new();
+    loop {
+        let before = at(model);
+        cmds.extend(look_at_step(model));
+        if at(model) == before {
+            return cmds;
+        }
+    }
+}
+
+fn look_at_step(model: &mut Model) -> Vec<Cmd> {
+    let Some(tour) = model.tour.clone() else { return Vec::new() };
+    let Some(step) = tour.steps.get(tour.at) else { return Vec::new() };
+    match &step.goal {
+        TourGoal::Decide(words) => decide(model, &tour, words),
+        TourGoal::TakeBack => {
+            // Taken back and selected again, or too late for it.
+            let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
+            let settled = row.map_or(model.undo.is_none(), |row| !row.is_decided());
+            if settled && model.inbox.goto.is_none() {
+                next(model);
+            }
+            Vec::new()
+        }
+        TourGoal::Learn(_) => {
+            let learned = model.inbox.news.has_lesson();
+            if learned && !tour.begun {
+                begin(model);
+            }
+            // It is read while the line at the bottom still says what was learned.
+            if tour.begun && model.note.is_none() {
+                next(model);
+            }
+            Vec::new()
+        }
+        TourGoal::LookAtSkipped(delivery) => look(model, &tour, delivery),
+        TourGoal::End => Vec::new(),
+    }
+}
+
+fn begin(model: &mut Model) {
+    if let Some(tour) = &mut model.tour {
+        tour.begun = true;
+    }
+}
+
+fn next(model: &mut Model) {
+    if let Some(tour) = &mut model.tour {
+        (tour.at, tour.begun, tour.looked) = (tour.at + 1, false, false);
+    }
+}
+
+/// Selects the item once it is there, and waits until it is decided.
+fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
+    if tour.begun {
+        let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
+        if row.is_none_or(|row| row.is_decided()) {
+            next(model);
+        }
+        return Vec::new();
+    }
+    let row = model.inbox.list.all().iter().find(|row| row.title.contains(words) && !row.is_decided());
+    let Some(id) = row.map(|row| row.id.clone()).filter(|_| model.layers.is_empty()) else {
+        return Vec::new();
+    };
+    begin(model);
+    if let Some(tour) = &mut model.tour {
+        tour.item = Some(id.clone());
+    }
+    let cmds = inbox::show(model, Filter::All);
+    model.inbox.goto = Some(id);
+    inbox::select_goto(model);
+    cmds
+}
+
+/// Has the mail come, and waits until skipped mail was looked at and left.
+fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
+    if !tour.begun {
+        begin(model);
+        return vec![Cmd::Deliver(delivery.clone())];
+    }
+    let there = model.shows_skipped();
+    if let Some(tour) = &mut model.tour {
+        tour.looked |= there;
+    }
+    if tour.looked && !there && model.layers.is_empty() {
+        next(model);
+    }
+    Vec::new()
+}
+
+/// Draws it above the last lines of the screen.
+pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
+    let Some(tour) = model.tour.as_ref().filter(|_| !area.is_empty()) else { return };
+    let theme = &model.theme;
+    let title = format!(" Tour {} of {} ", tour.at + 1, tour.steps.len());
+    draw::text(buf, area, area.x, area.y, &"─".repeat(usize::from(area.width)), theme.accent);
+    draw::text(buf, area, area.x + 2, area.y, &title, theme.accent);
+    draw::right(buf, area, area.y, " Esc leaves ", theme.quiet);
+    let room =
+        Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(4), height: area.height - 1 };
+    let lines = wrap(tour.text(), usize::from(room.width).max(1)).map(|line| Line::styled(line, theme.title));
+    draw::lines(buf, room, lines);
+}
+
+/// Leaves it; says whether there was one.
+pub fn leave(model: &mut Model) -> bool {
+    model.tour.take().is_some()
+}

@@ -1,0 +1,216 @@
+//! How the list is ordered, grouped and folded, and what is said before many are decided at once.
+
+use crate::test_screen::{TestScreen, drive, wall};
+use sayso::store::HandedIn;
+use sayso::tui::{Group, Msg, Sort};
+use serde_json::json;
+use std::time::Duration;
+
+const SIZE: (u16, u16) = (120, 32);
+
+/// Chooses the row of a menu that holds these words.
+fn choose(screen: &mut TestScreen, words: &str) {
+    for _ in 0..20 {
+        let Some(sayso::tui::Layer::Menu(menu)) = screen.model.layer() else {
+            panic!("no menu: {}", screen.dump())
+        };
+        if menu.rows[menu.cursor].0.contains(words) {
+            screen.press("<enter>");
+            return;
+        }
+        screen.press("j");
+    }
+    panic!("{words} is not offered");
+}
+
+#[test]
+fn groups_fold_and_what_is_folded_is_never_decided() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("-");
+    assert!(screen.note().contains("no groups to fold"), "{}", screen.note());
+    screen.press("s");
+    choose(&mut screen, "by kind");
+    let all = screen.titles().len();
+    screen.press("gg");
+    assert_eq!(screen.selected(), "Lunch on Thursday?", "approvals come first");
+    screen.press(" ").press("-");
+    let shown = screen.dump();
+    assert!(shown.contains("▸ approval · 4"), "{shown}");
+    assert_eq!(screen.titles().len(), all - 4);
+    assert!(screen.model.inbox.list.marks.is_empty(), "a mark out of sight would be decided unseen");
+    assert!(!screen.selected().is_empty(), "the selection goes on to the next group");
+    // With every group folded nothing is selected, and the inbox is not said to be empty.
+    for _ in 0..all {
+        screen.press("-");
+    }
+    let shown = screen.dump();
+    assert!(shown.contains("▸ trouble · 1") && !shown.contains("Inbox zero"), "{shown}");
+    screen.press("a").press("i");
+    assert!(screen.decisions().is_empty());
+    screen.press("+");
+    assert_eq!(screen.titles().len(), all);
+    assert!(!screen.selected().is_empty());
+}
+
+#[test]
+fn the_order_is_remembered() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("s");
+    choose(&mut screen, "most urgent first");
+    screen.press("s");
+    choose(&mut screen, "by sender");
+    let list = &screen.reopen().model.inbox.list;
+    assert_eq!((list.sort, list.group), (Sort::Urgent, Group::Sender));
+}
+
+#[test]
+fn a_row_tells_the_age_of_the_mail() {
+    let mail = |title: &str| {
+        ("desk", json!({"kind": "mail", "title": title, "from": "x@example.org", "text": "Soon."}))
+    };
+    let mut screen = TestScreen::with(SIZE, vec![mail("News"), mail("Old news")]);
+    assert_eq!(screen.titles(), ["News", "Old news"]);
+    let rows = screen.model.inbox.list.all();
+    let old = rows.iter().find(|row| row.title == "Old news").unwrap().thread.clone();
+    screen.behind(async |inbox| {
+        let raw = inbox.engine().store().put_blob(b"mail".to_vec()).await.unwrap();
+        let sent_at = wall().checked_sub(jiff::SignedDuration::from_hours(72)).ok();
+        let mail = HandedIn {
+            identity: "m1".to_owned(),
+            message_id: None,
+            conversation: "c1".to_owned(),
+            sender: "x@example.org".to_owned(),
+            subject: "Old news".to_owned(),
+            sent_at,
+            raw,
+            words: String::new(),
+        };
+        inbox.engine().store().mail().hand_in(old.clone(), mail).await.unwrap();
+    });
+    let screen = &mut screen.reopen();
+    assert_eq!(screen.titles(), ["Old news", "News"]);
+    assert!(screen.dump().contains(" 3d "), "{}", screen.dump());
+}
+
+#[test]
+fn what_was_learned_is_taken_back_or_narrowed_in_place() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("gl");
+    assert_eq!(screen.note(), "Nothing was learned lately");
+    screen.press("j").press("a");
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.remember();
+    screen.tell(Msg::Changed);
+    assert!(screen.note().contains("gl takes it back or narrows it"), "{}", screen.note());
+    screen.press("gl");
+    choose(&mut screen, "narrow it");
+    screen.type_in(" To colleagues.").press("<enter>");
+    let profile = screen.profile().newest.profile;
+    assert!(profile.starts_with("Prefers short replies. To colleagues.\n"), "{profile}");
+    screen.tell(Msg::Changed);
+    screen.press("gl");
+    choose(&mut screen, "take it back");
+    assert_eq!(screen.profile().newest.profile, "Signs with “Ada”.");
+}
+
+#[test]
+fn before_many_are_ignored_it_says_what_they_teach() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("gn").press("*").press("i");
+    let shown = screen.dump();
+    assert!(shown.contains("Quarterly figures · may learn to skip Bob Stone"), "{shown}");
+    screen.press("n").press("I");
+    let shown = screen.dump();
+    assert!(shown.contains("Quarterly figures") && !shown.contains("may learn"), "{shown}");
+}
+
+#[test]
+fn the_hold_drains_as_a_bar() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("a");
+    let full = screen.dump().matches('━').count();
+    screen.pass(Duration::from_secs(5));
+    let shown = screen.dump();
+    assert!(shown.matches('━').count() < full && shown.contains("u undo ━"), "{shown}");
+}
+
+#[test]
+fn a_decision_leads_to_its_reasons_and_to_other_answers() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("a");
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.press("gh").press("w");
+    assert!(screen.dump().contains("Why it was asked"), "{}", screen.dump());
+    screen.press("<esc>").press("=");
+    assert_eq!(screen.model.inbox.history.words, "eve@example.org");
+    assert!(screen.dump().contains("Lunch on Thursday?"), "{}", screen.dump());
+}
+
+/// The tour selects what it speaks of, and goes on by what the person does; it decides nothing.
+#[test]
+fn the_tour_goes_on_by_what_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    for part in ["tmp", "new"] {
+        std::fs::create_dir_all(folder.path().join("mail/inbox").join(part)).unwrap();
+    }
+    let mail = |title: &str| {
+        ("desk", json!({"kind": "mail", "title": title, "from": "x@example.org", "text": "Soon."}))
+    };
+    let reply = json!({"kind": "reply", "title": "Re: Twelve cargo bikes", "from": "a@example.org", "text": "Gladly."});
+    let samples = vec![
+        mail("First"),
+        mail("your mailbox is 98% full"),
+        ("desk", reply),
+        mail("Build failed: 1"),
+        mail("git push"),
+    ];
+    let mut screen = TestScreen::with(SIZE, samples);
+    let tour = sayso::app::demo_tour(folder.path(), wall(), &jiff::tz::TimeZone::UTC);
+    let options = sayso::tui::Options { tour, time_zone: jiff::tz::TimeZone::UTC, ..Default::default() };
+    let begun =
+        sayso::tui::Model::new(options, Vec::new(), SIZE, screen.model.now, screen.model.wall).unwrap();
+    screen.model.tour = begun.tour;
+    screen.tell(Msg::Changed);
+    assert_eq!(screen.selected(), "your mailbox is 98% full");
+    assert!(screen.dump().contains("Tour 1 of 8"), "{}", screen.dump());
+    screen.pass(Duration::from_secs(1));
+    screen.press("i");
+    assert_eq!(
+        (screen.selected().as_str(), screen.dump().contains("Tour 2 of 8")),
+        ("Re: Twelve cargo bikes", true)
+    );
+    screen.press("e").type_in("Dear Ada, ").press("<ctrl-s>");
+    assert!(
+        screen.dump().contains("+ Dear Ada, Gladly."),
+        "it opens on the text, at its beginning: {}",
+        screen.dump()
+    );
+    assert!(screen.dump().contains("Tour 2 of 8"), "what it says stays in sight: {}", screen.dump());
+    screen.press("y");
+    assert!(screen.dump().contains("Tour 3 of 8"), "{}", screen.dump());
+    screen.press("u");
+    assert_eq!(
+        (screen.selected().as_str(), screen.dump().contains("Tour 4 of 8")),
+        ("Build failed: 1", true)
+    );
+    screen.press("i");
+    assert!(screen.dump().contains("sayso learns from that"), "{}", screen.dump());
+    screen.remember();
+    screen.tell(Msg::Changed);
+    assert!(screen.note().starts_with("Learned"), "{}", screen.note());
+    screen.pass(Duration::from_secs(60));
+    assert!(screen.dump().contains("Tour 6 of 8"), "{}", screen.dump());
+    assert!(folder.path().join("mail/inbox/new/29-build-failed.demo").exists(), "another mail has come");
+    screen.press("gk");
+    assert!(
+        screen.dump().contains("Tour 6 of 8"),
+        "it waits while skipped mail is looked at: {}",
+        screen.dump()
+    );
+    screen.press("gi");
+    assert_eq!((screen.selected().as_str(), screen.dump().contains("Tour 7 of 8")), ("git push", true));
+    screen.press("a");
+    assert!(screen.dump().contains("Tour 8 of 8"), "{}", screen.dump());
+    screen.press("<esc>").press("<esc>");
+    assert!(!screen.dump().contains("Tour"), "{}", screen.dump());
+}
