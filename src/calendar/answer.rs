@@ -1,6 +1,6 @@
 //! Answers to invitations (RFC 5546): what goes back to who invites, and the event as the calendar keeps it then.
 
-use super::invited::InvitationError;
+use super::invited::{InvitationError, bare, has_event};
 use super::lines::{self, Component, Line};
 use super::write::{Lines, Person, mailto, named, utc};
 use jiff::Timestamp;
@@ -70,13 +70,9 @@ pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8
     for event in same_uid(&calendar, &chosen) {
         out.line("BEGIN", "VEVENT");
         for line in &event.lines {
-            let mine =
-                line.name == "ATTENDEE" && line.value.to_lowercase().ends_with(&me.address.to_lowercase());
+            let mine = line.name == "ATTENDEE" && bare(&line.value).eq_ignore_ascii_case(&me.address);
             if line.name == "ORGANIZER" {
-                let mut organizer = line.clone();
-                organizer.params.retain(|(name, _)| name != "SCHEDULE-AGENT");
-                organizer.params.push(("SCHEDULE-AGENT".to_owned(), "CLIENT".to_owned()));
-                copy(&mut out, &organizer);
+                organizer(&mut out, line);
             } else if !mine && line.name != "ATTACH" {
                 // What is attached belongs to the mail.
                 copy(&mut out, line);
@@ -88,6 +84,14 @@ pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8
     Ok(end(out))
 }
 
+/// The organizer; a server that answers by itself is told not to.
+fn organizer(out: &mut Lines, line: &Line) {
+    let mut line = line.clone();
+    line.params.retain(|(name, _)| name != "SCHEDULE-AGENT");
+    line.params.push(("SCHEDULE-AGENT".to_owned(), "CLIENT".to_owned()));
+    copy(out, &line);
+}
+
 /// The event as a calendar takes it out: its occurrences that are named, each as one that does not take place, or the
 /// event as a whole.
 pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
@@ -96,7 +100,7 @@ pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
     for event in same_uid(&calendar, &chosen) {
         out.line("BEGIN", "VEVENT");
         for line in event.lines.iter().filter(|line| NAMED.contains(&line.name.as_str())) {
-            copy(&mut out, line);
+            if line.name == "ORGANIZER" { organizer(&mut out, line) } else { copy(&mut out, line) }
         }
         let begins = event.line("RECURRENCE-ID").filter(|_| event.line("DTSTART").is_none());
         if let Some(occurrence) = begins {
@@ -117,9 +121,10 @@ fn same_uid<'a>(calendar: &'a Component, chosen: &Component) -> impl Iterator<It
 fn chosen(invitation: &str) -> Result<(Component, Component), InvitationError> {
     let calendars =
         lines::read(invitation.as_bytes()).map_err(|e| InvitationError::Damaged(e.to_string()))?;
-    let calendar = calendars.into_iter().next().ok_or(InvitationError::NoEvent)?;
+    let calendar = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
     let events = || calendar.inside.iter().filter(|part| part.kind == "VEVENT");
-    let whole = events().find(|event| event.line("RECURRENCE-ID").is_none());
+    let uid = events().next().map(|event| event.text("UID")).unwrap_or_default();
+    let whole = events().find(|event| event.line("RECURRENCE-ID").is_none() && event.text("UID") == uid);
     let event = whole.or_else(|| events().next()).cloned().ok_or(InvitationError::NoEvent)?;
     Ok((calendar, event))
 }

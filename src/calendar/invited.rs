@@ -24,6 +24,8 @@ pub struct Invited {
     pub uid: String,
     /// Of which occurrence of a series this is a change, by when that would have begun.
     pub occurrence: Option<Timestamp>,
+    /// And all that come after it.
+    pub onwards: bool,
     /// How often it was changed before.
     pub sequence: i64,
     /// When this version of it was made.
@@ -77,8 +79,16 @@ pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<Invited>, Invita
     }
     let calendars =
         lines::read(text.as_bytes()).map_err(|error| InvitationError::Damaged(error.to_string()))?;
-    let uid = events(&calendars).next().map(|event| event.text("UID")).ok_or(InvitationError::NoEvent)?;
-    events_of(&calendars, &uid, person)
+    // The same calendar that is kept or taken out.
+    let only = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
+    let only = std::slice::from_ref(&only);
+    let uid = events(only).next().map(|event| event.text("UID")).ok_or(InvitationError::NoEvent)?;
+    events_of(only, &uid, person)
+}
+
+/// Whether a calendar has an event in it.
+pub(super) fn has_event(calendar: &Component) -> bool {
+    calendar.inside.iter().any(|part| part.kind == "VEVENT")
 }
 
 /// The events of some calendars that have a UID, in their order.
@@ -116,6 +126,7 @@ fn read(
         method: method.to_owned(),
         uid: line(&entry.uid),
         occurrence: occurrence.map(|at| at.ok_or(EntryError::Beyond)).transpose().map_err(wrong)?,
+        onwards: entry.replaces.as_ref().is_some_and(|replaces| replaces.onwards),
         sequence: entry.sequence,
         stamp,
         cancelled: event.text("STATUS").eq_ignore_ascii_case("CANCELLED"),
@@ -161,7 +172,7 @@ fn recurrence(event: &Component, entry: &Entry) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-fn rule_words(rule: &Rule) -> String {
+pub(super) fn rule_words(rule: &Rule) -> String {
     let unit = match rule.every {
         Every::Year => "year",
         Every::Month => "month",

@@ -66,8 +66,9 @@ impl Hook {
             Heard::Over(_) | Heard::Lives if !context.has_data() => Ok(Answer::nothing()),
             Heard::Over(done) => {
                 let here = context.open()?;
+                let settled = here.inbox().requests().settle_elsewhere(&done).await;
                 told.keep(here.inbox()).await;
-                here.inbox().requests().settle_elsewhere(&done).await?;
+                settled?;
                 Ok(Answer::nothing())
             }
             Heard::Lives => {
@@ -148,7 +149,8 @@ async fn ask(
     // Where nobody answered, the agent asks in its own window.
     let unanswered = matches!(answer.r#type, None | Some(Ending::Expired | Ending::Withdrawn));
     if let Some(told) = told.filter(|_| !unanswered) {
-        told.keep_answered(here.inbox()).await;
+        // The agent waits; this is only a figure.
+        let _ = tokio::time::timeout(Duration::from_secs(1), told.keep_answered(here.inbox())).await;
     }
     Ok((here.page, answer))
 }

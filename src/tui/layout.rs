@@ -121,7 +121,16 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     let mut found = Vec::new();
     let mut y = 0;
     for position in list.top..=list.len() {
-        for n in 0..list.folded_before(position).count().min(usize::from(area.height.saturating_sub(y))) {
+        let folded = list.folded_before(position).count();
+        let room = usize::from(area.height.saturating_sub(y));
+        // The row at the top stays in sight; of the groups before it the nearest are named.
+        let first = if position == list.top && position < list.len() {
+            let row = usize::from(tall) + usize::from(list.group_at(position).is_some());
+            folded.saturating_sub(room.saturating_sub(row))
+        } else {
+            0
+        };
+        for n in (first..folded).take(room) {
             found.push((y, 1, Entry::Folded(position, n)));
             y += 1;
         }

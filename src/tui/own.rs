@@ -3,10 +3,12 @@
 //! They are run by their key alone, with a card on the screen, and approve nothing: whoever wants to decide in one calls
 //! `sayso`, with all that it checks.
 
+use super::actions::Action;
 use super::card::Doc;
 use super::layers::Page;
 use super::model::Model;
 use super::msg::{Cmd, Failure, InboxResult, Press};
+use super::safe::{self, Guard, LastDecisionKey};
 use super::words;
 use crate::config::OwnCommand;
 use crate::inbox::Block;
@@ -26,14 +28,18 @@ const MOST: usize = 256 * 1024;
 /// Runs the command of this number on the card that is shown.
 pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
     let Some(command) = model.options.commands.get(number).cloned() else { return Vec::new() };
-    if press.burst {
-        model.say("Ignored: the keys came too fast");
+    // It may decide by `sayso accept`, so what holds for deciding keys holds for its key.
+    let why = match safe::guard(model, Action::Ignore, press) {
+        Guard::Rejected(why) => Some(why),
+        Guard::Waits => Some("Ignored: the key seems to be held down"),
+        Guard::Acts | Guard::Asks(_) => None,
+    };
+    if let Some(why) = why {
+        model.say(why);
         return Vec::new();
     }
-    let Some(opened) = model.current() else {
-        model.say("Nothing is selected · j or k selects");
-        return Vec::new();
-    };
+    model.last_decision_key = Some(LastDecisionKey { key: press.key, held: false });
+    let Some(opened) = model.current() else { return Vec::new() };
     match serde_json::to_string(&opened.item) {
         Ok(card) => {
             model.say(format!("Running: {}", words::line(&command.name)));

@@ -58,7 +58,7 @@ fn a_session_is_listed_from_its_start_to_its_end() {
     // Nobody has used sayso yet, so nothing is kept.
     tell(&cli, &event("s1", "SessionStart"));
     assert!(!cli.data().join("sayso.db").exists());
-    assert!(run(&cli, &["sessions"]).done().contains("No coding agent tells of a session"));
+    assert!(run(&cli, &["sessions"]).done().contains("No coding agent has reported a session"));
     tell(&cli, &event("s1", "SessionStart"));
     let mut prompted = event("s1", "UserPromptSubmit");
     prompted["prompt"] = json!("Mend the\u{1b}[2J hub");

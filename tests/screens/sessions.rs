@@ -103,7 +103,7 @@ fn a_terminal_that_cannot_be_shown_is_told_of() {
 fn nothing_is_listed_where_nobody_tells() {
     let mut screen = screen(Vec::new(), Vec::new());
     screen.press("gc");
-    assert!(screen.dump().contains("No coding agent tells of a session"), "{}", screen.dump());
+    assert!(screen.dump().contains("No coding agent has reported a session"), "{}", screen.dump());
     screen.press("<enter>gw<esc>");
     assert!(screen.model.layer().is_none());
 }

@@ -70,7 +70,7 @@ pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep
             TourGoal::TakeBack,
         ),
         step(
-            "A build failed, and you don't want to read such mail. Press i. (I would ignore it without learning from it.)",
+            "A build failed, and you don't want to read such mail. Press i, not I: that one teaches nothing.",
             TourGoal::Decide("Build failed"),
         ),
         step(

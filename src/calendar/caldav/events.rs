@@ -8,7 +8,7 @@ use crate::calendar::lines::{self, Component};
 use crate::calendar::revise::{News, Revision, only_uid, revise};
 use crate::calendar::{CalendarError, short};
 use crate::web::{Ask, Reply};
-use reqwest::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
+use reqwest::header::{ACCEPT_ENCODING, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, Url};
 
 const KIND: &str = "text/calendar; charset=utf-8; component=VEVENT";
@@ -67,7 +67,9 @@ impl CalDav {
     /// Finds an event by its UID: where ours would lie first, then anywhere.
     async fn locate(&self, uid: &str) -> Result<Option<Object>, CalendarError> {
         let url = self.own(uid).await?;
-        let reply = self.look(Ask::new(Method::GET, url.clone()).most(MOST)).await?;
+        // A compressed reply has another ETag.
+        let ask = Ask::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MOST);
+        let reply = self.look(ask).await?;
         match reply.status {
             200 if has_uid(&self.read(&reply.body)?, uid) => {
                 let version = reply.header("etag").unwrap_or_default().to_owned();
@@ -114,6 +116,13 @@ impl CalDav {
                 return Err(CalendarError::Lasting(text));
             }
             let url = self.same_server(object.url)?;
+            let home = &self.collection().await?.url;
+            if url.path().trim_end_matches('/') == home.path().trim_end_matches('/') {
+                return Err(CalendarError::Lasting(format!(
+                    "{} does not say where the event is",
+                    self.place()
+                )));
+            }
             let ask = match revised.is_empty {
                 // The server is not to write to anybody by itself.
                 true => Ask::new(Method::DELETE, url).header(HeaderName::from_static("schedule-reply"), "F"),

@@ -4,8 +4,9 @@
 //! the version it was put in as.
 
 use crate::calendar::entry::{Entry, Zones};
-use crate::calendar::invited::{Invited, bare, events};
+use crate::calendar::invited::{Invited, bare, events, rule_words};
 use crate::calendar::lines;
+use crate::calendar::time::rule::Rule;
 use crate::calendar::write::Person;
 use crate::text::{Visible, hex, truncate};
 use jiff::Timestamp;
@@ -91,8 +92,20 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
         all_day: event["start"].get("date").is_some(),
         organizer: organizer.map(|address| Person { name: String::new(), address: line(address) }),
         location: text("location"),
+        recurrence: recurrence(event),
         ..Invited::default()
     })
+}
+
+/// How an event is repeated, in words.
+fn recurrence(event: &Value) -> Option<String> {
+    if event.get("recurringEventId").is_some() {
+        return Some("only this once of a series".to_owned());
+    }
+    let lines = event["recurrence"].as_array()?.iter().filter_map(Value::as_str);
+    let rules = lines.filter_map(|line| Rule::read(line.strip_prefix("RRULE:")?).ok());
+    let words: Vec<String> = rules.map(|rule| rule_words(&rule)).collect();
+    Some(if words.is_empty() { "repeated".to_owned() } else { words.join("; ") })
 }
 
 fn moment(time: &Value, person: &TimeZone) -> Option<Timestamp> {

@@ -195,8 +195,8 @@ impl GoogleCalendar {
         event: &[u8],
         revision: Revision,
     ) -> Result<bool, CalendarError> {
-        let [Invited { occurrence: Some(at), .. }] = news.events.as_slice() else {
-            let text = "the mail changes several occurrences at once, which Google is not told by sayso";
+        let [Invited { occurrence: Some(at), onwards: false, .. }] = news.events.as_slice() else {
+            let text = "the mail changes several occurrences at once; sayso can only tell Google of one";
             return Err(CalendarError::Lasting(text.to_owned()));
         };
         let held = self.shown(&news.uid, found)?;
@@ -208,8 +208,10 @@ impl GoogleCalendar {
         let at = at.to_string();
         let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MOST);
         let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
-        match listed.items.first() {
+        match listed.items.first().filter(|one| one["status"] != "cancelled") {
             Some(occurrence) => self.tell(occurrence, event, revision).await,
+            // What is gone is gone.
+            None if revision == Revision::Remove => Ok(true),
             None => {
                 let text = "the series in the calendar has no such occurrence; nothing was changed there";
                 Err(CalendarError::Lasting(text.to_owned()))

@@ -54,7 +54,7 @@ impl Args {
 
 fn listed(page: &Page, sessions: &[AgentSession]) -> String {
     if sessions.is_empty() {
-        return "No coding agent tells of a session; `sayso connect` lets them.\n".to_owned();
+        return "No coding agent has reported a session; `sayso connect` sets that up.\n".to_owned();
     }
     let row = |session: &AgentSession| {
         let place = match (&session.folder, &session.branch) {

@@ -21,8 +21,16 @@ pub(super) fn ploys(mail: &Mail, known: &Known<'_>) -> Vec<Want> {
         (Want::Brand, acts && claims_brand(mail, &text, known)),
         (Want::Login, mail.list.is_none() && asks_to_log_in(mail, &text)),
         (Want::Login, leads && passes_a_code_on(mail, &all)),
-        (Want::CallBack, has_telephone(&text) && has(&all, CALL) && has(&all, MONEY) && has(&all, UNDO)),
-        (Want::Secrecy, has(&all, SECRECY) && has(&all, MONEY)),
+        (
+            Want::CallBack,
+            has_telephone(&text) && has(&all, MONEY) && in_one(&text, |one| has(one, CALL) && has(one, UNDO)),
+        ),
+        (
+            Want::Secrecy,
+            has(&all, MONEY)
+                && (has(&flat(&mail.subject), SECRECY)
+                    || in_one(&text, |one| has(one, SECRECY) && !has(one, DISCLAIMERS))),
+        ),
         (Want::Messenger, !leads && has(&all, MESSENGERS) && has(&all, JOIN) && mail.list.is_none()),
         (Want::Command, has(&all, SHELLS) && has(&all, PASTE)),
         (Want::Coins, text.split_whitespace().any(is_wallet)),
@@ -34,6 +42,11 @@ pub(super) fn ploys(mail: &Mail, known: &Known<'_>) -> Vec<Want> {
         }
     }
     found
+}
+
+/// Whether one sentence alone is meant so.
+fn in_one(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    sentences(text).into_iter().any(|sentence| is_meant(&flat(sentence)))
 }
 
 /// Whether somebody the person knows wants them to log in on a page of others: their mailbox may be in other hands.
@@ -64,19 +77,20 @@ fn has_deadline(flat: &str) -> bool {
     soon || by || has(flat, NOW)
 }
 
-const BEFORE: &str = "by, on, until, before, bis, am, avant, antes del, el, entro";
+const BEFORE: &str = "by, on, until, before, bis, am, avant, el, entro";
 const WEEKDAYS: &str = "monday, tuesday, wednesday, thursday, friday, saturday, sunday, montag, dienstag, mittwoch, donnerstag, \
     freitag, samstag, sonntag, lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche, lunes, martes, miércoles, jueves, \
     viernes, sábado, domingo, lunedì, martedì, mercoledì, giovedì, venerdì, sabato, domenica";
 
 const HELPERS: &str = "be, been, is, are, was, were, stays, gets, wird, werden, wurde, bleibt, sera, seront, est, será, serán, \
     verrà, verranno, sarà";
-const LOST: &str = "deleted, closed, suspended, restricted, removed, deactivated, disabled, blocked, lost, locked, limited, \
-    terminated, returned, sold, interrupted, gelöscht, gesperrt, deaktiviert, geschlossen, eingeschränkt, zurückgeschickt, \
-    zurückgesendet, suspendu, suspendue, bloqué, bloquée, supprimé, supprimée, désactivé, désactivée, fermé, retourné, \
-    suspendida, suspendido, bloqueada, bloqueado, eliminada, cerrada, devuelto, desactivada, disattivata, disattivato, \
-    sospesa, sospeso, bloccata, bloccato, eliminata, chiusa";
-const LOSSES: &str = "a fine, penalty, enforcement, stop working, goes back to the sender, go back to the sender, on hold, \
+const LOST: &str = "deleted, suspended, restricted, removed, deactivated, disabled, blocked, lost, locked, \
+    terminated, returned, sold, interrupted, gelöscht, gesperrt, deaktiviert, eingeschränkt, zurückgeschickt, \
+    zurückgesendet, suspendu, suspendue, bloqué, bloquée, supprimé, supprimée, désactivé, désactivée, retourné, \
+    suspendida, suspendido, bloqueada, bloqueado, eliminada, devuelto, desactivada, disattivata, disattivato, \
+    sospesa, sospeso, bloccata, bloccato, eliminata";
+const LOSSES: &str = "account will be closed, account is closed, access will be closed, account has been limited, access has \
+    been limited, konto wird geschlossen, compte sera fermé, cuenta será cerrada, a fine, penalty, enforcement, stop working, goes back to the sender, go back to the sender, on hold, \
     bußgeld, zwangsvollstreckung, zurück an den absender, une amende, pénalité, retour à l expéditeur, una multa, multa de, \
     una sanzione";
 
@@ -98,11 +112,33 @@ const BRANDS: &str = "microsoft, microsoft 365, office 365, outlook, onedrive, s
     amazon, netflix, spotify, dhl, ups, fedex, usps, hermes, meta, facebook, instagram, whatsapp, linkedin, docusign, adobe, \
     dropbox, coinbase, binance, ledger, metamask, trezor, revolut, mastercard, klarna, norton, mcafee, sparkasse, n26";
 
+/// Last lines that name a house without speaking for it.
+const FOOTERS: &str = "get outlook, outlook for, outlook für, outlook pour, outlook para, outlook per, sent from, sent via, \
+    gesendet, envoyé, enviado, inviato, follow us, find us, facebook, instagram, linkedin, whatsapp";
+
+/// Houses that write from another's domain.
+const HOUSES: &[(&str, &str)] = &[
+    ("microsoft 365", "microsoft"),
+    ("office 365", "microsoft"),
+    ("outlook", "microsoft"),
+    ("onedrive", "microsoft"),
+    ("sharepoint", "microsoft"),
+    ("microsoft", "sharepointonline"),
+    ("gmail", "google"),
+    ("icloud", "apple"),
+    ("meta", "facebook"),
+    ("instagram", "facebook"),
+    ("whatsapp", "facebook"),
+];
+
 /// Whether the name shown, or the last words, are a house's that the sender does not belong to.
 fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
     let domain = flat(organisation(mail.from.domain()));
     let ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(1);
-    let short = |line: &&str| line.split_whitespace().count() <= 5;
+    let short = |line: &&str| {
+        let signs = !line.contains("://") && !line.contains(['|', '@', '<']) && !has(&flat(line), FOOTERS);
+        signs && line.split_whitespace().count() <= 5
+    };
     let said = ends.filter(short).chain([mail.from.name.as_str()]).map(flat);
     let own = known.own.iter().map(|own| own.rsplit_once('@').map_or("", |(_, domain)| domain));
     let own = own.filter(|domain| !domains::is_provider(domain));
@@ -112,7 +148,8 @@ fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
         })
         .filter(|label| label.len() > 3)
         .collect();
-    let is_own = |brand: &str| domain.contains(brand);
+    let house = |brand: &str| HOUSES.iter().any(|(one, house)| *one == brand && domain.contains(house));
+    let is_own = |brand: &str| domain.contains(brand) || house(brand);
     said.into_iter().any(|said| {
         BRANDS
             .split(", ")
@@ -129,7 +166,8 @@ const HAND_IN: &str = "sign in with, log in with, use your, enter your, type you
     sign in, confirm your, validate your, verify your, update your, re enter, provide your, submit your, with your, to verify \
     that, confirm, melden sie sich mit, geben sie, eingeben, bestätigen sie, aktualisieren sie, saisissez, entrez, confirmez, \
     remplir, remplissez, mettez à jour, introduzca, ingrese, confirme, actualice, inserendo, inserisci, conferma";
-const NEVER: &str = "never, not ask, won t ask, will not ask, if you didn t, if it wasn t, wasn t you, niemals, nie, jamais, \
+const NEVER: &str = "never, not share, don t share, not give, not disclose, forgot your, forgotten your, nicht weiter, no \
+    comparta, not ask, won t ask, will not ask, if you didn t, if it wasn t, wasn t you, niemals, nie, jamais, \
     nunca, mai";
 
 /// What is typed into a page to pay or to get in, beside [`CREDENTIALS`].
@@ -140,7 +178,7 @@ fn hands_in(flat: &str) -> bool {
     let named = |list: &str| list.split(", ").filter(|one| has(flat, one)).count();
     let wants = has(flat, CREDENTIALS) && has(flat, HAND_IN);
     // Nobody honest lists them.
-    (wants || named(CREDENTIALS) + named(TYPED) > 1) && !has(flat, NEVER)
+    (wants || named(TYPED) > 0 && named(CREDENTIALS) + named(TYPED) > 1) && !has(flat, NEVER)
 }
 
 /// Whether a page, linked or attached, wants what nobody types into a stranger's page.
@@ -167,9 +205,11 @@ const UNDO: &str = "did not make, did not authorize, did not authorise, didn t m
     cancellation, stop the payment, full refund, get a refund, dispute, nicht bestellt, nicht veranlasst, stornieren, \
     kündigen, annuler, remboursement, cancelar, reembolso, annullare";
 const SECRECY: &str = "strictly confidential, strictly private, keep this confidential, keep it confidential, discreet, \
-    discreetly, discretion, don t speak to, do not speak to, don t tell, do not tell, don t discuss, do not discuss, between \
-    us, streng vertraulich, unter uns, diskret, strictement confidentiel, entre nous, discrétion, estrictamente confidencial, \
+    discreetly, don t speak to, do not speak to, don t tell, do not tell, don t discuss, do not discuss, between \
+    us, streng vertraulich, unter uns, diskret, strictement confidentiel, entre nous, estrictamente confidencial, \
     entre nosotros, strettamente riservato";
+const DISCLAIMERS: &str = "this message, this e mail, this email, this communication, intended, recipient, addressee, \
+    diese nachricht, diese e mail, ce message, ce courriel, destinataire, este mensaje, destinatario, questo messaggio";
 const MESSENGERS: &str = "whatsapp, telegram, wechat, signal, line id";
 const JOIN: &str = "add me, text you, your mobile number, write to, write me, text me, message me, contact me, contact our, reach me, schreib mir, schreiben \
     sie mir, melde dich, écrivez moi, contactez moi, escríbame, escríbeme, agrégame, scrivimi";

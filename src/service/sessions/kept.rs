@@ -90,7 +90,7 @@ impl Kept {
             Doing::AsksThere(words) => (SessionState::Waiting, Some(words).filter(|words| !words.is_empty())),
             Doing::Idle => (SessionState::Idle, None),
         };
-        let told = self.used.input + self.used.output > 0;
+        let told = self.used.input > 0 || self.used.output > 0;
         AgentSession {
             agent: self.agent,
             id: self.id,

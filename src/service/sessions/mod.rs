@@ -116,7 +116,7 @@ impl Sessions<'_> {
         match self.kept()?.into_iter().find(|kept| kept.is(&agent, &id)) {
             Some(kept) => show(&kept).await,
             None => Err(InboxError::Conflict(format!(
-                "nothing is known of the session's terminal; `sayso connect` installs the hooks that tell it to {agent}"
+                "nothing is known of this session's terminal; `sayso connect` installs the hooks by which {agent} reports it"
             ))),
         }
     }

@@ -308,6 +308,10 @@ fn is_wanted(
     query: &ThreadQuery,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
+    // Only what has ended has ended somehow.
+    if query.standing.is_some() && !row.status.ended() {
+        return Ok(false);
+    }
     let engine = ENGINE_WORKFLOWS.contains(&row.workflow.as_str());
     let listed = match query.engine {
         EngineThreads::Listed => true,

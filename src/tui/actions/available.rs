@@ -64,7 +64,7 @@ impl Action {
                 };
                 when(allowed, "You can't do that on this card")
             }
-            Action::Terminal => match model.layer() {
+            Action::Terminal => match model.layer().filter(|_| !model.shows_help()) {
                 Some(layer) => when(matches!(layer, Layer::Sessions(_)), ""),
                 None => {
                     let asks = row.is_some_and(|row| row.action.starts_with(PROGRAM_ACTIONS));

@@ -366,6 +366,9 @@ impl Action {
                 | Action::SaveDraft
                 | Action::AcceptGrant
                 | Action::Stop
+                | Action::Fork
+                | Action::Settle
+                | Action::Retry
                 | Action::Yes
                 | Action::Submit
                 | Action::Wait

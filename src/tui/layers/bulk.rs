@@ -103,7 +103,7 @@ impl Bulk {
 fn described(row: &Row, action: Action) -> String {
     let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
     match teaches && !row.source.is_empty() {
-        true => format!("{} · may learn to skip {} on this", row.title, row.source),
+        true => format!("{} · may learn to skip {} on this subject", row.title, row.source),
         false => row.title.clone(),
     }
 }

@@ -59,7 +59,7 @@ impl Ask {
             Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
             Ask::Folder => ("to ", "a folder, or a label of Gmail"),
             Ask::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
-            Ask::Lesson => ("learn ", "how it should read; nothing takes it back"),
+            Ask::Lesson => ("learn ", "how it should read; leave it empty to take it back"),
             Ask::Pipe => ("|", "a command; the mail's text is its input"),
             Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
         }
@@ -175,7 +175,7 @@ impl Popup for Prompt {
             Ask::Snooze => "snooze it",
             Ask::Pipe => "run it",
             Ask::Line => "add it",
-            Ask::Lesson => "learn it so",
+            Ask::Lesson => "save it",
             Ask::Export => "write it",
         };
         vec![(Action::Choose, choose), (Action::Cancel, "close")]

@@ -106,8 +106,8 @@ impl Popup for Sessions {
         match self.rows.as_deref() {
             None => draw::message(model, inner, buf, "…", ""),
             Some([]) => {
-                let next = "`sayso connect claude` lets Claude Code tell; docs/agents.md has the others";
-                draw::message(model, inner, buf, "No coding agent tells of a session", next);
+                let next = "`sayso connect claude` sets it up for Claude Code; docs/agents.md has the others";
+                draw::message(model, inner, buf, "No coding agent has reported a session", next);
             }
             Some(rows) => {
                 let top = layout::plain_top(0, self.cursor, inner.height / LINES);
@@ -145,7 +145,7 @@ fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSess
     let (mark, state, style): (&str, &str, Style) = match session.state {
         SessionState::Waiting => ("!", "waits for you", theme.warning),
         SessionState::Idle => ("○", "your turn", theme.text),
-        SessionState::Working => ("●", "works", theme.good),
+        SessionState::Working => ("●", "working", theme.good),
     };
     let since = words::age(session.since, model.wall);
     let ends = draw::right(buf, area, area.y, &format!(" {state} · {since}"), style);

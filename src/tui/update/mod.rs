@@ -90,6 +90,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Order(result) => {
             if let Ok(Some(words)) = result {
                 model.inbox.list.order_by(&words, model.wall);
+                inbox::select_first(model);
             }
             Vec::new()
         }

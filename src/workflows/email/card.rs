@@ -177,7 +177,6 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
             vec![fields(vec![
                 ("Change", args.change.clone()),
                 ("Event", args.event.clone()),
-                ("When", meeting::span(services, &args.start, &args.end)),
                 ("By", args.by),
                 ("Accepting", "takes it out of your calendar; nothing is sent".to_owned()),
             ])]

@@ -25,12 +25,15 @@ pub(super) enum Bearing {
     Changes { words: String },
 }
 
+/// What is said of an invitation that changes nothing.
+pub(super) const ALREADY: &str = "It is in your calendar already.";
+
 impl Bearing {
     /// What the card of an invitation says of it.
     pub fn change(&self) -> Option<String> {
         match self {
             Self::New | Self::Refused { .. } => None,
-            Self::Known => Some("It is in your calendar already.".to_owned()),
+            Self::Known => Some(ALREADY.to_owned()),
             Self::Changes { words } => Some(words.clone()),
         }
     }
@@ -77,7 +80,12 @@ pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Bearing,
             why: format!("Out of date: your calendar has a newer version of “{}”.", event.title),
         },
         Standing::Foreign(why) => Bearing::Refused { why },
-        Standing::Differs(before) => Bearing::Changes { words: words(before.as_deref(), &news, zone) },
+        Standing::Differs(before) => Bearing::Changes {
+            words: match news.revision {
+                Revision::Remove => words(before.as_deref(), &news, zone),
+                Revision::Change => changes(&held, &news, zone),
+            },
+        },
     })
 }
 
@@ -173,30 +181,88 @@ pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<
     })
 }
 
+/// So many changes are told one by one.
+const MOST_TOLD: usize = 12;
+
+/// Everything that a mail changes, the event itself first.
+fn changes(held: &[Invited], news: &EventNews, zone: &TimeZone) -> String {
+    let mut events = news.events.clone();
+    events.sort_by_key(|one| one.occurrence);
+    let mut said = Vec::new();
+    for one in events {
+        let alone = EventNews { revision: news.revision, events: vec![one], sender: news.sender.clone() };
+        if let Standing::Differs(before) =
+            calendar::standing(held, &alone.events, &alone.sender, alone.revision)
+        {
+            said.push(words(before.as_deref(), &alone, zone));
+        }
+    }
+    let more = said.len().saturating_sub(MOST_TOLD);
+    said.truncate(MOST_TOLD);
+    if more > 0 {
+        said.push(format!("And {more} more changes."));
+    }
+    said.join(" ")
+}
+
+/// The occurrences that are cancelled, by when each would have begun.
+fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
+    let gone = |event: &Invited| {
+        let at = time(event, event.occurrence.unwrap_or(event.start), zone);
+        if event.onwards { format!("{at} and all after it") } else { at }
+    };
+    let mut times: Vec<String> = news.events.iter().take(MOST_TOLD).map(gone).collect();
+    let more = news.events.len() - times.len();
+    times.extend((more > 0).then(|| format!("{more} more")));
+    let last = times.pop().unwrap_or_default();
+    if times.is_empty() { last } else { format!("{} and {last}", times.join(", ")) }
+}
+
 /// What changes, as somebody would say it.
 fn words(before: Option<&Invited>, news: &EventNews, zone: &TimeZone) -> String {
     let Some(after) = news.event() else { return String::new() };
     let alone = after.occurrence.is_some();
     match (news.revision, before) {
         (Revision::Remove, before) => {
-            let times: Vec<String> = news.events.iter().map(|event| time(event, event.start, zone)).collect();
+            let times = cancelled_times(news, zone);
             let title = before.map_or(&after.title, |before| &before.title);
             let series = before.and_then(|before| before.recurrence.as_deref()).filter(|_| !alone);
             match series {
                 Some(series) => format!("Cancelled: {title}, the whole series ({series})."),
-                None if alone => format!("Cancelled: {title}, only {}.", times.join(" and ")),
-                None => format!("Cancelled: {title}, {}.", time(after, after.start, zone)),
+                None if alone && news.events.iter().any(|event| event.onwards) => {
+                    format!("Cancelled: {title}, {times}.")
+                }
+                None if alone => format!("Cancelled: {title}, only {times}."),
+                None => {
+                    let held = before.unwrap_or(after);
+                    format!("Cancelled: {title}, {}.", time(held, held.start, zone))
+                }
             }
         }
-        (Revision::Change, None) => format!("One more of the series: {}.", time(after, after.start, zone)),
+        (Revision::Change, None) if alone => {
+            format!("One more of the series: {}.", time(after, after.start, zone))
+        }
+        (Revision::Change, None) => {
+            let how = after.recurrence.as_deref().map(|how| format!(" ({how})")).unwrap_or_default();
+            format!("Now the whole series{how}, from {}.", time(after, after.start, zone))
+        }
         (Revision::Change, Some(before)) => {
             let mut said = differences(before, after, zone);
             if alone {
-                said.insert(0, "Only one of the series".to_owned());
+                let which = match after.onwards {
+                    true => "This one of the series and all after it",
+                    false => "Only one of the series",
+                };
+                said.insert(0, which.to_owned());
             }
             format!("{}.", said.join(". "))
         }
     }
+}
+
+/// The last moment of an event; of whole days the end is the day after.
+fn last(event: &Invited) -> Timestamp {
+    if event.all_day { event.end - jiff::SignedDuration::from_secs(1) } else { event.end }
 }
 
 fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String> {
@@ -204,11 +270,14 @@ fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String
     if before.cancelled && !after.cancelled {
         said.push("It takes place after all".to_owned());
     }
+    if !before.cancelled && after.cancelled {
+        said.push("It does not take place".to_owned());
+    }
     if before.start != after.start || before.all_day != after.all_day {
         let (was, is) = (time(before, before.start, zone), time(after, after.start, zone));
         said.push(format!("Moved from {was} to {is}"));
     } else if before.end != after.end {
-        let (was, is) = (time(before, before.end, zone), time(after, after.end, zone));
+        let (was, is) = (time(before, last(before), zone), time(after, last(after), zone));
         said.push(format!("Ends on {is} instead of {was}"));
     }
     if before.title != after.title {
@@ -227,7 +296,10 @@ fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String
         });
     }
     if said.is_empty() {
-        said.push("Details changed; time and place stay".to_owned());
+        said.push(match after.recurrence {
+            Some(_) => "Details changed".to_owned(),
+            None => "Details changed; time and place stay".to_owned(),
+        });
     }
     said
 }
@@ -279,7 +351,7 @@ mod tests {
         let once = Invited { occurrence: Some(before().start), ..moved() };
         check(Some(before()), once.clone(), Revision::Change, &format!("Only one of the series. {from_to}."));
         check(None, once.clone(), Revision::Change, "One more of the series: Wed 18 Nov 2026, 14:00.");
-        check(None, once, Revision::Remove, "Cancelled: Kickoff, only Wed 18 Nov 2026, 14:00.");
+        check(None, once, Revision::Remove, "Cancelled: Kickoff, only Tue 17 Nov 2026, 10:00.");
         check(Some(before()), before(), Revision::Remove, "Cancelled: Kickoff, Tue 17 Nov 2026, 10:00.");
         let weekly = Invited { recurrence: Some("every week".to_owned()), ..before() };
         check(Some(weekly), before(), Revision::Remove, "Cancelled: Kickoff, the whole series (every week).");

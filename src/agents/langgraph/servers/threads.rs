@@ -57,7 +57,12 @@ impl Servers {
             (None, None) => PagePosition {
                 local: VecDeque::new(),
                 local_next: Some(None),
-                sides: self.remotes().iter().map(|_| Side { next: Some(0), ..Side::default() }).collect(),
+                sides: match can_hold(query) {
+                    true => {
+                        self.remotes().iter().map(|_| Side { next: Some(0), ..Side::default() }).collect()
+                    }
+                    false => Vec::new(),
+                },
             },
             // A number of the store, or one that nobody remembers: the rest of this folder's own.
             (None, Some(after)) => PagePosition {
@@ -108,6 +113,7 @@ impl Servers {
         while let (true, Some(after)) = (place.local.is_empty(), place.local_next) {
             let found = self.engine().store().threads().list(&ThreadQuery { after, ..query.clone() }).await?;
             page.damaged.extend(found.damaged);
+            page.near = found.near.or(page.near.take());
             place.local.extend(found.threads);
             place.local_next = found.next.map(Some);
         }
@@ -208,13 +214,20 @@ impl Servers {
     }
 }
 
-/// Whether a line is asked for: by its status, its age, and words in its title or its graph's name. Who asked what there
-/// is not known here.
+/// Whether threads of servers can be what is asked for: who asked what there is not known here.
+fn can_hold(query: &ThreadQuery) -> bool {
+    query.from.is_none()
+        && query.kind.is_none()
+        && query.standing.is_none()
+        && query.account.is_none()
+        && query.engine != EngineThreads::Only
+}
+
+/// Whether a line is asked for: by its status, its age, and words in its title or its graph's name.
 fn is_wanted(line: &ThreadLine, query: &ThreadQuery, now: Timestamp) -> bool {
     let age = Duration::try_from(now.duration_since(line.updated_at)).unwrap_or_default();
-    let known = query.from.is_none() && query.kind.is_none() && query.standing.is_none();
     let old = query.older.is_none_or(|than| age >= than) && query.newer.is_none_or(|than| age < than);
-    if !known || !old || query.engine == EngineThreads::Only {
+    if !old {
         return false;
     }
     let status = query.status.is_none_or(|status| line.status == status);

@@ -13,6 +13,7 @@ use crate::tui::layers::{Choice, Confirm, Menu, Then, form};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, Guard};
+use crate::tui::words;
 use jiff::ToSpan;
 use std::time::Duration;
 
@@ -113,7 +114,9 @@ pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
     ];
     let line = |text: &str| Visible::line(text);
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
-    let page = Doc::page(&item.title, "", vec![Block::Fields(fields)]);
+    let args = item.args.as_object().into_iter().flatten();
+    let args = args.map(|(name, value)| (line(name), words::value(value))).collect();
+    let page = Doc::page(&item.title, "", vec![Block::Fields(fields), Block::Fields(args)]);
     let decision = Decide::on_screen(id, hash, Decision::Accept, true);
     let title = format!("Accept this, and let {asker} remember it?");
     let why = "Calls like this reach neither you nor sayso any more.";

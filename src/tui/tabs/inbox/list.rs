@@ -398,7 +398,7 @@ impl List {
         let name =
             self.selected().filter(|_| self.group != Group::None).map(|row| self.heading(row).to_owned());
         let Some(name) = name else { return false };
-        let unseen: Vec<String> =
+        let unseen: HashSet<String> =
             self.rows.iter().filter(|row| self.heading(row) == name).map(|row| row.id.clone()).collect();
         self.marks.retain(|id| !unseen.contains(id));
         self.folds.insert(name);

@@ -52,6 +52,8 @@ pub struct InboxTab {
     pub news: News,
     /// Lines that are still to be read.
     pub wanted: VecDeque<String>,
+    /// Whether what was there at the start has been read.
+    pub begun: bool,
     /// Whether lines are being read, as they are at first.
     pub reading: bool,
     /// Whether a glance is under way, and whether another one is due.
@@ -73,6 +75,7 @@ impl Default for InboxTab {
             following: None,
             news: News::default(),
             wanted: VecDeque::new(),
+            begun: false,
             reading: true,
             glancing: (false, false),
             stale_glance: false,
@@ -134,7 +137,7 @@ fn who_wants_what(item: &Item) -> String {
             ("write_email", None) => "Mail, ready to send".to_owned(),
             ("schedule_meeting", _) => format!("Invitation to {who}, ready to send"),
             ("answer_invitation", _) => format!("Answer to an invitation from {who}, ready to send"),
-            ("remove_event", _) => format!("{who} cancelled an event of your calendar"),
+            ("remove_event", _) => format!("{who} cancelled an event in your calendar"),
             ("unsubscribe", _) => format!("Unsubscribe from {who}, ready to send"),
             ("python", _) => format!("{who} wants to run this code"),
             _ => format!("{who} wants to use {action}"),

@@ -49,6 +49,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
         cmds.push(Cmd::Notice(format!("{} in your inbox", words::count(new, "new item"))));
     }
     model.inbox.wanted = unread.into();
+    model.inbox.begun |= model.inbox.wanted.is_empty();
     cmds.extend(read_on(model));
     if due {
         cmds.extend(changed(model));
@@ -104,6 +105,13 @@ pub fn select_goto(model: &mut Model) {
     }
 }
 
+/// Selects the first row while the list is read for the first time and nobody has pressed a key.
+pub fn select_first(model: &mut Model) {
+    if !model.inbox.begun && model.last_key.is_none() && model.inbox.goto.is_none() {
+        model.inbox.list.select(0);
+    }
+}
+
 /// Reads the next lines that are missing.
 fn read_on(model: &mut Model) -> Vec<Cmd> {
     if model.inbox.reading || model.inbox.wanted.is_empty() {
@@ -121,6 +129,8 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
         news::tell_arrived(model);
     }
     select_goto(model);
+    select_first(model);
+    model.inbox.begun |= model.inbox.list.complete && model.inbox.wanted.is_empty();
     if model.inbox.list.selected().is_none() && !model.inbox.list.has_lost() {
         model.inbox.list.select(model.inbox.list.cursor());
     }

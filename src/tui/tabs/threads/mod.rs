@@ -78,7 +78,8 @@ impl ThreadsTab {
             status: typed.status.or(self.status),
             workflow: typed.workflow.or_else(|| self.workflow.clone()),
             account: self.account.clone(),
-            best_first: !typed.words.is_empty(),
+            // One or two letters stand in almost everything; to weigh all that is slow.
+            best_first: typed.words.chars().count() > 2,
             search: Some(typed.words).filter(|words| !words.is_empty()),
             from: typed.from,
             kind: typed.kind,

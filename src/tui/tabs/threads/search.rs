@@ -32,7 +32,9 @@ impl Search {
             let lower = word.to_lowercase();
             match lower.split_once(':') {
                 Some(("from", who)) if !who.is_empty() => search.from = Some(who.to_owned()),
-                Some(("workflow", name)) if !name.is_empty() => search.workflow = Some(name.to_owned()),
+                Some(("workflow", name)) if !name.is_empty() => {
+                    search.workflow = word.split_once(':').map(|(_, name)| name.to_owned());
+                }
                 Some(("kind", kind)) => {
                     let kind = Kind::from_word(kind);
                     search.kind = Some(kind.ok_or("kind: is triage, approval, question or trouble")?);

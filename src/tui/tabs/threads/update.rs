@@ -56,11 +56,11 @@ pub fn choose_search(model: &mut Model, typed: &str) -> Vec<Cmd> {
 pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let last = model.threads.rows.len().saturating_sub(1);
     if model.threads.rows.is_empty() {
-        model.say("no thread was found");
+        model.say("No thread was found");
     } else if forward && model.threads.cursor == last {
-        model.say("this is the last match");
+        model.say("This is the last match");
     } else if !forward && model.threads.cursor == 0 {
-        model.say("this is the first match");
+        model.say("This is the first match");
     } else {
         return step(model, if forward { 1 } else { -1 });
     }

@@ -124,16 +124,16 @@ impl Doing<'_> {
             Bearing::Changes { words } if words == args.change => {
                 let name = format!("event:{}", call.id);
                 self.revise(&name, basis, Revision::Remove, &uid, &mail.from.address, &frozen).await?;
+                let (kind, call_id, subject) = ("removed".to_owned(), call.id.clone(), args.event.clone());
+                self.acted.sent.push(SentNote { kind, call: call_id, subject, ..SentNote::default() });
                 "It was taken out of the calendar."
             }
-            // Somebody else took it out meanwhile.
-            Bearing::New | Bearing::Known => "It is no longer in the calendar.",
+            // It was never there, or somebody else took it out.
+            Bearing::New | Bearing::Known => "It is not in the calendar.",
             // The calendar is another than the card said.
             Bearing::Changes { .. } | Bearing::Refused { .. } => return Ok(()),
         };
         self.over = true;
-        let (kind, call_id, subject) = ("removed".to_owned(), call.id.clone(), args.event.clone());
-        self.acted.sent.push(SentNote { kind, call: call_id, subject, ..SentNote::default() });
         self.became(call, Became::Done, text.to_owned(), Value::Null);
         Ok(())
     }

@@ -208,7 +208,7 @@ fn title(tool: &str, args: &Value, answered: &Mail) -> String {
     let subject = if answered.subject.trim().is_empty() { "(no subject)" } else { &answered.subject };
     match tool {
         tools::UNSUBSCRIBE => format!("Unsubscribe: {subject}"),
-        tools::ANSWER_INVITATION if !text("change").is_empty() => {
+        tools::ANSWER_INVITATION if !matches!(text("change"), "" | event_news::ALREADY) => {
             format!("Changed invitation: {}", text("event"))
         }
         tools::ANSWER_INVITATION => format!("Invitation: {}", text("event")),

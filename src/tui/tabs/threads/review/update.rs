@@ -270,7 +270,7 @@ pub fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
     let cmds = tabs::go(model, Tab::Inbox);
     model.inbox.list.filter = crate::tui::tabs::inbox::Filter::All;
     model.inbox.list.narrow = Default::default();
-    model.inbox.list.arrange(model.wall);
+    model.inbox.list.unfold(model.wall);
     model.inbox.goto = Some(item);
     inbox::select_goto(model);
     cmds
