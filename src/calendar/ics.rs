@@ -74,14 +74,14 @@ impl Calendar for IcsCalendar {
         self.work(move |inner| inner.held(&uid))
     }
 
-    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+    fn revise<'a>(
+        &'a self,
+        event: &'a [u8],
+        sender: &'a str,
+        revision: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>> {
         let (event, sender) = (event.to_vec(), sender.to_owned());
-        self.work(move |inner| inner.revise(&event, &sender, Revision::Change))
-    }
-
-    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        let (event, sender) = (event.to_vec(), sender.to_owned());
-        self.work(move |inner| inner.revise(&event, &sender, Revision::Remove))
+        self.work(move |inner| inner.revise(&event, &sender, revision))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

@@ -77,11 +77,14 @@ pub trait Calendar: Send + Sync {
     fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>>;
     /// What it holds of this UID: the event itself, and changed occurrences of it.
     fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>>;
-    /// Makes the event it holds what this one says, for the one who invited; told twice, it does it once. An event that
-    /// is not there, or is newer, is an error.
-    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>>;
-    /// Takes the event out, or the occurrences named, for the one who invited. What is gone is gone.
-    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>>;
+    /// Makes the event it holds what this one says, or takes it or the occurrences named out, for the one who invited; told
+    /// twice, it does it once. To change an event that is not there, or is newer, is an error; what is gone is gone.
+    fn revise<'a>(
+        &'a self,
+        event: &'a [u8],
+        sender: &'a str,
+        revision: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>>;
     /// Whether it holds an event of this UID.
     fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
         Box::pin(async move { Ok(!self.held(uid).await?.is_empty()) })

@@ -1,6 +1,6 @@
 //! A calendar that is only looked at, for mail of an account that only observes.
 
-use super::{BoxFuture, Busy, Calendar, CalendarError, Invited};
+use super::{BoxFuture, Busy, Calendar, CalendarError, Invited, Revision};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -24,11 +24,12 @@ impl Calendar for Observing {
         self.0.held(uid)
     }
 
-    fn change<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        refused()
-    }
-
-    fn remove<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
+    fn revise<'a>(
+        &'a self,
+        _: &'a [u8],
+        _: &'a str,
+        _: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>> {
         refused()
     }
 

@@ -69,7 +69,7 @@ pub enum EngineThreads {
     #[default]
     Listed,
     Hidden,
-    /// They alone.
+    /// Nothing but them.
     Only,
 }
 

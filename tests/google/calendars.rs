@@ -4,7 +4,7 @@ use crate::WAIT;
 use crate::fake::{Fault, Google};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use sayso::calendar::{Calendar, CalendarError, Event, GoogleCalendar, Person, event_text};
+use sayso::calendar::{Calendar, CalendarError, Event, GoogleCalendar, Person, Revision, event_text};
 
 pub fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -131,7 +131,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     let patch = format!("PATCH /calendar/v3/calendars/primary/events/{id}");
     diary.google.world().fault(&patch, Fault::Says(412, vec![], "{}".into()));
     for _ in 0..2 {
-        calendar.change(&moved, ADA).await.unwrap();
+        calendar.revise(&moved, ADA, Revision::Change).await.unwrap();
     }
     let event = diary.google.world().events[&id].clone();
     assert_eq!(event["start"]["dateTime"], "2026-03-31T09:00:00Z");
@@ -146,15 +146,15 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
         (news(uid, 1, "20260331T100000Z", ""), ADA, "a newer version"),
         (news("gone", 3, "20260331T100000Z", ""), ADA, "no longer in the calendar"),
     ] {
-        let error = calendar.change(&news, sender).await.unwrap_err();
+        let error = calendar.revise(&news, sender, Revision::Change).await.unwrap_err();
         assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
     }
     let delete = format!("DELETE /calendar/v3/calendars/primary/events/{id}");
     diary.google.world().fault(&delete, Fault::CutAfter);
     let gone = news(uid, 4, "20260331T090000Z", "");
-    assert!(matches!(calendar.remove(&gone, ADA).await, Err(CalendarError::Unknown(_))));
+    assert!(matches!(calendar.revise(&gone, ADA, Revision::Remove).await, Err(CalendarError::Unknown(_))));
     assert!(!calendar.holds(uid).await.unwrap());
-    calendar.remove(&gone, ADA).await.unwrap();
+    calendar.revise(&gone, ADA, Revision::Remove).await.unwrap();
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn an_event_that_google_took_in_itself_is_found_by_its_uid_and_changed_onc
     calendar.add(&meeting("weekly@client")).await.unwrap();
     assert_eq!(diary.google.world().events.len(), 1);
     let once = news("weekly@client", 1, "20260407T110000Z", "RECURRENCE-ID:20260406T080000Z\r\n");
-    calendar.change(&once, ADA).await.unwrap();
+    calendar.revise(&once, ADA, Revision::Change).await.unwrap();
     let world = diary.google.world();
     assert_eq!(world.events["abcde"]["start"]["dateTime"], "2026-03-30T08:00:00Z", "the series stays");
     let changed = &world.events["abcde_20260406t080000z"];

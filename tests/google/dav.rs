@@ -4,7 +4,7 @@ use crate::WAIT;
 use crate::calendars::{ADA, at, meeting, news};
 use crate::server::{Dav, PASSWORD, data, multi, one};
 use jiff::tz::TimeZone;
-use sayso::calendar::{CalDav, Calendar, CalendarError};
+use sayso::calendar::{CalDav, Calendar, CalendarError, Revision};
 use sayso::config::{CalDavServer, Secret};
 
 fn calendar(dav: &Dav, path: &str, name: Option<&str>) -> CalDav {
@@ -168,30 +168,33 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     let louder = String::from_utf8(meeting(uid)).unwrap().replace("SUMMARY:Offer", "SUMMARY:OFFER");
     dav.said().meanwhile = Some(Some(louder.into_bytes()));
     let before = puts();
-    calendar.change(&moved(1), ADA).await.unwrap();
+    calendar.revise(&moved(1), ADA, Revision::Change).await.unwrap();
     assert_eq!(puts() - before, 2, "refused once, then taken");
-    calendar.change(&moved(1), ADA).await.unwrap();
+    calendar.revise(&moved(1), ADA, Revision::Change).await.unwrap();
     assert_eq!(puts() - before, 2, "told twice, done once");
     let held = calendar.held(uid).await.unwrap();
     assert_eq!((held.len(), held[0].sequence, held[0].start), (1, 1, at("2026-03-31T09:00:00Z")));
 
     // Another client was there with a newer version, or deleted it.
     dav.said().meanwhile = Some(Some(moved(5)));
-    let error = calendar.change(&moved(2), ADA).await.unwrap_err();
+    let error = calendar.revise(&moved(2), ADA, Revision::Change).await.unwrap_err();
     assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("a newer version")), "{error}");
     dav.said().meanwhile = Some(None);
-    let error = calendar.change(&moved(6), ADA).await.unwrap_err();
+    let error = calendar.revise(&moved(6), ADA, Revision::Change).await.unwrap_err();
     assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("no longer in the")), "{error}");
     dav.said().objects.insert(path.to_owned(), moved(6));
-    let error = calendar.remove(&moved(7), "eve@example.com").await.unwrap_err();
+    let error = calendar.revise(&moved(7), "eve@example.com", Revision::Remove).await.unwrap_err();
     assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("not the organizer")), "{error}");
 
     for kept in [false, true] {
         dav.said().cut = Some(kept);
-        assert!(matches!(calendar.remove(&moved(7), ADA).await, Err(CalendarError::Unknown(_))));
+        assert!(matches!(
+            calendar.revise(&moved(7), ADA, Revision::Remove).await,
+            Err(CalendarError::Unknown(_))
+        ));
         assert_eq!(calendar.holds(uid).await.unwrap(), !kept);
     }
-    calendar.remove(&moved(7), ADA).await.unwrap();
+    calendar.revise(&moved(7), ADA, Revision::Remove).await.unwrap();
     assert!(dav.said().objects.is_empty());
 }
 
@@ -203,7 +206,7 @@ async fn a_server_that_names_no_version_is_not_written_over() {
     dav.reply("REPORT /home/ada/work/", 207, &multi(&data("/home/ada/work/else.ics", &text)));
     let calendar = calendar(&dav, "/", None);
     let moved = news("x@sayso", 1, "20260331T090000Z", "");
-    let error = calendar.change(&moved, ADA).await.unwrap_err().to_string();
+    let error = calendar.revise(&moved, ADA, Revision::Change).await.unwrap_err().to_string();
     assert!(error.contains("which version"), "{error}");
     assert!(!dav.said().asked.iter().any(|call| call.starts_with("PUT")));
 }

@@ -3,7 +3,7 @@
 use super::dovecot::{end, free_port, wait_for};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use sayso::calendar::{CalDav, Calendar, CalendarError, Event, event_text};
+use sayso::calendar::{CalDav, Calendar, CalendarError, Event, Revision, event_text};
 use sayso::config::{CalDavServer, Secret};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -241,34 +241,42 @@ async fn an_event_is_changed_and_taken_out_by_who_invited() {
     radicale.other("PUT", "/ada/work/else.ics", &theirs).await;
     for (uid, day) in [("ours@lumen", 11), ("theirs@lumen", 12)] {
         for _ in 0..2 {
-            calendar.change(&version(uid, 2, &on(day)), INES).await.unwrap();
+            calendar.revise(&version(uid, 2, &on(day)), INES, Revision::Change).await.unwrap();
         }
         for (sequence, who, expected) in
             [(3, "eve@lumen.example", "is not the organizer"), (1, INES, "a newer version")]
         {
-            let error = calendar.change(&version(uid, sequence, &on(20)), who).await.unwrap_err();
+            let error =
+                calendar.revise(&version(uid, sequence, &on(20)), who, Revision::Change).await.unwrap_err();
             assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
-            assert!(calendar.remove(&version(uid, sequence, &on(20)), who).await.is_err());
+            assert!(calendar.revise(&version(uid, sequence, &on(20)), who, Revision::Remove).await.is_err());
         }
     }
     assert_eq!(busy().await, ["2026-07-11T08:00:00Z", "2026-07-12T08:00:00Z"]);
     assert_eq!(radicale.objects(), 2);
-    let absent = calendar.change(&version("gone@lumen", 2, &on(3)), INES).await.unwrap_err().to_string();
+    let absent = calendar
+        .revise(&version("gone@lumen", 2, &on(3)), INES, Revision::Change)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(absent.contains("no longer in the calendar"), "{absent}");
 
     // A series: one of it moves, one is cancelled, the place of all changes.
     let weekly = |more: &str| format!("{}RRULE:FREQ=WEEKLY;COUNT=3\r\n{more}", on(6));
-    calendar.change(&version("ours@lumen", 3, &weekly("")), INES).await.unwrap();
+    calendar.revise(&version("ours@lumen", 3, &weekly("")), INES, Revision::Change).await.unwrap();
     let once = format!("RECURRENCE-ID:20260713T080000Z\r\n{}", on(14));
-    calendar.change(&version("ours@lumen", 3, &once), INES).await.unwrap();
+    calendar.revise(&version("ours@lumen", 3, &once), INES, Revision::Change).await.unwrap();
     let gone = format!("RECURRENCE-ID:20260720T080000Z\r\nSTATUS:CANCELLED\r\n{}", on(20));
-    calendar.remove(&version("ours@lumen", 3, &gone), INES).await.unwrap();
-    calendar.change(&version("ours@lumen", 4, &weekly("LOCATION:Room 2\r\n")), INES).await.unwrap();
+    calendar.revise(&version("ours@lumen", 3, &gone), INES, Revision::Remove).await.unwrap();
+    calendar
+        .revise(&version("ours@lumen", 4, &weekly("LOCATION:Room 2\r\n")), INES, Revision::Change)
+        .await
+        .unwrap();
     assert_eq!(busy().await, ["2026-07-06T08:00:00Z", "2026-07-12T08:00:00Z", "2026-07-14T08:00:00Z"]);
 
     for uid in ["ours@lumen", "theirs@lumen"] {
         for _ in 0..2 {
-            calendar.remove(&version(uid, 5, &on(1)), INES).await.unwrap();
+            calendar.revise(&version(uid, 5, &on(1)), INES, Revision::Remove).await.unwrap();
         }
         assert!(!calendar.holds(uid).await.unwrap());
     }
@@ -290,9 +298,9 @@ async fn a_server_killed_in_the_middle_has_each_change_once() {
         let telling = tokio::spawn(async move {
             let event = version("kick@lumen", n, &on(n + 1));
             if n == rounds {
-                calendar.remove(&event, INES).await
+                calendar.revise(&event, INES, Revision::Remove).await
             } else {
-                calendar.change(&event, INES).await
+                calendar.revise(&event, INES, Revision::Change).await
             }
         });
         tokio::time::sleep(std::time::Duration::from_micros(u64::from(n * n) * 900)).await;
@@ -316,9 +324,9 @@ async fn a_server_killed_in_the_middle_has_each_change_once() {
         // Whatever it was, told again it is there once.
         let event = version("kick@lumen", n, &on(n + 1));
         if n == rounds {
-            calendar.remove(&event, INES).await.unwrap();
+            calendar.revise(&event, INES, Revision::Remove).await.unwrap();
         } else {
-            calendar.change(&event, INES).await.unwrap();
+            calendar.revise(&event, INES, Revision::Change).await.unwrap();
         }
         assert_eq!(radicale.objects(), usize::from(n != rounds));
     }

@@ -4,7 +4,7 @@ use super::fake_model::{FakeModel, answer_by_rules};
 use super::test_inbox::{TestInbox, eager};
 use jiff::tz::TimeZone;
 use sayso::app::Settings;
-use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, Invited, read_events};
+use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, Invited, Revision, read_events};
 use sayso::config::{AfterHandling, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
 use sayso::inbox::{By, Decide};
@@ -205,12 +205,15 @@ impl Calendar for FakeCalendar {
         })
     }
 
-    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(async move { self.on_disk(async |calendar| calendar.change(event, sender).await).await })
-    }
-
-    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(async move { self.on_disk(async |calendar| calendar.remove(event, sender).await).await })
+    fn revise<'a>(
+        &'a self,
+        event: &'a [u8],
+        sender: &'a str,
+        revision: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(async move {
+            self.on_disk(async |calendar| calendar.revise(event, sender, revision).await).await
+        })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

@@ -4,7 +4,7 @@
 use crate::app::accounts::{ConfiguredAccounts, accounts};
 use crate::app::models::ConfiguredModels;
 use crate::app::records::StoreRecords;
-use crate::calendar::{self, Busy, Calendar, CalendarError, Invited};
+use crate::calendar::{self, Busy, Calendar, CalendarError, Invited, Revision};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{
     AgentCall, Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError,
@@ -324,12 +324,17 @@ impl Calendar for ReadCalendar {
         self.0.held(uid)
     }
 
-    fn change<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(async { Err(CalendarError::Lasting("a replay changes no event".to_owned())) })
-    }
-
-    fn remove<'a>(&'a self, _: &'a [u8], _: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(async { Err(CalendarError::Lasting("a replay takes out no event".to_owned())) })
+    fn revise<'a>(
+        &'a self,
+        _: &'a [u8],
+        _: &'a str,
+        revision: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>> {
+        let text = match revision {
+            Revision::Change => "a replay changes no event",
+            Revision::Remove => "a replay takes out no event",
+        };
+        Box::pin(async { Err(CalendarError::Lasting(text.to_owned())) })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

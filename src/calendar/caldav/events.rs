@@ -100,7 +100,7 @@ impl CalDav {
     }
 
     /// Changes or takes out an event as it was read; where it is another by then, it is read again.
-    pub(super) async fn revise(
+    pub(super) async fn make_revision(
         &self,
         event: &[u8],
         sender: &str,

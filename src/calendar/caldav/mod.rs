@@ -255,12 +255,13 @@ impl Calendar for CalDav {
         Box::pin(self.of_uid(uid))
     }
 
-    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(self.revise(event, sender, Revision::Change))
-    }
-
-    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(self.revise(event, sender, Revision::Remove))
+    fn revise<'a>(
+        &'a self,
+        event: &'a [u8],
+        sender: &'a str,
+        revision: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.make_revision(event, sender, revision))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

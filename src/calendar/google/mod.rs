@@ -167,7 +167,12 @@ impl GoogleCalendar {
         self.shown(uid, &found)
     }
 
-    async fn revise(&self, event: &[u8], sender: &str, revision: Revision) -> Result<(), CalendarError> {
+    async fn make_revision(
+        &self,
+        event: &[u8],
+        sender: &str,
+        revision: Revision,
+    ) -> Result<(), CalendarError> {
         let news = News::read(event, sender, revision, &self.person)?;
         for _ in 0..TRIES {
             let found = self.found(&news.uid).await?;
@@ -265,12 +270,13 @@ impl Calendar for GoogleCalendar {
         Box::pin(self.of_uid(uid))
     }
 
-    fn change<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(self.revise(event, sender, Revision::Change))
-    }
-
-    fn remove<'a>(&'a self, event: &'a [u8], sender: &'a str) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(self.revise(event, sender, Revision::Remove))
+    fn revise<'a>(
+        &'a self,
+        event: &'a [u8],
+        sender: &'a str,
+        revision: Revision,
+    ) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.make_revision(event, sender, revision))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {

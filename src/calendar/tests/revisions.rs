@@ -61,23 +61,23 @@ fn an_event_is_changed_and_nothing_beside_it() {
     let held = held(&event(1, START));
     let before = held.text();
     for _ in 0..2 {
-        run(held.calendar.change(&news(2, MOVED), INES)).unwrap();
+        run(held.calendar.revise(&news(2, MOVED), INES, Revision::Change)).unwrap();
     }
     let after = held.text();
     assert_eq!(after.matches("UID:kick").count(), 1);
     let own = |text: &str| text[..text.find("UID:kick").unwrap()].to_owned();
     assert_eq!(own(&after), own(&before), "what stands before it stays byte for byte");
     assert_eq!(held.times(), ["2026-11-17T08:00:00Z Mine", "2026-11-18T13:00:00Z Kickoff"]);
-    run(held.calendar.remove(&news(3, MOVED), "tom@lumen.example")).unwrap();
-    run(held.calendar.remove(&news(3, MOVED), INES)).unwrap();
+    run(held.calendar.revise(&news(3, MOVED), "tom@lumen.example", Revision::Remove)).unwrap();
+    run(held.calendar.revise(&news(3, MOVED), INES, Revision::Remove)).unwrap();
     assert_eq!(held.text(), calendar(OTHER));
 }
 
 #[test]
 fn only_who_invites_changes_it_and_never_back() {
     let held = held(&event(2, START));
-    let change = |event: &[u8], who: &str| run(held.calendar.change(event, who));
-    let remove = |event: &[u8], who: &str| run(held.calendar.remove(event, who));
+    let change = |event: &[u8], who: &str| run(held.calendar.revise(event, who, Revision::Change));
+    let remove = |event: &[u8], who: &str| run(held.calendar.revise(event, who, Revision::Remove));
     held.refuses(change(&news(3, MOVED), "eve@lumen.example"), "eve@lumen.example is not the organizer");
     held.refuses(remove(&news(3, MOVED), "eve@lumen.example"), "is not the organizer");
     held.refuses(change(&news(1, MOVED), INES), "a newer version");
@@ -88,34 +88,39 @@ fn only_who_invites_changes_it_and_never_back() {
     held.refuses(change(other.as_bytes(), INES), "names eve@lumen.example as the organizer");
     let absent = String::from_utf8(news(3, MOVED)).unwrap().replace("UID:kick", "UID:gone");
     held.refuses(change(absent.as_bytes(), INES), "no longer in the calendar");
-    run(held.calendar.remove(absent.as_bytes(), INES)).unwrap();
+    run(held.calendar.revise(absent.as_bytes(), INES, Revision::Remove)).unwrap();
     held.refuses(change(b"hello", INES), "cannot be changed");
 }
 
 #[test]
 fn one_of_a_series_is_changed_and_then_the_series() {
     let held = held(&event(1, WEEKLY));
-    run(held.calendar.change(&news(1, SECOND), INES)).unwrap();
+    run(held.calendar.revise(&news(1, SECOND), INES, Revision::Change)).unwrap();
     let mine = "2026-11-17T08:00:00Z Mine";
     let series =
         ["2026-11-17T10:00:00Z Kickoff", "2026-11-25T10:00:00Z Kickoff", "2026-12-01T10:00:00Z Kickoff"];
     assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
     // The place of the series changes: what was moved stays moved.
     let place = calendar(&event(2, &format!("{WEEKLY}\nLOCATION:Room 2")));
-    run(held.calendar.change(place.as_bytes(), INES)).unwrap();
+    run(held.calendar.revise(place.as_bytes(), INES, Revision::Change)).unwrap();
     assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
     // One is cancelled, and its place in the series stays empty.
     let gone = "RECURRENCE-ID:20261201T100000Z\nDTSTART:20261201T100000Z\nSTATUS:CANCELLED";
     for _ in 0..2 {
-        run(held.calendar.remove(&news(2, gone), INES)).unwrap();
+        run(held.calendar.revise(&news(2, gone), INES, Revision::Remove)).unwrap();
     }
     assert_eq!(held.times(), [&[mine][..], &series[..2]].concat());
     // The series moves: changes of the series as it was are over.
-    run(held.calendar.change(&news(3, &WEEKLY.replace("T10", "T12").replace("T11", "T13")), INES)).unwrap();
+    run(held.calendar.revise(
+        &news(3, &WEEKLY.replace("T10", "T12").replace("T11", "T13")),
+        INES,
+        Revision::Change,
+    ))
+    .unwrap();
     let moved =
         ["2026-11-17T12:00:00Z Kickoff", "2026-11-24T12:00:00Z Kickoff", "2026-12-01T12:00:00Z Kickoff"];
     assert_eq!(held.times(), [&[mine][..], &moved[..]].concat());
-    run(held.calendar.remove(&news(4, WEEKLY), INES)).unwrap();
+    run(held.calendar.revise(&news(4, WEEKLY), INES, Revision::Remove)).unwrap();
     assert_eq!(held.text(), calendar(OTHER));
 }
 
@@ -125,16 +130,16 @@ fn in_a_folder_the_file_of_the_event_goes() {
     fs::write(folder.path().join("a.ics"), calendar(OTHER)).unwrap();
     fs::write(folder.path().join("b.ics"), calendar(&event(1, START))).unwrap();
     let target = IcsCalendar::new(folder.path(), berlin());
-    run(target.change(&news(2, MOVED), INES)).unwrap();
+    run(target.revise(&news(2, MOVED), INES, Revision::Change)).unwrap();
     assert!(fs::read_to_string(folder.path().join("b.ics")).unwrap().contains("SEQUENCE:2"));
     assert_eq!(run(target.held("kick")).unwrap()[0].sequence, 2);
-    run(target.remove(&news(3, MOVED), INES)).unwrap();
+    run(target.revise(&news(3, MOVED), INES, Revision::Remove)).unwrap();
     assert!(!folder.path().join("b.ics").exists() && folder.path().join("a.ics").exists());
     // Twice in the folder, nobody knows which one is meant.
     for name in ["b.ics", "c.ics"] {
         fs::write(folder.path().join(name), calendar(&event(1, START))).unwrap();
     }
-    let error = run(target.change(&news(2, MOVED), INES)).unwrap_err().to_string();
+    let error = run(target.revise(&news(2, MOVED), INES, Revision::Change)).unwrap_err().to_string();
     assert!(error.contains("in 2 files"), "{error}");
 }
 

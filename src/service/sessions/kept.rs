@@ -32,7 +32,7 @@ pub(super) struct Kept {
     prompt: Option<String>,
     model: Option<String>,
     doing: Doing,
-    /// Since when.
+    /// Since when it does that.
     since: Timestamp,
     started: Timestamp,
     /// When its last news were told; older ones come too late.

@@ -28,7 +28,7 @@ pub struct Sessions {
     cursor: usize,
 }
 
-/// Lists them.
+/// Opens the list of sessions.
 pub fn show(model: &mut Model) -> Vec<Cmd> {
     model.push(Sessions::default());
     vec![Cmd::Sessions]

@@ -246,10 +246,7 @@ impl ReviseEvent {
 impl Effect for ReviseEvent {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            let revised = match self.revision {
-                Revision::Change => self.calendar.change(frozen, &self.sender).await,
-                Revision::Remove => self.calendar.remove(frozen, &self.sender).await,
-            };
+            let revised = self.calendar.revise(frozen, &self.sender, self.revision).await;
             revised.map(|()| self.outcome()).map_err(unchanged)
         })
     }
