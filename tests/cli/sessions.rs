@@ -192,14 +192,6 @@ fn what_the_agent_is_to_remember_is_on_record_and_no_grant() {
     assert!(outcome.contains("told to remember Bash(npm test *)"), "{outcome}");
     let grants = json(&cli, &["grants"]);
     assert!(grants.as_array().unwrap().iter().all(|grant| grant["builtin"] == true), "{grants}");
-    // Taken back, it is forgotten.
-    let (tool, id) = asks("npm test");
-    cli.configure("[approvals]\nhold_agents = 600\n");
-    run(&cli, &["accept", &id, "--remember"]).done();
-    run(&cli, &["undo", &id]).done();
-    cli.configure("[approvals]\nhold_agents = 0\n");
-    run(&cli, &["accept", &id]).done();
-    assert_eq!(decided(tool), json!({"behavior": "allow"}));
     // Accepted as any other, it is not told to remember; nor is that offered where there is a warning.
     let (tool, id) = asks("npm test");
     run(&cli, &["accept", &id]).done();

@@ -134,3 +134,20 @@ fn an_agent_is_told_to_remember_after_a_yes() {
         assert!(outcome.contains("told to remember Bash(npm test *)"), "{outcome}");
     });
 }
+
+#[test]
+fn what_an_agent_was_to_remember_is_forgotten_with_undo() {
+    let mut screen = screen(Vec::new(), vec![command("npm test", "hub")]);
+    screen.press("A").press("G<enter>").press("y");
+    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
+    screen.press("u");
+    assert_eq!(screen.decisions().len(), 0, "{}", screen.note());
+    screen.press("a");
+    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
+    screen.behind(async |inbox| {
+        drive(inbox, Duration::from_secs(60)).await;
+        let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };
+        let decision = inbox.decisions().history(query).await.unwrap().decisions.remove(0);
+        assert!(!decision.outcome.contains("remember"), "{}", decision.outcome);
+    });
+}
