@@ -45,6 +45,40 @@ pub fn excerpt(folder: &Path, path: &str, from: From<'_>, most: usize) -> Result
     Ok(out)
 }
 
+/// The lines of a body with their numbers, of at most about `most` bytes. Of a long comment or text, the first line
+/// stands for it.
+pub fn body(folder: &Path, path: &str, first: u32, last: u32, most: usize) -> Result<String, String> {
+    let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
+    let text = beneath.text(Path::new(path), LONGEST)?;
+    let language = language::of(Path::new(path)).ok_or("its language is not known")?;
+    let code = blank(language.family, &text);
+    let lines: Vec<(usize, &str, &str)> = text
+        .lines()
+        .zip(code.lines())
+        .enumerate()
+        .map(|(at, (line, code))| (at + 1, line, code))
+        .skip((first as usize).saturating_sub(1))
+        .take((last.saturating_sub(first)) as usize + 1)
+        .collect();
+    let mut out = String::new();
+    let groups = lines.chunk_by(|a, b| a.2.trim().is_empty() == b.2.trim().is_empty());
+    for group in groups {
+        let silent = group[0].2.trim().is_empty() && group.len() > 3;
+        for (at, line, _) in group {
+            if silent && *at > group[0].0 {
+                out += "       …\n";
+                break;
+            }
+            if out.len() + line.len() > most {
+                let _ = writeln!(out, "       … up to line {last}");
+                return Ok(out);
+            }
+            let _ = writeln!(out, "{at:5}  {}", Visible::line(line).as_str());
+        }
+    }
+    Ok(out)
+}
+
 /// The line a name is declared on: the whole name, else the last part of it.
 fn declared(path: &str, text: &str, name: &str) -> Result<usize, String> {
     let language = language::of(Path::new(path)).filter(|language| language.is_read());

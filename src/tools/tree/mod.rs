@@ -25,7 +25,7 @@ use super::open_beneath::Beneath;
 use crate::text::{self, Visible};
 use std::path::Path;
 
-pub use excerpt::{From, excerpt};
+pub use excerpt::{From, body, excerpt};
 pub use imports::Import;
 pub use items::Item;
 pub use language::Language;

@@ -10,6 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The longest line that counts: what is longer was written by a program.
 const LINE: usize = 1000;
 
+/// How many names one file is taken to call, and how long each may be.
+const CALLED: usize = 2_000;
+const NAME: usize = 100;
+
 /// What reading a file showed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
@@ -21,6 +25,8 @@ pub struct Source {
     pub imports: Vec<Import>,
     /// The names it declares, in their order.
     pub items: Vec<Item>,
+    /// What it calls, by the last part of the name, with how often.
+    pub calls: BTreeMap<String, u32>,
     /// How many test cases it holds.
     pub tests: u32,
     /// Whether it is there for tests alone.
@@ -54,6 +60,7 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     }
     if text.lines().all(|line| line.len() < LINE) {
         source.items = items::read(language, text, &code);
+        source.calls = calls(&code);
     }
     source.imports = imports::read(language.family, path, text, &code);
     for import in &source.imports {
@@ -62,6 +69,27 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     }
     source.entry = entry(language.family, path, text);
     source
+}
+
+/// Names right before a round bracket, less those that are declared there.
+fn calls(code: &str) -> BTreeMap<String, u32> {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut found = BTreeMap::new();
+    for (at, _) in code.match_indices('(') {
+        let before = &code[..at];
+        let bare = before.trim_end_matches(part);
+        let name = &before[bare.len()..];
+        let declared = ["def", "fn", "function", "func"].iter().any(|word| bare.trim_end().ends_with(word));
+        if name.is_empty() || name.len() > NAME || declared {
+            continue;
+        }
+        if let Some(count) = found.get_mut(name) {
+            *count += 1;
+        } else if found.len() < CALLED {
+            found.insert(name.to_owned(), 1);
+        }
+    }
+    found
 }
 
 /// Whether the path is one that tests lie at.

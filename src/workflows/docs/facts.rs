@@ -28,6 +28,8 @@ pub struct ProjectFacts {
     pub areas: Vec<AreaFacts>,
     /// The files of the program, those that matter most first.
     pub modules: Vec<ModuleFacts>,
+    /// Functions that much of the program goes through, as they are written.
+    pub bodies: Vec<BodyFacts>,
     /// Whether all files of the program and all their names are among these.
     pub whole: bool,
     /// How it is tested, run, checked and built.
@@ -148,6 +150,20 @@ pub struct NameFacts {
     pub public: bool,
     /// How many files import it by its name.
     pub uses: u32,
+}
+
+/// A function as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BodyFacts {
+    /// Its file.
+    pub path: String,
+    /// Its name, with that of its type.
+    pub name: String,
+    /// The line it begins on.
+    pub line: u32,
+    /// Its lines with their numbers; what is left out is marked.
+    pub text: String,
 }
 
 /// Something that can be run.

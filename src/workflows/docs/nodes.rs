@@ -8,6 +8,7 @@ use super::pages::{self, WritePage};
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, project};
 use crate::graph::{Child, Command, Ctx, NodeError};
+use crate::tools::folder::FolderError;
 use crate::tools::tree::{self, Limits};
 use crate::workflows::Services;
 use crate::workflows::output_file::{self, Asking, Permission, permission};
@@ -32,14 +33,17 @@ async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, Nod
     // Reading tens of thousands of files takes a while, and nobody else should wait for it.
     let work = tokio::task::spawn_blocking(move || {
         let progress = |what: &str, done: u64, of: u64| shown.show_bar(what, done, of);
-        tree::scan(&dir, &[&out], &Limits::default(), &progress)
+        let tree = tree::scan(&dir, &[&out], &Limits::default(), &progress)?;
+        let bodies = project::bodies(&dir, &tree);
+        Ok::<_, FolderError>((tree, bodies))
     });
-    let tree = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
+    let (tree, bodies) = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
     if tree.files.is_empty() {
         let why = format!("{} holds no file to document, or .gitignore leaves all of them out", state.dir);
         return Err(NodeError::failed(why));
     }
     let mut facts = project::project(&tree);
+    facts.bodies = bodies;
     facts.wishes.clone_from(&state.wishes);
     let files: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
     let records = &ctx.services().records;

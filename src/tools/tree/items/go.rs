@@ -24,6 +24,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             kind,
             public: name.split('.').all(|part| part.starts_with(char::is_uppercase)),
             line: at as u32 + 1,
+            end: None,
             signature,
             about: lines.above(at, "//", |_| false),
             name,

@@ -16,8 +16,9 @@ use super::language::{Family, Language};
 const ITEMS: usize = 400;
 const LONG: usize = 160;
 
-/// How many lines one declaration may take.
+/// How many lines one declaration may take, and a body.
 const LINES: usize = 40;
+const BODY: usize = 400;
 
 /// A name a file declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Item {
     pub name: String,
     /// The line it stands on, from one.
     pub line: u32,
+    /// The last line of its body, where it is a function or a method with one.
+    pub end: Option<u32>,
     /// How it is declared, on one line.
     pub signature: String,
     /// The first sentence said of it.
@@ -56,6 +59,9 @@ pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
     };
     found.truncate(ITEMS);
     for item in &mut found {
+        if matches!(item.kind, "function" | "method") {
+            item.end = lines.body_end(language.family, item.line as usize - 1).map(|end| end as u32 + 1);
+        }
         item.name = clipped(&item.name, 100);
         item.signature = clipped(&item.signature, LONG);
         item.about = clipped(&item.about, LONG);
@@ -83,6 +89,54 @@ impl Lines<'_> {
             }
         }
         (one_line(self.written[at]), at)
+    }
+
+    /// The last line of the body of what is declared on line `at`.
+    fn body_end(&self, family: Family, at: usize) -> Option<usize> {
+        if family == Family::Python { self.indented_end(at) } else { self.braced_end(at) }
+    }
+
+    /// Up to the line before the first that is indented no deeper than the declaration.
+    fn indented_end(&self, at: usize) -> Option<usize> {
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let (_, head) = self.gather(at, |code| outside(code, b":"));
+        let (mut end, mut depth) = (None, 0);
+        for line in head + 1..self.code.len().min(head + BODY) {
+            let code = self.code[line];
+            let inside = depth > 0;
+            depth = depth_after(depth, code, b"([{", b")]}");
+            if only_quotes(code) {
+                continue;
+            }
+            if !inside && indent(code) <= indent(self.code[at]) {
+                break;
+            }
+            end = Some(line);
+        }
+        end
+    }
+
+    /// Up to the line on which the first brace is closed again; none where the declaration ends before one.
+    fn braced_end(&self, at: usize) -> Option<usize> {
+        let (mut round, mut braces) = (0usize, 0usize);
+        for line in at..self.code.len().min(at + BODY) {
+            if braces == 0 && line > at + LINES {
+                return None;
+            }
+            for byte in self.code[line].bytes() {
+                match byte {
+                    b'(' | b'[' => round += 1,
+                    b')' | b']' => round = round.saturating_sub(1),
+                    b';' if round == 0 && braces == 0 => return None,
+                    b'{' => braces += 1,
+                    // Braces among the parameters are patterns and defaults.
+                    b'}' if braces == 1 && round == 0 => return Some(line),
+                    b'}' => braces = braces.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+        None
     }
 
     /// What the comment lines right above a line say, less the marks; lines that `skips` accepts may stand between.
@@ -127,6 +181,11 @@ pub(super) fn sentence(lines: &[&str]) -> String {
         .map(|(at, _)| at + 1)
         .find(|at| text[*at..].chars().next().is_none_or(char::is_whitespace) && *at > 8);
     text[..end.unwrap_or(text.len())].trim().to_owned()
+}
+
+/// Whether a line of code is empty, but for the quotes of a text around it.
+fn only_quotes(code: &str) -> bool {
+    code.trim().trim_matches(['"', '\'']).is_empty()
 }
 
 /// Runs of space become one.

@@ -1,6 +1,6 @@
 //! Python: classes, their methods, functions, and constants at the top.
 
-use super::{ITEMS, Item, Lines, depth_after, outside, sentence, word};
+use super::{ITEMS, Item, Lines, depth_after, only_quotes, outside, sentence, word};
 
 /// What encloses a line.
 struct Within {
@@ -20,7 +20,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         let open = depth;
         depth = depth_after(depth, code, b"([{", b")]}");
         let bare = code.trim();
-        if open > 0 || bare.is_empty() {
+        if open > 0 || only_quotes(bare) {
             continue;
         }
         let indent = code.len() - code.trim_start().len();
@@ -56,6 +56,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             signature: signature.trim_start_matches("async ").trim_start_matches("def ").to_owned(),
             about: docstring(lines, end + 1),
             line: at as u32 + 1,
+            end: None,
             name: full,
         };
         // Overloads come before what is said of the name.
@@ -79,6 +80,7 @@ fn constant(code: &str, at: usize) -> Option<Item> {
         kind: "constant",
         name: name.to_owned(),
         line: at as u32 + 1,
+        end: None,
         signature: name.to_owned(),
         about: String::new(),
         public: true,

@@ -46,6 +46,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             kind,
             name,
             line,
+            end: None,
             signature: signature.clone(),
             about: about.clone(),
             public,

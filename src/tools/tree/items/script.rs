@@ -50,7 +50,8 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         let signature = signature.trim_start_matches("export ").trim_start_matches("default ");
         let signature =
             signature.strip_suffix("=>").unwrap_or(signature).trim_end_matches(['=', ' ']).to_owned();
-        found.push(Item { kind, name, line: at as u32 + 1, signature, about: lines.block_above(at), public });
+        let about = lines.block_above(at);
+        found.push(Item { kind, name, line: at as u32 + 1, end: None, signature, about, public });
     }
     found
 }

@@ -186,3 +186,33 @@ fn go_and_makefiles_are_read() {
     );
     check("a.rb", "class A\nend\n", &[]);
 }
+
+/// Where the bodies of functions end: `name first-last`.
+fn check_bodies(file: &str, text: &str, expected: &[&str]) {
+    let language = crate::tools::tree::language::of(Path::new(file)).unwrap();
+    let found: Vec<String> = read(language, text, &blank(language.family, text))
+        .into_iter()
+        .filter_map(|item| Some(format!("{} {}-{}", item.name, item.line, item.end?)))
+        .collect();
+    assert_eq!(found, expected, "{file}");
+}
+
+#[test]
+fn bodies_end_where_they_do() {
+    check_bodies(
+        "a.py",
+        "class A:\n    def go(\n        self,\n    ):\n        \"\"\"Goes.\n\ndef no(): pass\n\"\"\"\n        x = [\n1,\n        ]\n\n        return x\n\n    y = 1\n\ndef short(): pass\n\ndef last():\n    return 1\n",
+        &["A.go 2-13", "last 19-20"],
+    );
+    check_bodies(
+        "a.rs",
+        "fn one(a: [u8; 4]) -> u8 {\n    match a { [x, ..] => x }\n}\ntrait T {\n    fn none(&self);\n}\n",
+        &["one 1-3"],
+    );
+    check_bodies(
+        "a.js",
+        "function f({a, b} = {}) {\n  return g({a}, \"}\")\n}\nconst h = (x) => x + 1;\nclass A {\n  m(x) {\n    return x\n  }\n}\n",
+        &["f 1-3", "A.m 6-8"],
+    );
+    check_bodies("a.go", "func (s *S) Run(f func() error) error {\n\treturn f()\n}\n", &["S.Run 1-3"]);
+}

@@ -24,6 +24,8 @@ fn tell_facts(project: &ProjectFacts) -> String {
         + &told::links(project)
         + &told::counts("Traits and interfaces carried out most often", &project.roles)
         + &told::code(project)
+        + &told::bodies(project)
+        + &told::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

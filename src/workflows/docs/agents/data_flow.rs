@@ -24,7 +24,11 @@ fn tell_facts(project: &ProjectFacts) -> String {
     for (what, parts) in &project.outside {
         let _ = writeln!(text, "- {what}: {}", parts.join(", "));
     }
-    text + &told::links(project) + &told::parts(project) + &told::code(project)
+    text + &told::links(project)
+        + &told::parts(project)
+        + &told::code(project)
+        + &told::bodies(project)
+        + &told::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

@@ -32,7 +32,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
             project.skipped.iter().map(|(path, why)| format!("{path} ({why})")).collect();
         text += &format!("Not looked at: {} and {} more\n", skipped.join("; "), project.more_skipped);
     }
-    text + &told::code(project)
+    text + &told::code(project) + &told::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

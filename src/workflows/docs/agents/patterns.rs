@@ -27,6 +27,8 @@ fn tell_facts(project: &ProjectFacts) -> String {
     text + &told::counts("Traits and interfaces carried out most often", &project.roles)
         + &told::parts(project)
         + &told::code(project)
+        + &told::bodies(project)
+        + &told::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

@@ -36,7 +36,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
     for (path, cases, covers) in &testing.covers {
         text += &format!("- {path} ({cases} cases): {}\n", covers.join(", "));
     }
-    text + &told::parts(project) + &told::code(project)
+    text + &told::parts(project) + &told::code(project) + &told::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

@@ -83,13 +83,30 @@ pub(super) fn code(project: &ProjectFacts) -> String {
         keep_best(&mut best, FIRST);
         best.iter().for_each(|name| declared(&mut out, name));
     }
-    // A large module does not crowd out what the others declare first.
+    out
+}
+
+/// What the modules declare beside the names told first, so that a large one does not crowd out the others.
+pub(super) fn besides(project: &ProjectFacts) -> String {
+    let mut out = String::new();
     for module in project.modules.iter().filter(|module| module.names.len() > FIRST) {
         let mut best = module.names.clone();
         keep_best(&mut best, FIRST);
         let _ = writeln!(out, "\n{} (declares besides)", module.path);
         let rest = module.names.iter().filter(|name| !best.iter().any(|one| one.line == name.line));
         rest.for_each(|name| declared(&mut out, name));
+    }
+    out
+}
+
+/// The functions that much of the program goes through, as they are written.
+pub(super) fn bodies(project: &ProjectFacts) -> String {
+    let mut out = String::new();
+    if !project.bodies.is_empty() {
+        out += "\nFunctions that much of the program goes through, as they are written:\n";
+    }
+    for body in &project.bodies {
+        let _ = write!(out, "\n{}:{} {}\n{}", body.path, body.line, body.name, body.text);
     }
     out
 }

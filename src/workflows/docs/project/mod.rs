@@ -1,8 +1,10 @@
 //! A scanned tree as facts for prompts: counted, sorted and bounded, so that a prompt has room for them.
 
+mod bodies;
 mod modules;
 mod testing;
 
+pub(super) use bodies::bodies;
 pub(super) use modules::keep_best;
 
 use crate::tools::tree::{File, Manifest, ManifestKind, Parts, Tree, leanings, links, runs};
