@@ -69,7 +69,7 @@ async fn check_account(account: Account) -> (String, Result<String, String>) {
     let mut said = vec![within(account.mailbox.check()).await];
     match &account.outgoing {
         Some(outgoing) => said.push(within(outgoing.check()).await),
-        None => said.push(Ok("nothing can be sent, [mail.outgoing] is not there".to_owned())),
+        None => said.push(Ok("nothing can be sent: there is no [mail.outgoing]".to_owned())),
     }
     let (well, ill): (Vec<_>, Vec<_>) = said.into_iter().partition(Result::is_ok);
     let joined = |said: Vec<Result<String, String>>| {

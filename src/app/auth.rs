@@ -53,21 +53,21 @@ pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Author
     let names = || logins.iter().map(|(login, _)| login.account.as_str()).collect::<Vec<_>>().join(", ");
     let (google, scopes) = match (account, logins.as_slice()) {
         (_, []) => {
-            let text = "no account of the config logs in at Google; write a [[mail]] with kind = \"gmail\", or use \
+            let text = "no account in the config logs in to Google; write a [[mail]] with kind = \"gmail\", or use \
                         kind = \"imap\" with an app password, which is easier (`sayso auth gmail --help`)";
             return Err(AuthError::Wrong(text.to_owned()));
         }
         (None, [only]) => only,
         (None, _) => {
             return Err(AuthError::Wrong(format!(
-                "several accounts log in at Google; name one: {}",
+                "several accounts log in to Google; name one: {}",
                 names()
             )));
         }
         (Some(name), _) => match logins.iter().find(|(login, _)| login.account == name) {
             Some(found) => found,
             None => {
-                let text = format!("no account {name} logs in at Google; there is {}", names());
+                let text = format!("no account {name} logs in to Google; there is {}", names());
                 return Err(AuthError::Wrong(text));
             }
         },

@@ -40,7 +40,7 @@ pub struct Setup {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkflowsError {
     /// A graph does not hold together; a mistake in sayso.
-    #[error("a workflow does not hold together: {0}")]
+    #[error("a workflow is not consistent: {0}")]
     Build(#[from] BuildError),
     /// A server goes by a workflow's name.
     #[error("the config calls a [[server]] `{server}`, which is a workflow; give it another name")]

@@ -20,7 +20,7 @@ pub fn day_window(day: Date, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> 
 pub fn day_line(busy: &[Busy], day: Date, zone: &TimeZone) -> String {
     let name = day.strftime("%a %-d %b");
     let Some((begin, end)) = day_window(day, zone) else {
-        return format!("{name}: beyond the end of time");
+        return format!("{name}: too far in the future");
     };
     let on_day = |it: &&Busy| it.start < end && (it.end > begin || (it.start == it.end && it.start >= begin));
     let mut taken: Vec<&Busy> = busy.iter().filter(on_day).collect();

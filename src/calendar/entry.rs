@@ -47,9 +47,9 @@ pub(super) enum EntryError {
     NoStart,
     #[error("it ends before it begins")]
     Backwards,
-    #[error("its {0} is no length of time ({1})")]
+    #[error("its {0} is not a duration ({1})")]
     Length(String, String),
-    #[error("its times lie beyond the end of time")]
+    #[error("its times are too far in the future")]
     Beyond,
     #[error("it uses EXRULE, which sayso does not follow")]
     ExRule,

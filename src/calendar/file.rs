@@ -117,7 +117,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// What became of a change.
+/// What happened to a change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Changed {
     /// It is on the disk.

@@ -272,7 +272,7 @@ fn broken(path: &Path, title: &str, uid: &str, error: &dyn std::fmt::Display) ->
     let title = if title.is_empty() { "without a title" } else { title };
     let uid = super::short(uid);
     CalendarError::Lasting(format!(
-        "the calendar {} has an event that cannot be followed, “{title}” ({uid}): {error}; mend it or take it out",
+        "the calendar {} has an event that sayso cannot interpret, “{title}” ({uid}): {error}; fix it or delete it",
         path.display()
     ))
 }

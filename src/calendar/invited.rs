@@ -60,7 +60,7 @@ pub enum InvitationError {
     #[error("the invitation holds no event")]
     NoEvent,
     /// Its event cannot be followed.
-    #[error("the invitation's event cannot be followed: {0}")]
+    #[error("sayso cannot interpret the invitation's event: {0}")]
     Event(String),
 }
 

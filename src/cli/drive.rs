@@ -18,10 +18,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// Whether to wait for what a verb set going.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Waiting {
-    /// Then drive the thread, or wait for whoever drives, until it asks, rests or ends
+    /// Then run the thread, or wait for the process that does, until it asks, pauses or ends
     #[arg(long)]
     wait: bool,
-    /// Give up waiting after so many seconds
+    /// Give up waiting after this many seconds
     #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = seconds)]
     timeout: Option<Duration>,
 }
@@ -54,14 +54,14 @@ impl Waiting {
 
     async fn waited(&self, here: &Here, outcome: Outcome) -> Result<Outcome, Failure> {
         if self.wait && outcome.status == Status::Held && std::io::stderr().is_terminal() {
-            note("held for a moment before it is done; `sayso undo` with its id takes it back meanwhile");
+            note("held for a moment before it is done; until then `sayso undo` with its id takes it back");
         }
         if self.wait { self.wait_for(here, &outcome.thread).await } else { Ok(outcome) }
     }
 
     async fn wait_for(&self, here: &Here, thread: &ThreadId) -> Result<Outcome, Failure> {
         let scope = Scope::Family(thread.clone());
-        let until = format!("`sayso show {thread}` tells how it stands");
+        let until = format!("`sayso show {thread}` shows where it stands");
         driven(here, &scope, Until::Idle, self.timeout, |_| {}).await?.rests(&until)?;
         let outcome = family_outcome(here.engine(), thread).map_err(anyhow::Error::from)?;
         Ok(outcome)
@@ -101,8 +101,8 @@ impl Driven {
         }
         let waited = self.timeout.unwrap_or_default().as_secs_f64();
         let who = match self.attended.driver {
-            Some(pid) => format!("process {pid} is driving and has not finished"),
-            None => "there is still work to do and nobody is driving now".to_owned(),
+            Some(pid) => format!("process {pid} is running the threads and has not finished"),
+            None => "there is still work to do and no process is running threads".to_owned(),
         };
         Err(Failure::failed(format!("gave up after {waited} s: {who}; {hint}")))
     }
@@ -128,7 +128,7 @@ pub(super) async fn driven(
     let driving = attend(here.engine(), scope, until, stop, theirs);
     let attended = here.app().beside(driving).await.map_err(anyhow::Error::from)?;
     match attended.ended {
-        Ended::Paused => note("all driving is paused; `sayso resume` lets threads go on"),
+        Ended::Paused => note("everything is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Told => {}
     }
     name_failed(&attended);

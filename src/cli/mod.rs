@@ -116,7 +116,7 @@ fn run(
         }
         Some(Verb::Own(TableVerb::Demo(demo))) if demo.wants_screen(&context.page) => {
             if !terminal {
-                return Err(needs("`sayso demo --no-tui` only lays the demo out"));
+                return Err(needs("`sayso demo --no-tui` only sets the demo up"));
             }
             let here = runtime.block_on(demo.open(context))?;
             tour = demo.tour(&here);

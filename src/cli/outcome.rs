@@ -20,7 +20,7 @@ pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
         Status::Joining => format!("Thread {thread} waits for the threads it started.\n"),
         Status::Trouble => format!("Thread {thread} cannot go on by itself.\n"),
         Status::Done => format!("Thread {thread} is done.\n"),
-        Status::Abandoned => format!("Thread {thread} was given up.\n"),
+        Status::Abandoned => format!("Thread {thread} was abandoned.\n"),
     };
     if let Some(error) = &outcome.error {
         out.push_str(&format!("Trouble: {} [{}]\n", error.text, error.code));

@@ -131,9 +131,9 @@ impl Answer {
             written = written.and_then(|()| stdout.write_all(b"\n"));
         }
         match written.and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!(
-                "the verb did its work, but its answer cannot be written: {error}"
-            ))),
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::failed(format!("the command worked, but its output cannot be written: {error}")))
+            }
             Ok(()) | Err(_) => Ok(self.exit),
         }
     }

@@ -7,14 +7,14 @@ use super::secret::Secret;
 use super::url::wrong_with_url;
 
 section! {
-    /// How an API that `ask` uses is reached, if that is not as `sayso apis show NAME` says.
+    /// How an API that `ask` uses is reached, if not as `sayso apis show NAME` says.
     pub(super) struct ApiSection in named("apis", "audius", "") {
         /// Its servers, or where the list of them is.
         hosts: Option<Vec<String>> = example("https://discoveryprovider.audius.co"),
         host_list: Option<String> = example("https://api.audius.co"),
-        /// Hosts with their port that may be on this machine or in a private network. All others there are never reached.
+        /// Hosts with their port on this machine or a private network that may be contacted. No others there ever are.
         private: Vec<String> = default("").example("127.0.0.1:8080"),
-        /// Where its key is kept; write one of the three. The file has to be readable by you alone.
+        /// Where its key is kept; set one of the three. The file must be readable only by you.
         api_key_env: Option<String> = example("AUDIUS_API_KEY"),
         api_key_command: Option<String> = example("pass show audius"),
         api_key_file: Option<String> = example("~/.config/sayso/audius.key"),

@@ -25,20 +25,21 @@ fn is_a_line(text: &str) -> bool {
 section! {
     /// How approvals behave.
     pub(super) struct ApprovalsSection in one("approvals") {
-        /// How long an accepted effect can still be taken back. 0 acts at once.
+        /// How many seconds you have to take back something you accepted. 0 acts at once.
         hold ("hold_seconds"): Duration = default("10").range(0, 86_400),
-        /// The same for a call of a coding agent, which waits meanwhile; one that carries a warning is held as long as an
-        /// effect. It holds for what is decided in the inbox; `sayso accept` answers at once.
+        /// The same for a call of a coding agent, which waits in the meantime; a call with a warning is held for
+        /// hold_seconds. This applies to what you decide in the inbox; `sayso accept` answers at once.
         hold_agents: Duration = default("2").range(0, 86_400),
-        /// Refusals of your own, nine at most: on a card of a coding agent, `r` and a digit send the one of that number.
+        /// Ready-made refusals, nine at most: on a card from a coding agent, `r` and a digit send the one with that
+        /// number.
         refusals: Vec<String> = default("").example("Not now., Use the tests that are there."),
-        /// After how long a question that nobody answers is ignored for you: never, or a time such as 12h, 7d or 2w.
-        /// Nothing is done then, nothing is learned from it, and the thread says that it was the policy. The time runs
-        /// while this machine does, and begins anew when new mail comes, or when a snoozed question is back; trouble
-        /// never expires.
+        /// When a question that nobody answers is ignored for you: never, or after a time such as 12h, 7d or 2w.
+        /// Nothing is done then, nothing is learned from it, and the thread says that the policy did it. Time counts
+        /// only while this machine is running, and starts over when new mail comes in or a snoozed question comes back;
+        /// trouble never expires.
         expire: String = default("never"),
-        /// The kinds that holds for: triage, approval, question. A workflow (`[workflow.NAME]` expire) or a tool
-        /// (`[policy.TOOL]` expire) may have a time of its own, or never.
+        /// The kinds this applies to: triage, approval, question. A workflow (`[workflow.NAME]` expire) or a tool
+        /// (`[policy.TOOL]` expire) may have its own time, or never.
         expire_kinds: Vec<String> = default("approval, question"),
     }
 }

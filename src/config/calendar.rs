@@ -17,11 +17,11 @@ section! {
         /// ics (an iCalendar file, or a folder of them) | google | caldav
         kind: CalendarKind = default("ics"),
         path: Option<String> = example("~/calendar.ics").or("there is no calendar"),
-        /// google and caldav: which calendar, unless it is the primary one, or the only one of a server.
+        /// google and caldav: which calendar; not needed for Google's primary one, or if the server has only one.
         calendar: Option<String> = example("Work").or("primary at Google, the only one on a server"),
         /// google: which account of `[[mail]]` logs in (after `sayso auth gmail --account NAME`).
         account: Option<String> = example("ada").or("the first of kind gmail"),
-        /// caldav: the server, as whom, and where the password is kept; write one of the three. ca_file is for a server
+        /// caldav: the server, the login, and where the password is kept; set one of the three. ca_file is for a server
         /// of your own.
         url: Option<String> = example("https://dav.example.org/").or("none; caldav needs one"),
         user: Option<String> = example("ada").or("user.address"),

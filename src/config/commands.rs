@@ -5,10 +5,10 @@ use super::keys::example;
 use super::reader::{FromSection as _, Reader, section};
 
 section! {
-    /// Commands of your own, each on a key of the inbox. One gets the card as JSON on its input, as `sayso view --json`
-    /// prints it, and what it prints is shown. It approves nothing by itself: for that there is `sayso accept`.
+    /// Commands of your own, each on a key in the inbox. A command gets the card as JSON on its input, as `sayso view
+    /// --json` prints it, and its output is shown. It approves nothing by itself: for that there is `sayso accept`.
     pub(super) struct CommandSection in array("command", "") {
-        /// A key that means nothing else there, as in [keys]; what `?` and `:` call the command; what a shell runs.
+        /// A key that is still free, written as in [keys]; the name that `?` and `:` show; what the shell runs.
         key: Option<String> = example("gj"),
         name: Option<String> = example("find the ticket"),
         run: Option<String> = example("jq -r .title | tickets find"),

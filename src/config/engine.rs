@@ -9,13 +9,13 @@ section! {
     /// How threads are driven.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Engine in one("engine") {
-        /// Threads at once.
+        /// How many threads run at the same time.
         pub concurrency: usize = default("8").range(1, 1000),
         /// How long one node may take.
         pub node_timeout ("node_timeout_seconds"): Duration = default("1800").range(1, 86_400),
-        /// Steps after which a thread asks whether to go on.
+        /// How many steps a thread may take before it asks whether to go on.
         pub step_limit: u64 = default("100").range(1, 100_000),
-        /// How often a node that failed in passing is tried again.
+        /// How often a node is tried again after a temporary failure.
         pub retries: u32 = default("3").range(0, 100),
     }
 }
@@ -24,10 +24,10 @@ section! {
     /// How much may be spent before you are asked.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Budget in one("budget") {
-        /// Dollars in a day, and in one thread.
+        /// Dollars per day, and per thread.
         pub day: f64 = default("2.00").range(0, 1_000_000),
         pub thread: f64 = default("0.25").range(0, 1_000_000),
-        /// Model calls in one thread.
+        /// Model calls per thread.
         pub calls_per_thread: u64 = default("40").range(1, 1_000_000),
     }
 }

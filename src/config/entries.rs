@@ -173,7 +173,7 @@ fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result
                 return Ok(text.into());
             }
             let hint = hint(&text, choices.iter().copied(), "choose one of");
-            Err(bad(format!("has no choice {:?}; {hint}", quoted(&text))))
+            Err(bad(format!("cannot be {:?}; {hint}", quoted(&text))))
         }
         (Kind::Choice(_), value) => Err(wrong_type("a string", &value)),
         (Kind::Count { least, most }, Value::Integer(count)) => {

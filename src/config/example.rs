@@ -7,15 +7,15 @@ use super::sections::SECTIONS;
 const WIDTH: usize = 120;
 
 const HEAD: &str = "\
-# sayso's config. Every key is shown with its default; nothing here has to be written.
+# sayso's config. Every key is shown with its default; you need to write only what you want to change.
 #
 # It is looked for in this order: --config FILE, SAYSO_CONFIG, config.toml in the data folder, and the platform's
-# config folder (~/.config/sayso/config.toml on Linux). `sayso config` shows what is meant and where it came from.
+# config folder (~/.config/sayso/config.toml on Linux). `sayso config` shows the settings in effect and their origin.
 #
-# A line that begins with # and a key, without a space between them, is a setting that has no default: the value is an
+# A line that begins with # directly before a key, without a space, is a setting that has no default: the value is an
 # example. Paths may begin with ~, and relative ones start at this file's folder.
 #
-# A key of a section that stands once can also be set by a variable: SAYSO_BUDGET__DAY=1.50 sets day in [budget].
+# Keys in sections that can appear only once can also be set by a variable: SAYSO_BUDGET__DAY=1.50 sets day in [budget].
 ";
 
 /// The text of `config.example.toml`.

@@ -10,17 +10,17 @@ use super::url::unsafe_url;
 
 section! {
     /// Google, for accounts of kind gmail and calendars of kind google. Easier for Gmail: kind = "imap" with host
-    /// imap.gmail.com and an app password (see docs/gmail.md). Everything else takes an OAuth client of your own, and
-    /// `sayso auth gmail`, whose --help says how to get one.
+    /// imap.gmail.com and an app password (see docs/gmail.md). Anything else needs an OAuth client of your own and
+    /// `sayso auth gmail`; its --help says how to get one.
     pub(super) struct GoogleSection in one("google") {
         client_id: Option<String> =
             example("123456-abc.apps.googleusercontent.com").or("none; gmail needs one"),
-        /// Where the client's secret is kept; write one of the three.
+        /// Where the client's secret is kept; set one of the three.
         client_secret_env: Option<String> = example("GOOGLE_CLIENT_SECRET"),
         client_secret_command: Option<String> = example("pass show google/sayso"),
         client_secret_file: Option<String> = example("~/.secrets/google"),
-        /// Where Google is. Another address is for tests and for a gateway of your own, and has to begin with https://,
-        /// unless it is on this machine.
+        /// Google's addresses. Change them only for tests or for a gateway of your own; they have to begin with
+        /// https://, unless they are on this machine.
         auth_url: String = default("https://accounts.google.com/o/oauth2/v2/auth"),
         token_url: String = default("https://oauth2.googleapis.com/token"),
         gmail_url: String = default("https://gmail.googleapis.com"),

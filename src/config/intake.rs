@@ -6,15 +6,15 @@ use super::keys::default;
 use super::reader::section;
 
 section! {
-    /// What of the mail becomes threads.
+    /// Which mail becomes threads.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Intake in one("intake") {
-        /// The first look at a mailbox takes mail that came in the last days, at most so many.
+        /// The first look at a mailbox takes mail from this many days, and at most this many mails.
         pub first_days: u32 = default("1").range(0, 3650),
         pub first_limit: usize = default("200").range(0, 100_000),
-        /// More than this at the first look, or a cost that is not known, is shown and asked first.
+        /// If the first look finds more than this, or the cost is not known, you are shown how much and asked first.
         pub ask_over: usize = default("50").range(0, 100_000),
-        /// How often mailboxes are looked at.
+        /// How often mailboxes are checked.
         pub every_seconds: u64 = default("60").range(5, 86_400),
         /// Whether the first look takes only unread mail: on | off
         pub unread_only: bool = default("on"),
@@ -22,7 +22,7 @@ section! {
 }
 
 section! {
-    /// When something is learned from your answers.
+    /// When sayso learns from your answers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Learning in one("learning") {
         /// How long after your last answer.

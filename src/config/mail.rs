@@ -16,25 +16,26 @@ use super::user::{User, check_addresses};
 const LONGEST_NAME: usize = 40;
 
 section! {
-    /// Your mail, one `[[mail]]` an account. Every key is shown here; what goes together stands below.
+    /// Your mail, one `[[mail]]` per account. Every key is listed here; complete examples follow below.
     pub(super) struct MailSection in array("mail", SAMPLES) {
-        /// One short word, and where it is read: maildir | imap | gmail
+        /// A short name for the account, and where its mail is read: maildir | imap | gmail
         name: Option<String> = example("home"),
         kind: MailKind = default("maildir"),
         /// maildir: the folder that has cur, new and tmp.
         path: Option<String> = example("~/Mail/inbox"),
-        /// maildir: further Maildirs to read, by path or by name beneath it. imap: the folders to read; INBOX if none is
-        /// named.
+        /// maildir: more Maildirs to read, by path or by name under `path`. imap: the folders to read; INBOX if you
+        /// name none.
         folders: Vec<String> = default(""),
-        /// Where drafts and sent mail are kept; .Drafts and .Sent beneath path, or the folders that the server says,
-        /// unless you set them.
+        /// Where drafts and sent mail are kept; unless you set them, .Drafts and .Sent under path, or the folders the
+        /// server names.
         drafts: Option<String> = example("~/Mail/drafts"),
         sent: Option<String> = example("~/Mail/sent"),
         server (""): ServerKeys = within(),
-        /// Your address here, unless it is the one of `[user]`, and further ones.
+        /// Your address on this account, if it is not the one in `[user]`, and any others that reach you here.
         address: Option<String> = example("ada@example.org"),
         aliases: Vec<String> = default(""),
-        /// The model that alone reads this account's mail: builtin, or one of `[models.NAME]`; also with `--model`.
+        /// The only model that may read this account's mail: builtin, or one of `[models.NAME]`. `--model` does not
+        /// change it.
         model: Option<String> = example("cheap"),
         /// act | observe (nothing is sent or marked; cards say what would happen)
         mode: MailMode = default("act"),
@@ -46,7 +47,7 @@ section! {
 section! {
     /// What is done with mail in the mailbox.
     pub(super) struct HandledKeys {
-        /// What is done with mail after a reply or a decision, and with mail that was ignored for you:
+        /// What to do in the mailbox with mail after a reply or a decision, and with mail that was ignored for you:
         /// seen | label:NAME | folder:NAME | none
         done: String = default("seen"),
         ignored: String = default("none"),
@@ -74,7 +75,7 @@ kind = "smtp"
 host = "smtp.example.org"
 tls = "starttls"
 
-# One that is sent from by a command.
+# An account whose mail is sent by a command.
 [[mail]]
 name = "work"
 path = "~/Mail/work"
@@ -84,7 +85,7 @@ kind = "command"
 command = ["msmtp", "--account=work"]
 sent = "~/Mail/work/.Sent"
 
-# One with a token in place of a password.
+# An account with a token instead of a password.
 [[mail]]
 name = "lab"
 kind = "imap"
@@ -93,7 +94,7 @@ token_command = "oama access ada@lab.example"
 address = "ada@lab.example"
 outgoing = { kind = "smtp", host = "smtp.lab.example", token_command = "oama access ada@lab.example" }
 
-# Gmail by its own interface, after `sayso auth gmail`. Labels may be named in folders; without any the inbox is read.
+# Gmail through its own API, after `sayso auth gmail`. Labels may be named in folders; without any the inbox is read.
 # label:NAME makes the label if there is none, and folder:NAME also takes the mail out of the inbox.
 [[mail]]
 name = "ada"
@@ -309,8 +310,7 @@ impl AfterHandling {
             _ => None,
         };
         meant.ok_or_else(|| {
-            let why =
-                format!("has no choice {:?}; choose seen, label:NAME, folder:NAME or none", quoted(text));
+            let why = format!("cannot be {:?}; choose seen, label:NAME, folder:NAME or none", quoted(text));
             reader.bad(key, why)
         })
     }

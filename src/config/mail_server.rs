@@ -10,21 +10,21 @@ use super::secret::Secret;
 section! {
     /// A mail server.
     pub(super) struct ServerKeys {
-        /// imap and smtp: the server. Certificates are always checked, and nothing is said in the clear.
+        /// imap and smtp: the server. Certificates are always checked, and nothing is sent unencrypted.
         host: Option<String> = example("mail.example.org"),
-        /// The port; unless you set it 993 for imap and 465 for smtp, or 143 and 587 with starttls.
+        /// The port; unless you set it, 993 for imap and 465 for smtp, or 143 and 587 with starttls.
         port: Option<u16> = example("1143").range(1, 65_535),
         /// tls | starttls
         tls: Option<MailTls> = example("tls"),
-        /// Your address, unless you set it; for smtp it is as for imap, and so is the rest of the login.
+        /// The login; your address, unless you set it. smtp uses the same login as imap, unless you set another.
         user: Option<String> = example("ada"),
-        /// Where the password is kept; write one of the three, or a command that prints a token (XOAUTH2).
+        /// Where the password is kept; set one of the three, or a command that prints a token (XOAUTH2).
         password_env: Option<String> = example("MAIL_PASSWORD"),
         password_command: Option<String> = example("pass show mail"),
         password_file: Option<String> = example("~/.secrets/mail"),
         token_command: Option<String> = example("oama access ada@example.org"),
-        /// For a server of your own: who issued its certificate. For a bridge on this machine: the SHA-256 of its
-        /// certificate.
+        /// For a server of your own: the certificate of the authority that issued its own. For a bridge on this
+        /// machine: the SHA-256 of its certificate.
         ca_file: Option<String> = example("~/ca.pem"),
         tls_pin: Option<String> = example("0000000000000000000000000000000000000000000000000000000000000000"),
     }

@@ -16,27 +16,28 @@ section! {
     /// The model that answers. `--model NAME` or SAYSO_MODEL picks another for everything: builtin, or one of
     /// `[models.NAME]`.
     pub(super) struct ModelSection in one("model") {
-        /// builtin (rules, no network) | openai (any server that speaks its language) | anthropic | gemini | ollama
+        /// builtin (rules, no network) | openai (any server that uses its protocol) | anthropic | gemini | ollama
         provider: Provider = default("builtin"),
-        /// What the provider calls it. All but builtin need one.
+        /// What the provider calls the model. Every provider except builtin needs one.
         name: Option<String> = example("gpt-4.1-mini").or("none; only builtin needs none"),
-        /// The provider's own server, unless you run one.
+        /// The server's address; the provider's own, unless you set it.
         base_url: Option<String> = example("http://127.0.0.1:8080/v1").or("the provider's own"),
-        /// Where the key is kept; write one of the three. Without base_url the provider's usual variable is used
-        /// (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY). The file has to be readable by you alone.
+        /// Where the key is kept; set one of the three. Without base_url the provider's usual variable is used
+        /// (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY). The file must be readable only by you.
         api_key_env: Option<String> = example("OPENAI_API_KEY"),
         api_key_command: Option<String> = example("pass show openai"),
         api_key_file: Option<String> = example("~/.config/sayso/openai.key"),
-        /// Calls at once, and calls begun in a minute (no limit, unless you set one).
+        /// Calls at the same time, and calls started per minute (no limit, unless you set one).
         max_concurrent: usize = default("4").range(1, 1000),
         requests_per_minute: Option<u32> = example("60").range(1, 1_000_000).or("no limit"),
-        /// How long a silent server is waited for.
+        /// How long to wait for a server that sends nothing.
         idle_timeout ("timeout_seconds"): Duration = default("120").range(1, 3600),
-        /// How much it reads at most, so that a prompt is not made longer; up to the provider, unless you set it.
+        /// The most a model can read, so that prompts are not made longer than that; up to the provider, unless you set
+        /// it.
         context_tokens: Option<u64> = example("128000").range(256, 100_000_000).or("the provider's own"),
-        /// How much the model writes at most in one answer.
+        /// The most a model may write in one answer.
         max_output_tokens: Option<u64> = default("4096").range(1, 10_000_000),
-        /// How freely it answers; up to the provider, unless you set it.
+        /// How varied its answers are; up to the provider, unless you set it.
         temperature: Option<f64> = example("0.2").range(0, 2).or("the provider's own"),
     }
 }
@@ -60,12 +61,12 @@ max_output_tokens = 2048
 temperature = 0.2
 "#,
 )
-.with(&["Further models by name, with the same keys."], ModelSection::KEYS);
+.with(&["More models, by name, with the same keys."], ModelSection::KEYS);
 
 /// Any word may stand before `_model`, so there is no struct for it: which tasks there are is the workflows' affair.
 pub(super) const WORKFLOW: &Section = &Section::named("workflow", "analyze", "").with(
     &[
-        "Which model a workflow uses, and which for one of its tasks: analyze has turn_model and final_model, docs has",
+        "Which model a workflow uses, for all or one of its tasks: analyze has turn_model and final_model, docs has",
         "analyze_model, evaluate_model and answer_model, sheet has plan_model.",
     ],
     &[
@@ -75,13 +76,13 @@ pub(super) const WORKFLOW: &Section = &Section::named("workflow", "analyze", "")
             "expire",
             Kind::Text,
             example("2w"),
-            &["When its questions expire, if that is not as [approvals] says."],
+            &["When its questions expire, if not as set in [approvals]."],
         ),
     ],
 );
 
 section! {
-    /// Dollars for a million tokens, by the provider's name for the model. Cached input costs as much as input, unless
+    /// Dollars per million tokens, by the provider's name for the model. Cached input costs as much as input, unless
     /// you set it.
     pub(super) struct PriceSection in named("prices", "\"gpt-4.1-mini\"", "") {
         input: Option<f64> = example("0.40").range(0, 1_000_000),

@@ -11,20 +11,21 @@ use super::reader::{FromSection as _, Reader, choice, section};
 const KINDS: [&str; 4] = ["triage", "approval", "question", "trouble"];
 
 section! {
-    /// How you are told that something new waits.
+    /// How you are told that something new is waiting.
     pub(super) struct NoticesSection in one("notices") {
         /// on | off
         bell: bool = default("on"),
         /// off | osc9 (iTerm2, WezTerm, kitty, Windows Terminal) | osc777 (rxvt-unicode, foot, Ghostty)
         desktop: Desktop = default("off"),
-        /// A command of yours, run by whoever drives with a title and a gist as its last two words (and
-        /// SAYSO_NOTICE_TITLE, _GIST, _KIND, _ID and _COUNT); no shell sees them. What comes together is told together.
+        /// A command of yours, run by the process that drives, with a title and a summary as its last two arguments
+        /// (and SAYSO_NOTICE_TITLE, _GIST, _KIND, _ID and _COUNT); no shell sees them. What arrives together is one
+        /// notice.
         command: Vec<String> = default("").example("notify-send, --app-name=sayso"),
-        /// Which kinds are told.
+        /// Which kinds you are told about.
         kinds: Vec<String> = default("triage, approval, question, trouble"),
-        /// From when until when nothing is told, by your clock.
+        /// Quiet hours, by your clock: no notices then.
         quiet: Option<String> = example("22:00-07:00"),
-        /// At most how often.
+        /// The shortest time between two notices.
         every ("every_seconds"): Duration = default("60").range(0, 86_400),
     }
 }

@@ -11,16 +11,16 @@ use super::reader::{Choice as _, Reader, choice, section};
 section! {
     /// Where mail is sent.
     pub(super) struct OutgoingKeys {
-        /// Where mail is sent: maildir (a folder that something else sends from) | command (such as msmtp or sendmail) |
-        /// smtp | gmail. Without it nothing can be sent. These keys may also stand below `[mail.outgoing]`.
+        /// How mail is sent: maildir (a folder that something else sends from) | command (such as msmtp or sendmail) |
+        /// smtp | gmail. Without it nothing can be sent. You can also write these keys under `[mail.outgoing]`.
         kind: Option<OutgoingKind> = example("maildir"),
-        /// maildir: the folder. command: its words, and a Maildir that a copy of what was sent is put into.
+        /// maildir: the folder. command: the command and its arguments, and a Maildir for copies of sent mail.
         path: Option<String> = example("~/Mail/outbox"),
         command: Option<Vec<String>> = example("msmtp, --account=work"),
         sent: Option<String> = example("~/Mail/work/.Sent"),
         server (""): ServerKeys = within(),
-        /// smtp and command: who puts what was sent into Sent: auto (the server, if it does within a moment, else sayso; a
-        /// Maildir gets a copy) | server (no copy is made) | sayso
+        /// smtp and command: who puts sent mail into Sent: auto (the server, if it does so within a moment, otherwise
+        /// sayso; a Maildir gets a copy) | server (sayso makes no copy) | sayso
         filed_by: Option<FiledBy> = example("auto"),
     }
 }

@@ -5,13 +5,13 @@ use super::keys::{default, example};
 use super::reader::{FromSection as _, Reader, choice, section};
 
 section! {
-    /// What a tool may do without asking: ask (nothing) | allow, if every recipient is in the conversation already
-    /// (thread) or at a domain of your own (own_domain; gmail.com and the like are nobody's). What carries a warning is
-    /// always asked.
+    /// What a tool may do without asking: ask (nothing) | allow, if every recipient is already in the conversation
+    /// (thread) or at a domain of your own (own_domain; gmail.com and the like never count). You are always asked about
+    /// anything with a warning.
     pub(super) struct PolicySection in named("policy", "write_email", "") {
         mode: PolicyMode = default("ask"),
         recipients: Vec<String> = default("thread"),
-        /// When what it proposes expires, if that is not as `[approvals]` says.
+        /// When its proposals expire, if not as set in `[approvals]`.
         pub(super) expire: Option<String> = example("3d"),
     }
 }
@@ -54,7 +54,7 @@ impl Policy {
             "own_domain" => Ok(Reach::OwnDomain),
             other => {
                 let hint = hint(other, ["thread", "own_domain"].into_iter(), "choose among");
-                Err(reader.bad("recipients", format!("has no choice {:?}; {hint}", quoted(other))))
+                Err(reader.bad("recipients", format!("cannot be {:?}; {hint}", quoted(other))))
             }
         };
         let recipients = policy.recipients.iter().map(reach).collect::<Result<_, _>>()?;

@@ -8,11 +8,11 @@ use super::mail::Mail;
 use super::reader::{FromSection as _, Reader, choice, section};
 
 section! {
-    /// What is decided before any model is asked. The first rule whose patterns all match counts; * stands for any
-    /// letters.
+    /// Rules that decide before any model is asked. The first rule whose patterns all match counts; * stands for any
+    /// characters.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct Rule in array("rule", SAMPLES) {
-        /// The sender's address, any recipient's, the subject, the list's id, and the account it came to.
+        /// The sender's address, any recipient's address, the subject, the list's id, and the account the mail came to.
         pub from: Option<String> = example("*@customer.example"),
         pub to: Option<String> = example("sales@example.org"),
         pub subject: Option<String> = example("*order*"),

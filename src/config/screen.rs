@@ -31,8 +31,9 @@ choice! {
 /// Which actions there are is the screen's affair, and it refuses the others by name.
 pub(super) const KEYS: &Section = &Section::one("keys").with(
     &[
-        "Other keys than the usual ones, by the names that `?` and docs/keys.md show. A list without keys takes them away.",
-        "A key that means something else in the same place is refused unless that is moved too. Enter and Esc never decide.",
+        "Your own keys for actions, by the names that `?` and docs/keys.md show. An empty list removes them. A",
+        "key that already means something else in the same place is refused unless you move that too. Enter and Esc",
+        "never decide.",
     ],
     &[Key::new("*", Kind::Texts, example("a, ctrl-y").called("accept").or("as `?` shows them"), &[])],
 );

@@ -13,25 +13,25 @@ use super::url::{is_loopback, wrong_with_url};
 const LONGEST_NAME: usize = 40;
 
 section! {
-    /// LangGraph servers (`langgraph dev`, self-hosted or in the cloud) whose questions stand in this inbox.
+    /// LangGraph servers (`langgraph dev`, self-hosted or in the cloud) whose questions appear in this inbox.
     pub(super) struct ServerSection in array("server", "") {
-        /// One short word, and where it is. Other than on this machine it has to be https.
+        /// A short name, and the address. Unless it is on this machine, it has to be https.
         name: Option<String> = example("prod"),
         url: Option<String> = example("https://agents.example.org"),
-        /// Where its key is kept (sent as x-api-key); write one of the three. The file has to be readable by you alone. A
-        /// command that prints a bearer token may stand beside it.
+        /// Where its key is kept (sent as x-api-key); set one of the three. The file must be readable only by you. You
+        /// can also set a command that prints a bearer token.
         api_key_env: Option<String> = example("LANGGRAPH_API_KEY"),
         api_key_command: Option<String> = example("pass show langgraph"),
         api_key_file: Option<String> = example("~/.config/sayso/prod.key"),
         token_command: Option<String> = example("gcloud auth print-identity-token"),
-        /// Further headers; $NAME is the variable NAME, $(COMMAND) what a command prints, $(<FILE) a file only you can
+        /// More headers; $NAME is the variable NAME, $(COMMAND) what a command prints, $(<FILE) a file only you can
         /// read.
         headers: Vec<String> = default("").example("X-Tenant: acme, X-Gate: $GATE_PASS"),
-        /// Only threads of these graphs, of these assistants and with this metadata; all, unless you say so.
+        /// Only threads of these graphs, of these assistants and with this metadata; by default all.
         graphs: Vec<String> = default("").example("email_agent"),
         assistants: Vec<String> = default("").example("fe096781-5601-53d2-b2f6-0d3403f7e9ca"),
         metadata: Vec<String> = default("").example("team=ops"),
-        /// How often it is looked at.
+        /// How often it is checked.
         every ("every_seconds"): Duration = default("5").range(1, 86_400),
     }
 }

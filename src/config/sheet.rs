@@ -4,14 +4,14 @@ use super::keys::default;
 use super::reader::section;
 
 section! {
-    /// How `sheet` works on a workbook, and what the code in it may use up.
+    /// How `sheet` works on a workbook, and how much its code may use.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Sheet in one("sheet") {
-        /// Steps before you are asked whether to go on, and whether models are offered look-ups (on | off); a thread can
-        /// be started with others.
+        /// Steps before you are asked whether to go on, and whether models are offered look-ups (on | off); you can
+        /// choose differently when you start a thread.
         pub max_steps: u32 = default("10").range(1, 100),
         pub with_informer: bool = default("off"),
-        /// The Python that code runs in: `auto` (the machine's own where it has openpyxl and can be caged, else the
+        /// The Python that code runs in: `auto` (the machine's own if it has openpyxl and can be caged, otherwise the
         /// embedded one), `embedded` (the one that is part of sayso), or the path of a Python.
         pub python: String = default("auto"),
         /// How long code may run, how much memory it may have (the workbook included), how much one piece of it may

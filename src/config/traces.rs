@@ -7,15 +7,15 @@ use super::reader::{FromSection as _, Reader, section};
 use super::url::unsafe_url;
 
 section! {
-    /// Where what threads took is told, for tools that draw traces (OTLP over HTTP, as JSON). See docs/traces.md.
+    /// Where to send traces of how long threads took (OTLP over HTTP, as JSON). See docs/traces.md.
     pub(super) struct TracesSection in one("traces") {
-        /// What stands before /v1/traces there; nothing is sent unless you set it. Other than on this machine it has to
-        /// be https.
+        /// The address, up to /v1/traces; nothing is sent unless you set it. Unless it is on this machine, it has to be
+        /// https.
         endpoint: Option<String> = example("https://api.smith.langchain.com/otel").or("nothing is sent"),
-        /// What is sent along: words, the variable $NAME, what $(COMMAND) prints, or $(<FILE) for a file only you can
+        /// Headers to send: plain text, the variable $NAME, what $(COMMAND) prints, or $(<FILE) for a file only you can
         /// read.
         headers: Vec<String> = default("").example("x-api-key: $LANGSMITH_API_KEY"),
-        /// Whether what models were told and answered goes too, without secrets; else names and numbers alone: on | off
+        /// Whether prompts and model answers are sent too, without secrets, or only names and numbers: on | off
         contents: bool = default("off"),
     }
 }

@@ -25,8 +25,9 @@ pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
     if let Some(why) = wrong_with_url(url) {
         return Some(why);
     }
-    (url.starts_with("http://") && !is_loopback(url))
-        .then_some("must begin with https://, for secrets go there; only this machine is reached by http://")
+    (url.starts_with("http://") && !is_loopback(url)).then_some(
+        "must begin with https://, because secrets are sent there; http:// is only for this machine",
+    )
 }
 
 /// Whether an address is on this machine, whatever names resolve to.

@@ -18,17 +18,17 @@ section! {
         /// Who you are and what matters to you, in your own words.
         background: Option<String> =
             example("I run a small workshop in Lyon. Customers first, newsletters never."),
-        /// The system's, unless you live elsewhere.
+        /// Your time zone, if it is not the system's.
         time_zone: Option<String> = example("Europe/Paris").or("the system's"),
         /// Your address and the others that reach you. Each mail account may have its own.
         address: Option<String> = example("ada@example.org"),
         aliases: Vec<String> = default(""),
-        /// What stands below your mail.
+        /// What is added below your mail.
         signature: Option<String> = example("Ada Example"),
         /// Whether replies quote the mail they answer: on | off
         quote: bool = default("on"),
-        /// After how long you are reminded of a mail of yours that nobody has answered: never, or a time such as 3d or
-        /// 2w. Each mail may have its own, as remind_after when you edit it.
+        /// When to remind you of a mail you sent that nobody has answered: never, or after a time such as 3d or 2w. You
+        /// can set remind_after for a single mail when you edit it.
         remind_after: String = default("never"),
     }
 }

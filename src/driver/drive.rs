@@ -417,7 +417,7 @@ fn driven_by(error: StoreError) -> Driven {
 fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Failure> {
     if !spec.workflow.shape().has(&loaded.node) {
         let text = format!(
-            "The workflow `{}` has no node `{}` any more: it has changed since this thread began to wait.",
+            "The workflow `{}` has no node `{}` any more: it has changed since this thread started waiting.",
             loaded.workflow, loaded.node
         );
         return Some(Failure::LostNode(text));

@@ -55,7 +55,7 @@ pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bo
         ),
         Failure::StepLimit(_) | Failure::Budget(_) => (
             Allow { respond: false, ..no_edit },
-            Labels { accept: label("as much again"), ignore: label("end"), ..Labels::default() },
+            Labels { accept: label("allow as much again"), ignore: label("end"), ..Labels::default() },
         ),
         Failure::InDoubt { .. } => (
             Allow { respond: false, ..Allow::ALL },
@@ -76,7 +76,7 @@ fn doubt_schema(effect: &str) -> Value {
         "type": "object",
         "properties": {
             "effect": {"const": effect},
-            "outcome": {"enum": ["done", "not_done"], "description": "not_done does it again, with the same bytes"}
+            "outcome": {"enum": ["done", "not_done"], "description": "not_done does it again, exactly as approved"}
         },
         "required": ["effect", "outcome"],
         "additionalProperties": false

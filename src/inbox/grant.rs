@@ -35,7 +35,7 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
         id: PUT_AWAY,
         tool: "put_away",
-        scope: "mail you archive, delete, mark as spam or move by a key or a verb, and take back",
+        scope: "mail you archive, delete, mark as spam or move yourself, and undoing that",
     },
     BuiltinGrant {
         id: CATALOGUE_GET,
@@ -45,7 +45,7 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
         id: SERVER_COMMANDS,
         tool: "server_commands",
-        scope: "what a person tells a LangGraph server by a command: start a run, end a thread",
+        scope: "commands you give a LangGraph server: start a run, end a thread",
     },
 ];
 

@@ -184,7 +184,7 @@ pub enum InboxError {
         hint: String,
     },
     /// Several go by that beginning.
-    #[error("`{id}` is the beginning of {count} ids ({some}); give one more letter")]
+    #[error("`{id}` matches {count} ids ({some}); give one more letter")]
     Ambiguous {
         /// What was asked for.
         id: String,

@@ -77,7 +77,7 @@ pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
 fn sentence(error: &jsonschema::ValidationError<'_>) -> String {
     match error.kind() {
         jsonschema::error::ValidationErrorKind::Pattern { pattern } => {
-            format!("{} is not written {}", error.instance(), way(pattern))
+            format!("{} should be written {}", error.instance(), way(pattern))
         }
         _ => error.to_string(),
     }
@@ -92,7 +92,7 @@ fn way(pattern: &str) -> &'static str {
     } else if pattern.starts_with(r"^\d{4}-\d{2}-\d{2}") {
         "like a time, 2026-05-04T14:00:00+02:00"
     } else {
-        "the way it has to be; write it like the one on the card"
+        "like the one on the card"
     }
 }
 
@@ -140,7 +140,10 @@ mod tests {
         assert_eq!(fields[0].0, "to");
         let shaped = json!({"properties": {"to": {"type": "string", "pattern": "^[^@]+@[^@]+$"}}});
         let wrong = check_args(&shaped, &json!({"to": "nobody"})).unwrap_err();
-        assert!(wrong.starts_with("`to`: \"nobody\" is not written") && !wrong.contains("[^@]"), "{wrong}");
+        assert!(
+            wrong.starts_with("`to`: \"nobody\" should be written") && !wrong.contains("[^@]"),
+            "{wrong}"
+        );
         let missing = refused(Decision::Edit { args: json!({}) }, None).unwrap_err().to_string();
         assert!(missing.contains("\"to\" is a required property"), "{missing}");
     }

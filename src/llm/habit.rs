@@ -51,8 +51,8 @@ impl Habit {
     pub fn shows(self) -> &'static str {
         match self {
             Self::ProseAfterWork => "says in words that it is done, and calls nothing",
-            Self::ProseWithCall => "talks beside its call",
-            Self::Fence => "puts its answer into a Markdown fence, with words around it",
+            Self::ProseWithCall => "adds words to its call",
+            Self::Fence => "puts its answer in a Markdown code fence, with words around it",
             Self::Thoughts => "leaves its thoughts in the answer",
             Self::LooseJson => "writes JSON with trailing commas, comments, single quotes or raw line breaks",
             Self::WrappedAnswer => "puts its answer inside another object",
@@ -60,20 +60,20 @@ impl Habit {
             Self::EmptyOptional => "says \"\" for an optional value",
             Self::MissingOptional => "leaves optional values out",
             Self::NumbersAsText => "writes numbers and booleans as text, or text as numbers",
-            Self::OtherCase => "writes one of the given words in another case",
+            Self::OtherCase => "writes one of the given words in different upper or lower case",
             Self::OneForList => "gives one value where a list is wanted",
             Self::ListForOne => "gives a list of one where a value is wanted",
             Self::ExtraKeys => "adds keys that nobody asked for",
-            Self::ToolName => "calls a tool by a prefixed name or in another case",
+            Self::ToolName => "adds a prefix to a tool's name, or changes its case",
             Self::CallAsText => "writes its call into the text",
             Self::SeveralCalls => "makes several calls at once",
-            Self::SameCall => "makes the call again that it has just made",
+            Self::SameCall => "repeats the call it has just made",
             Self::PackedArguments => "packs its arguments as JSON inside a string",
-            Self::UnknownTool => "calls a tool of an earlier step, or one that was never there",
+            Self::UnknownTool => "calls a tool from an earlier step, or one that never existed",
             Self::Refusal => "declines",
             Self::OtherLanguage => "answers in another language",
             Self::EmptyAnswer => "says nothing",
-            Self::CutAnswer => "is cut off by the limit of tokens, in the middle of a call",
+            Self::CutAnswer => "is cut off by the token limit, in the middle of a call",
             Self::LongContext => "cannot read as much as it was sent",
         }
     }
@@ -81,32 +81,32 @@ impl Habit {
     /// What sayso makes of it.
     pub fn taken_as(self) -> &'static str {
         match self {
-            Self::ProseAfterWork => "asked again once; then the words end the work, and are shown",
+            Self::ProseAfterWork => "asked again once; then its words end the work, and are shown",
             Self::ProseWithCall => "the call counts, the words are shown with it",
             Self::Fence => "read from the fence",
             Self::Thoughts => "what follows the thoughts counts",
             Self::LooseJson => "read as meant, if nothing is missing",
-            Self::WrappedAnswer => "the inner object counts where it fits",
+            Self::WrappedAnswer => "the inner object counts if it fits",
             Self::NullOptional | Self::EmptyOptional => "counts as left out",
             Self::MissingOptional => "taken as it is",
-            Self::NumbersAsText => "taken in the type that is wanted",
+            Self::NumbersAsText => "converted to the expected type",
             Self::OtherCase => "taken as the given word",
             Self::OneForList => "taken as a list of one",
             Self::ListForOne => "taken as that value",
-            Self::ExtraKeys => "dropped from data; a call is asked for again once, then they are dropped",
+            Self::ExtraKeys => "dropped from data; in a call, asked again once, then dropped",
             Self::ToolName => "taken as the tool of that name",
             Self::CallAsText => "taken as the call; the tool must be one of those offered",
-            Self::SeveralCalls => "all are asked about; where one step follows another, the first counts",
+            Self::SeveralCalls => "you are asked about all; of dependent steps only the first counts",
             Self::SameCall => {
-                "doubles are dropped; a repeated call is asked for again, with a word about its result"
+                "duplicates are dropped; for a repeated call the model is asked again, and reminded of the result"
             }
             Self::PackedArguments => "unpacked",
-            Self::UnknownTool => "asked again, with the tools there are",
+            Self::UnknownTool => "asked again, with a list of the tools",
             Self::Refusal => "one card says so",
             Self::OtherLanguage => "taken as it is",
             Self::EmptyAnswer => "asked again",
             Self::CutAnswer => "nothing of it counts; asked again with more room, or for a shorter answer",
-            Self::LongContext => "the longest texts are cut, asked again, and the answer says so",
+            Self::LongContext => "asked again with the longest texts shortened; the answer says so",
         }
     }
 

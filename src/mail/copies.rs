@@ -51,7 +51,7 @@ impl Copies {
         let unknown = |text: String| Found::Unknown(text);
         match self {
             Copies::Nowhere => {
-                unknown(format!("{who} keeps no record that could be looked at; ask whom the mail was for"))
+                unknown(format!("{who} keeps no record to check; ask the recipient whether it arrived"))
             }
             Copies::Folder(path) => {
                 let (path, raw) = (path.clone(), raw.to_vec());
@@ -62,7 +62,7 @@ impl Copies {
                 }
             }
             Copies::Server(_, _) if message_id.is_empty() => {
-                unknown("nothing tells whether the mail was sent; ask whom it was for".to_owned())
+                unknown("nothing shows whether the mail was sent; ask the recipient".to_owned())
             }
             Copies::Server(imap, _) => match imap.has_sent(message_id).await {
                 Ok(Some(true)) => {

@@ -65,7 +65,7 @@ impl Mail<'_> {
                 let (file, content) = Mail(inbox).read_attachment(&thread, n)?;
                 if file.program && programs == Programs::Refuse {
                     return Err(InboxError::Conflict(format!(
-                        "{} can run programs when it is opened, so it is not saved unasked",
+                        "{} can run programs when it is opened, so it is not saved without asking",
                         file.name
                     )));
                 }
@@ -166,7 +166,7 @@ fn keep(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError
             Err(error) => return Err(failed(&error)),
         }
     }
-    Err(InboxError::Failed(format!("{name} is there {MOST_ALIKE} times already")))
+    Err(InboxError::Failed(format!("there are already {MOST_ALIKE} files called {name}")))
 }
 
 fn failed(error: &io::Error) -> InboxError {

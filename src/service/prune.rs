@@ -43,9 +43,7 @@ impl Prune<'_> {
             taken.add(part);
         }
         if !self.sweep_bytes(&mut taken).await? {
-            left.push(
-                "bytes that nobody refers to: threads are at work, so the next prune takes them".to_owned(),
-            );
+            left.push("unused contents: threads are running, so the next prune deletes them".to_owned());
         }
         match store.figures().vacuum().await {
             Ok(Vacuum::Done) => {}

@@ -77,7 +77,7 @@ impl Mail<'_> {
                         return Err(InboxError::Failed(text.to_owned()));
                     }
                     Status::Ready if DriverLock::holder(store.folder()).is_none() => {
-                        let text = "no process drives now; it is done as soon as one does";
+                        let text = "no process is running threads now; it is done as soon as one is";
                         return Err(InboxError::Failed(text.to_owned()));
                     }
                     Status::Ready | Status::Running | Status::Held | Status::Joining => {}
@@ -89,7 +89,9 @@ impl Mail<'_> {
                     }
                 }
                 if changes.changed().await.is_err() {
-                    return Err(InboxError::Failed("nothing can be written any more".to_owned()));
+                    return Err(InboxError::Failed(
+                        "sayso can no longer write its data; start it again".to_owned(),
+                    ));
                 }
             }
         }

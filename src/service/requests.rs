@@ -132,8 +132,8 @@ impl<'a> Requests<'a> {
                     return self.answer_in(&thread).await;
                 }
                 Err(InboxError::Conflict(format!(
-                    "the key `{key}` names another request (thread `{thread}`: {}); ask the same again, or take \
-                     another key",
+                    "the key `{key}` belongs to another request (thread `{thread}`: {}); ask that again, or use another \
+                     key",
                     earlier.title
                 )))
             }

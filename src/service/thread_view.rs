@@ -97,7 +97,7 @@ pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, St
     match stored.prompt {
         Some(prompt) => tell(&mut view, &prompt),
         None => {
-            let why = "its words were not kept: they were too long, or an older sayso made the call";
+            let why = "its text was not saved: it was too long, or an older sayso made the call";
             view.missing = Some(why.to_owned());
         }
     }

@@ -141,7 +141,7 @@ impl Threads<'_> {
     pub async fn proceed(self, thread: ThreadId, words: String) -> Result<Outcome, InboxError> {
         let text = text::typed(&words);
         if text.trim().is_empty() {
-            let text = "there are no words to go on with; say something";
+            let text = "there is nothing to go on with; say something";
             return Err(InboxError::Conflict(text.to_owned()));
         }
         self.0.deliver(&thread, "words", What::Words { text }, "cannot be continued; start a new one").await
@@ -152,7 +152,7 @@ impl Threads<'_> {
         let threads = self.0.store().threads();
         let line = threads.line(&thread)?;
         if self.0.remote.as_ref().is_some_and(|remote| remote.has(&line.workflow)) {
-            let text = format!("`{}` lives on a server, which alone can fork it", line.id);
+            let text = format!("`{}` is on a server, and only that server can fork it", line.id);
             return Err(InboxError::Conflict(text));
         }
         let fork = threads.fork(thread, step, self.0.engine.step_limit()).await?;

@@ -60,7 +60,7 @@ impl Inbox {
         if fields.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(vec![Block::Heading(Visible::line("Memory it could go by")), Block::Fields(fields)])
+        Ok(vec![Block::Heading(Visible::line("Memory it could use")), Block::Fields(fields)])
     }
 
     fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {

@@ -49,7 +49,7 @@ pub enum StoreError {
     #[error("there is no {0} `{1}`")]
     Unknown(&'static str, String),
     /// Several go by that beginning.
-    #[error("`{id}` is the beginning of several ids: {}", some.join(", "))]
+    #[error("`{id}` matches several ids: {}", some.join(", "))]
     Ambiguous {
         /// What was asked for.
         id: String,

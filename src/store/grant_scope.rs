@@ -94,7 +94,7 @@ pub(in crate::store) fn agent_scope(
     let has_sort = call.has_sort();
     let allows = match (call.does, scope) {
         (Does::Commands(_), GrantScope::CommandSort) if !has_sort => {
-            return Err("is no command that can be allowed so");
+            return Err("is not a command that can be allowed this way");
         }
         (Does::Commands(commands), GrantScope::Command | GrantScope::CommandSort) => {
             let sorts = scope == GrantScope::CommandSort;
@@ -103,7 +103,7 @@ pub(in crate::store) fn agent_scope(
         (Does::Edit { folder, .. }, GrantScope::Edits) => Allows::Edits { folder },
         (Does::Tool { folder }, GrantScope::Tool) => Allows::Tool { folder },
         (Does::Commands(_) | Does::Edit { .. } | Does::Tool { .. }, _) => {
-            return Err("is nothing that can be allowed so");
+            return Err("cannot be allowed this way");
         }
     };
     Ok(AgentScope { by: call.by, session: call.session.filter(|_| session), allows })

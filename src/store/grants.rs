@@ -330,7 +330,7 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
     if Warning::suspend(&question.asked.warnings) {
-        return refuse("carries a warning; such a card is decided by itself, and allows nothing further");
+        return refuse("has a warning; such a card is decided on its own and allows nothing else");
     }
     let Question { asked: Asked { grantable: offered, action, .. }, .. } = question;
     let scope = match request.scope {
@@ -344,7 +344,7 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
             match offered.call.map(|call| agent_scope(call, request.scope, request.session)) {
                 Some(Ok(scope)) => Scope::Agent(scope),
                 Some(Err(why)) => return refuse(why),
-                None => return refuse("is nothing that can be allowed so"),
+                None => return refuse("cannot be allowed this way"),
             }
         }
     };
@@ -474,7 +474,7 @@ fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError>
             let scope = format!("thread {id}: {}", thread.title);
             (scope, Some(id.clone()), None, !thread.status.ended())
         }
-        Scope::Sender(sender) => (format!("mail of {sender}"), None, Some(sender.clone()), true),
+        Scope::Sender(sender) => (format!("mail from {sender}"), None, Some(sender.clone()), true),
         Scope::Builtin => ("built in".to_owned(), None, None, true),
         Scope::Agent(scope) => (grant_scope::words(scope), None, None, true),
     };

@@ -100,7 +100,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
         let asked: HashSet<(i64, bool)> = recent.questions.iter().map(|q| (q.seq, q.is_open())).collect();
         if listed != asked {
             let text = format!(
-                "what thread {} asks is not listed as the log has it; `sayso doctor --repair` makes the lists anew",
+                "what thread {} asks is not listed as the log has it; `sayso doctor --repair` rebuilds the lists",
                 row.id
             );
             return Err(StoreError::Conflict(text));

@@ -253,9 +253,9 @@ impl DecisionKind {
             DecisionKind::Ignored => "ignored",
             DecisionKind::Drafted => "saved as a draft",
             DecisionKind::Filed => "filed away",
-            DecisionKind::Continued => "gone on with",
+            DecisionKind::Continued => "continued",
             DecisionKind::Snoozed => "snoozed",
-            DecisionKind::Woken => "back in sight",
+            DecisionKind::Woken => "back in the inbox",
         }
     }
 }

@@ -96,7 +96,7 @@ pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult
     };
     let Ok((status, said, complained)) = tokio::time::timeout(LONGEST, work).await else {
         end(group);
-        return Err(failed(format!("it did not end within {} s", LONGEST.as_secs())));
+        return Err(failed(format!("it did not finish within {} s", LONGEST.as_secs())));
     };
     let status = status.map_err(|error| failed(error.to_string()))?;
     if status.success() {

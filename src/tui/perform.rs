@@ -131,7 +131,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Remember(namespace, read, profile) => {
             let result = inbox.memory().edit(namespace, read, profile).await;
             Msg::Learned(
-                result.map(|view| format!("kept as version {}", view.newest.version)).map_err(Failure::from),
+                result.map(|view| format!("saved as version {}", view.newest.version)).map_err(Failure::from),
             )
         }
         Cmd::Pin(namespace, line, pinned) => {
@@ -142,7 +142,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Revert(namespace, version) => {
             let result = inbox.memory().revert(namespace, version).await;
             let text = |view: MemoryView| {
-                format!("as in version {version}; kept as version {}", view.newest.version)
+                format!("back to version {version}, saved as version {}", view.newest.version)
             };
             Msg::Learned(result.map(text).map_err(Failure::from))
         }
@@ -179,7 +179,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Ok(()) => return None,
             Err(error) => {
                 let failure = Failure::from(error);
-                let text = format!("what you typed could not be kept: {}", failure.text);
+                let text = format!("what you typed could not be saved: {}", failure.text);
                 Msg::Done(Err(Failure { text, ..failure }))
             }
         },
@@ -217,7 +217,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             inbox.threads().start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from),
         ),
         Cmd::Pause(paused) => Msg::Done(match inbox.pause(paused).await {
-            Ok(()) if paused => Ok("paused: nothing is driven until ! resumes".to_owned()),
+            Ok(()) if paused => Ok("paused: nothing runs until ! resumes".to_owned()),
             Ok(()) => Ok("resumed".to_owned()),
             Err(error) => Err(error.into()),
         }),
@@ -284,7 +284,7 @@ async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> 
     match written {
         Ok(Ok(())) => Ok(format!("written to {shown}")),
         Ok(Err(error)) => Err(failed(error.to_string())),
-        Err(_) => Err(failed(format!("writing {shown} broke off"))),
+        Err(_) => Err(failed(format!("writing {shown} was interrupted; try again"))),
     }
 }
 

@@ -146,7 +146,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return Guard::Asks("it carries a warning");
     }
     if !opened.end_seen {
-        return Guard::Asks("its end has not been on the screen");
+        return Guard::Asks("you haven't seen the end of it");
     }
     acts
 }

@@ -187,8 +187,8 @@ pub fn stop() -> io::Result<()> {
 pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     let named = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| "vi".to_owned());
-    let path =
-        private_file(text, ending).map_err(|e| format!("no file to edit could be made: {}", io_words(&e)))?;
+    let path = private_file(text, ending)
+        .map_err(|e| format!("could not create a file to edit: {}", io_words(&e)))?;
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -202,12 +202,13 @@ pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     let _ = std::fs::remove_file(&path);
     match status {
         Ok(status) if status.success() => {
-            read.map_err(|e| format!("what was edited cannot be read: {}", unreadable(&e)))
+            read.map_err(|e| format!("cannot read the edited file: {}", unreadable(&e)))
         }
-        Ok(status) => Err(format!("{editor} ended with {status}; Nothing changed")),
-        Err(error) => {
-            Err(format!("{editor} could not be started: {}; set EDITOR to one that can", io_words(&error)))
-        }
+        Ok(status) => Err(format!("{editor} ended with {status}; nothing changed")),
+        Err(error) => Err(format!(
+            "{editor} could not be started: {}; set EDITOR to an editor that works",
+            io_words(&error)
+        )),
     }
 }
 
@@ -223,7 +224,8 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
         // A command may read as much as it likes, and end before the rest of it.
         let _ = input.write_all(text.as_bytes());
     }
-    let status = child.wait().map_err(|error| format!("{command} is lost: {}", io_words(&error)))?;
+    let status =
+        child.wait().map_err(|error| format!("lost contact with {command}: {}", io_words(&error)))?;
     let failure = if status.success() { String::new() } else { format!("{status}; ") };
     print!("[sayso: {failure}Enter goes back] ");
     let _ = io::stdout().flush();

@@ -227,21 +227,21 @@ pub async fn secret(secret: &Secret, whose: &str, key: &str) -> Result<SecretStr
     let Ok(read) = read else { return Err(format!("{whose} could not be fetched")) };
     read.map_err(|error| match error {
         SecretError::NotSet { name } => {
-            format!("{whose} is not there: the environment variable {name} is not set")
+            format!("{whose} is not available: the environment variable {name} is not set")
         }
         SecretError::Empty { place } => format!("{whose} ({place}) is empty or not text"),
-        SecretError::Run(why) => format!("{whose} cannot be had: {key}_command cannot be run ({why})"),
+        SecretError::Run(why) => format!("{whose} is not available: {key}_command cannot be run ({why})"),
         SecretError::Failed(status) => {
-            format!("{whose} cannot be had: {key}_command failed ({status}); run it by hand to see why")
+            format!("{whose} is not available: {key}_command failed ({status}); run it by hand to see why")
         }
         SecretError::Slow => {
-            format!("{whose} cannot be had: {key}_command did not end; run it by hand to see why")
+            format!("{whose} is not available: {key}_command did not finish; run it by hand to see why")
         }
         SecretError::Unreadable { path, source } => {
             format!("{whose} cannot be read from {}: {source}; check {key}_file", path.display())
         }
         SecretError::Exposed { path } => {
-            format!("{whose} lies in {}, which others can read; run chmod 600 on it", path.display())
+            format!("{whose} is kept in {}, which others can read; run chmod 600 on it", path.display())
         }
     })
 }

@@ -137,12 +137,12 @@ impl Api {
                     let after = after.unwrap_or_else(|| self.pause(tries));
                     self.hush(after);
                     if tries >= TRIES {
-                        let text = format!("{} asks to be left alone ({})", self.place(), words(&reply));
+                        let text = format!("{} asks sayso to wait ({})", self.place(), words(&reply));
                         return Err(CallError::Passing(text));
                     }
                 }
                 Meaning::Failing if repeat == Repeat::Never => {
-                    let text = format!("{} failed in the middle of it ({})", self.place(), words(&reply));
+                    let text = format!("{} failed midway ({})", self.place(), words(&reply));
                     return Err(CallError::Unknown(text));
                 }
                 Meaning::Failing => {
@@ -171,7 +171,7 @@ impl Api {
             return Err(self.odd("more than was asked for"));
         }
         // What serde says may quote what was read.
-        serde_json::from_slice(&reply.body).map_err(|_| self.odd("something else than it should"))
+        serde_json::from_slice(&reply.body).map_err(|_| self.odd("something unexpected"))
     }
 
     /// That a reply makes no sense.
@@ -200,7 +200,7 @@ impl Api {
             let Some(until) = until.filter(|until| *until > Instant::now()) else { return Ok(()) };
             let left = until.duration_since(Instant::now());
             if left > self.web.wait.longest {
-                let text = format!("{} asks to be left alone for {} seconds", self.place(), left.as_secs());
+                let text = format!("{} asks sayso to wait {} seconds", self.place(), left.as_secs());
                 return Err(CallError::Passing(text));
             }
             tokio::time::sleep_until(until).await;

@@ -90,7 +90,7 @@ impl Effect for OutputFile {
                 Err(error) => {
                     let path = self.path.display();
                     let text =
-                        format!("{path} could not be written: {}. Mend that and retry", io_words(&error));
+                        format!("{path} could not be written: {}. Fix that and retry", io_words(&error));
                     Err(EffectError::Refused(text))
                 }
             }

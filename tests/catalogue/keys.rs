@@ -145,7 +145,7 @@ fn a_warning_or_an_unseen_end_is_asked_about() {
     let mut screen = TestScreen::with(SIZE, vec![("desk", mail)]);
     screen.press("a");
     assert!(screen.decisions().is_empty());
-    assert!(screen.dump().contains("its end has not been on the screen"), "{}", screen.dump());
+    assert!(screen.dump().contains("you haven't seen the end of it"), "{}", screen.dump());
     screen.press("n").press("<enter>G").press("a");
     assert_eq!(screen.decisions().len(), 1);
 }

@@ -13,7 +13,7 @@ const TRIAGE: &str = "email_assistant/triage_preferences";
 const RESPONSE: &str = "email_assistant/response_preferences";
 const CALENDAR: &str = "email_assistant/cal_preferences";
 
-/// What the person does, and which profile learns from it.
+/// What the person does, and which profile learning on.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
     Ignore,

@@ -314,7 +314,7 @@ async fn a_server_that_is_none_is_said() {
     let smtp = Smtp::new(server(port), None).patient(patience());
     let error = smtp.check().await.unwrap_err();
     assert!(
-        matches!(&error, MailError::Lasting(text) if text.contains("no SMTP; check host and port")),
+        matches!(&error, MailError::Lasting(text) if text.contains("does not speak SMTP; check host and port")),
         "{error}"
     );
 }

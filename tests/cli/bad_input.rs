@@ -32,7 +32,7 @@ fn an_ambiguous_beginning() {
     let cli = Cli::new();
     cli.chat("tea");
     cli.chat("milk");
-    cli.refused(&["accept", "i"], 2, "`i` is the beginning of 2 ids");
+    cli.refused(&["accept", "i"], 2, "`i` matches 2 ids");
     cli.refused(&["show", "t"], 2, "give one more letter");
 }
 

@@ -179,7 +179,7 @@ fn what_cannot_be_documented_is_refused() {
     assert_eq!(json(&cli, &["threads"]), Value::Array(Vec::new()));
 }
 
-/// What became of a run: the nodes of each thread by agent, and its pages.
+/// What happened to a run: the nodes of each thread by agent, and its pages.
 fn told(cli: &Cli, thread: &str) -> (BTreeMap<String, Vec<String>>, BTreeMap<String, String>) {
     let whole = json(cli, &["show", thread]);
     assert_eq!(whole["status"], "done", "{whole}");

@@ -22,7 +22,7 @@ fn run_until_idle_drives_what_is_ready() {
     expected.sort();
     assert_eq!(threads, expected);
     assert_eq!(texts(&driven["interrupts"]).len(), 2);
-    assert_eq!(cli.sayso(&["run", "--until-idle"]).done(), "There was nothing to drive.\n");
+    assert_eq!(cli.sayso(&["run", "--until-idle"]).done(), "There was nothing to run.\n");
 }
 
 /// How long something is held is the decider's affair, so a short hold can be written by another one.
@@ -75,8 +75,9 @@ fn patience_has_an_end_that_names_the_driver() {
     let pid = driver.pid();
     until(|| cli.driver() == Some(pid.into()));
     let input = format!("key={}", key.display());
-    let expected =
-        format!("gave up after 0.1 s: process {pid} is driving and has not finished; `sayso show t");
+    let expected = format!(
+        "gave up after 0.1 s: process {pid} is running the threads and has not finished; `sayso show t"
+    );
     cli.refused(&["start", "gate", &input, "--wait", "--timeout", "0.1"], 1, &expected);
     cli.sayso(&["run", "--until-idle", "--timeout", "0.1", "--json"]).refused_after(pid);
     // A second driver waits for the first one to end, and then takes over.
@@ -95,7 +96,7 @@ fn patience_has_an_end_without_another_driver_too() {
     let cli = Cli::new();
     let input = format!("key={}", cli.path("key").display());
     let said = cli.sayso(&["start", "gate", &input, "--wait", "--timeout", "0.1"]);
-    said.refused(1, "nobody is driving now");
+    said.refused(1, "no process is running threads;");
     // The thread is none the worse for it.
     std::fs::write(cli.path("key"), "").unwrap();
     assert_eq!(texts(&cli.json(&["run", "--until-idle"])["threads"]).len(), 1);
@@ -136,13 +137,13 @@ fn pause_holds_every_process_until_resume() {
     assert_eq!(cli.json(&["pause"])["paused"], true);
     let said = cli.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.contains("note: all driving is paused; `sayso resume`"), "{said:?}");
+    assert!(said.err.contains("note: everything is paused; `sayso resume`"), "{said:?}");
     let outcome: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(outcome["status"], "ready");
     assert!(cli.sayso(&["status", "--short"]).done().ends_with("paused\n"));
     assert!(cli.sayso(&["status"]).done().contains("paused; `sayso resume`"));
     let resumed = cli.sayso(&["resume"]);
-    assert_eq!(resumed.done(), format!("Resumed: process {} drives on.\n", driver.pid()));
+    assert_eq!(resumed.done(), format!("Resumed: process {} is running threads again.\n", driver.pid()));
     until(|| cli.json(&["status"])["open"]["question"] == 1);
     driver.signal(Signal::TERM);
     assert_eq!(driver.wait().code, 0);
@@ -161,7 +162,11 @@ impl crate::runner::Said {
     fn refused_after(&self, pid: u32) {
         assert_eq!((self.code, self.out.as_str()), (1, ""), "{self:?}");
         let lines: Vec<&str> = self.err.lines().collect();
-        assert_eq!(lines[0], format!("note: process {pid} is driving already; waiting for it"), "{self:?}");
+        assert_eq!(
+            lines[0],
+            format!("note: process {pid} is already running the threads; waiting for it"),
+            "{self:?}"
+        );
         assert!(
             lines[1].starts_with("error: gave up") && lines[1].contains(&format!("process {pid}")),
             "{self:?}"

@@ -36,7 +36,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     assert!(
         cli.sayso(&["view", &asked])
             .done()
-            .contains("accept --grant sender allows it for mail of bo@far.test")
+            .contains("accept --grant sender allows it for mail from bo@far.test")
     );
     let item = cli.json(&["view", &asked]);
     assert_eq!(item["grantable"], json!({"thread": true, "sender": "bo@far.test"}));
@@ -57,7 +57,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     );
     let listed = cli.sayso(&["grants"]);
     assert!(
-        listed.done().contains("mail of bo@far.test") && listed.out.contains("in force until"),
+        listed.done().contains("mail from bo@far.test") && listed.out.contains("in force until"),
         "{listed:?}"
     );
     let id = text(&given["id"]);

@@ -71,7 +71,7 @@ fn mail_is_listed_with_how_each_decision_ended() {
     assert_eq!(demo.json(&["decisions", "--until", "1h", "cargo", "sent"]), json!([]));
     let told = demo.run(&["decisions", "cargo"]);
     assert!(told.done().contains("sent") && told.out.contains("you"), "{told:?}");
-    assert_eq!(demo.run(&["decisions", "no such words"]).done(), "No such decision.\n");
+    assert_eq!(demo.run(&["decisions", "no such words"]).done(), "No decision matches.\n");
     demo.run(&["decisions", "--since", "whenever"]).refused(2, "whenever");
 }
 

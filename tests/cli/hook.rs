@@ -275,7 +275,8 @@ fn a_very_command_is_allowed_and_a_warning_suspends_it() {
     let cli = Cli::new();
     let tool = hooked(&cli, &bash("c0", "./ci.sh fast"));
     let id = text(&the_one(&cli)["id"]);
-    run(&cli, &["accept", &id, "--grant", "command-sort"]).refused(2, "no command that can be allowed so");
+    run(&cli, &["accept", &id, "--grant", "command-sort"])
+        .refused(2, "is not a command that can be allowed this way");
     json(&cli, &["accept", &id, "--grant", "command"]);
     assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
     assert!(allowed(&cli, "c1", &bash("c1", "./ci.sh fast")));
@@ -285,7 +286,7 @@ fn a_very_command_is_allowed_and_a_warning_suspends_it() {
     let tool = hooked(&cli, &bash("c4", "rm -r build"));
     let item = the_one(&cli);
     assert_eq!(item["warnings"][0]["code"], "deletes");
-    run(&cli, &["accept", &text(&item["id"]), "--grant", "command"]).refused(2, "carries a warning");
+    run(&cli, &["accept", &text(&item["id"]), "--grant", "command"]).refused(2, "has a warning");
     json(&cli, &["accept", &text(&item["id"])]);
     assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
 }

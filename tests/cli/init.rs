@@ -141,10 +141,10 @@ fn a_config_that_is_there_stays_or_is_kept_beside() {
 #[test]
 fn what_cannot_be_set_up_is_said_and_nothing_is_written() {
     let home = Home::new();
-    home.sayso(&["init", "--yes"]).refused(1, "no Maildir and no account was found");
+    home.sayso(&["init", "--yes"]).refused(1, "no Maildir and no account were found");
     home.sayso(&["init"]).refused(2, "--yes takes what it finds");
     home.sayso(&["init", "--json"]).refused(2, "--yes takes what it finds");
-    home.sayso(&["init", "--yes", "--maildir", "nowhere"]).refused(2, "is no Maildir");
+    home.sayso(&["init", "--yes", "--maildir", "nowhere"]).refused(2, "is not a Maildir");
     home.sayso(&["init", "--yes", "--imap", "imap.example.org"]).refused(2, "--user");
     let imap = ["init", "--yes", "--imap", "imap.example.org", "--user", "ada@example.org"];
     home.sayso(&imap).refused(2, "where the password is kept");
@@ -288,13 +288,13 @@ fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_noth
     terminal.types("2\n");
     terminal.wait_for("Address");
     terminal.types("no address\n");
-    terminal.wait_for("That is no address");
+    terminal.wait_for("That is not an address");
     terminal.types("ada@example.org\n");
     terminal.wait_for("[imap.example.org]: ");
     terminal.types("127.0.0.1:1\n");
     terminal.wait_for("STARTTLS\nNumber [1]: ");
     terminal.types("\n");
-    terminal.wait_for("User there [ada@example.org]: ");
+    terminal.wait_for("User name there [ada@example.org]: ");
     terminal.types("\n");
     terminal.wait_for("sayso never writes your password down.");
     terminal.wait_for("Number [1]: ");

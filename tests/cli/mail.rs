@@ -49,7 +49,7 @@ fn real_json(cli: &Cli, args: &[&str]) -> Value {
 #[test]
 fn what_is_fetched_is_listed_with_its_thread() {
     let cli = configured();
-    assert!(real(&cli, &["mail"]).done().contains("No mail has come yet"));
+    assert!(real(&cli, &["mail"]).done().contains("No mail yet"));
     deliver(&cli, 1);
     deliver(&cli, 2);
     let synced = real_json(&cli, &["mail", "sync", "--json"]);

@@ -213,7 +213,7 @@ fn one_key_is_one_question_with_one_answer() {
     // Many ask again at once.
     let askers: Vec<Background> = (0..6).map(|_| spawn(&cli, &waiting)).collect();
     assert_eq!(text(&json(&cli, &asked)["id"]), id);
-    run(&cli, &["request", "--title", "Pay?", "--key", "inv-7"]).refused(2, "names another request");
+    run(&cli, &["request", "--title", "Pay?", "--key", "inv-7"]).refused(2, "belongs to another request");
     let other = ["request", "--title", "Pay?", "--action", "pay", "--args", r#"{"n":2}"#, "--key", "inv-7"];
     run(&cli, &other).refused(2, "`inv-7`");
     assert_eq!(open(&cli).len(), 1);

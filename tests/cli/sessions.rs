@@ -159,7 +159,7 @@ fn a_terminal_that_cannot_be_shown_is_told_of_in_a_sentence() {
     kitty.env("KITTY_WINDOW_ID", "3");
     assert_eq!(told(kitty, &event("s2", "SessionStart")).code, 0);
     run(&cli, &["sessions", "focus", "s2"]).refused(1, "allow_remote_control");
-    run(&cli, &["sessions", "focus", "s"]).refused(2, "is the beginning of 2 ids");
+    run(&cli, &["sessions", "focus", "s"]).refused(2, "matches 2 ids");
     // What has no shape of a terminal is not taken for one.
     let mut forged = hook(&cli, "claude-code");
     forged.env("TMUX", "/tmp/x,1,0").env("TMUX_PANE", "%1;kill-server");

@@ -63,7 +63,7 @@ fn doctor_finds_everything_in_order() {
     ];
     assert_eq!(names, known);
     let said = real(&cli, &["doctor"]);
-    assert!(said.done().contains("1 thread read through, all as written"));
+    assert!(said.done().contains("1 thread checked, intact"));
     assert!(said.out.contains("without files, network or programs: limits on memory"), "{said:?}");
     #[cfg(target_os = "linux")]
     assert!(said.out.contains("(seccomp)") && said.out.contains("Landlock"), "{said:?}");
@@ -99,9 +99,9 @@ fn doctor_names_what_is_wrong() {
     assert_eq!(bad[0]["check"], "records");
     assert!(bad[0]["text"].as_str().unwrap().contains("`sayso doctor --repair`"), "{report}");
     let said = real(&cli, &["doctor", "--repair"]);
-    assert!(said.code == 0 && said.out.contains("made anew: threads: the title of "), "{said:?}");
+    assert!(said.code == 0 && said.out.contains("rebuilt: threads: the title of "), "{said:?}");
     let said = real(&cli, &["doctor", "--repair"]);
-    assert!(said.out.contains("all are what the log says"), "{said:?}");
+    assert!(said.out.contains("all match the log"), "{said:?}");
     assert_eq!(real(&cli, &["doctor"]).code, 0);
     std::fs::write(cli.data().join("sayso.db"), "a diary").unwrap();
     let said = cli.sayso(&["doctor"]);
@@ -124,7 +124,7 @@ fn doctor_says_what_the_screen_would_say_of_keys() {
         ("accept = [\"i\"]", "[keys] `i` would mean both `accept` and `ignore`; "),
         ("accept = [\"q\"]", "[keys] `q` would mean both `back` and `accept`; "),
         ("accept = [\"enter\"]", "Enter never decides; "),
-        ("accept = [\"nosuchkey\"]", "[keys] accept: `nosuchkey` is no key; "),
+        ("accept = [\"nosuchkey\"]", "[keys] accept: `nosuchkey` is not a key; "),
     ] {
         let (code, check) = keys_of(line);
         let (ok, text) = check.unwrap();

@@ -181,7 +181,7 @@ fn somebody_else_may_answer_meanwhile() {
     terminal.types("a line that is never sent");
     json(&cli, &["respond", &open(&cli), "It is 500"]);
     let next = terminal.wait_for(PROMPT);
-    assert!(next.contains("answered elsewhere meanwhile") && next.contains("“It is 500”"), "{next}");
+    assert!(next.contains("answered elsewhere in the meantime") && next.contains("“It is 500”"), "{next}");
     // What was begun before this question answers nothing.
     terminal.types("DONE\n");
     terminal.wait_for("is done.");
@@ -211,7 +211,7 @@ fn what_was_typed_before_the_question_answers_nothing() {
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     terminal.types("DONE\n");
     let first = terminal.wait_for(PROMPT);
-    assert!(first.contains("not taken: DONE"), "{first}");
+    assert!(first.contains("not used: DONE"), "{first}");
     assert_eq!(json(&cli, &["threads"])[0]["status"], "waiting");
     terminal.types("\u{4}");
     terminal.ends();
@@ -319,7 +319,7 @@ async fn leaving_while_the_model_speaks_loses_nothing() {
         terminal.wait_for("Since\n");
         terminal.types("\u{3}");
         let last = terminal.ends();
-        assert!(last.contains("Left while it was at work; nothing is lost."), "{last}");
+        assert!(last.contains("You left while it was working; nothing is lost."), "{last}");
         let driven = json(&cli, &["run", "--until-idle"]);
         let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
         assert_eq!(card["args"]["question"], "Since when?");

@@ -40,10 +40,10 @@ fn continue_goes_on_after_a_result() {
     keys(&outcome, OUTCOME);
     assert_eq!(outcome["status"], "waiting");
     assert_eq!(cli.json(&["show", &thread])["state"]["said"][1], json!(["heard", "now by quarter"]));
-    cli.refused(&["continue", &thread, ""], 2, "there are no words");
+    cli.refused(&["continue", &thread, ""], 2, "the answer is empty");
     cli.refused(&["continue", &asked, "more"], 3, "names an interrupt");
     let said = cli.sayso_with(&["continue", &thread, "-"], b"");
-    said.refused(2, "there are no words");
+    said.refused(2, "the answer is empty");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn threads_are_listed_newest_first_and_found_by_words() {
     let lines: Vec<&str> = said.done().lines().collect();
     assert!(lines[0].starts_with("ID         STATUS   WORKFLOW  STEPS  AGE  TITLE"), "{}", lines[0]);
     assert!(lines[1].starts_with(&format!("{second}  waiting  chat")) && lines[1].ends_with("About saffron"));
-    assert!(cli.sayso(&["threads", "--search", "nowhere"]).done().starts_with("No such thread"));
+    assert!(cli.sayso(&["threads", "--search", "nowhere"]).done().starts_with("No thread matches"));
 }
 
 #[test]

@@ -269,7 +269,7 @@ async fn only_what_a_card_offers_can_be_allowed() {
     for (more, scope, lasts, expected) in [
         (json!({"for_thread": false}), GrantScope::Thread, None, "cannot be allowed for its thread"),
         (json!({"sender": null}), GrantScope::Sender, None, "cannot be allowed for a sender"),
-        (json!({"warned": true}), GrantScope::Thread, None, "carries a warning"),
+        (json!({"warned": true}), GrantScope::Thread, None, "has a warning"),
         (json!({}), GrantScope::Sender, Some(0), "a second at least"),
         (json!({}), GrantScope::Thread, Some(u64::MAX), "a year at most"),
     ] {

@@ -264,14 +264,14 @@ async fn bytes_stay_while_a_thread_is_at_work() {
     file_all(&inbox).await;
     let ready = inbox.start_program(json!([[{"note": "not driven yet"}]])).await;
     let done = inbox.prune().run(all()).await.unwrap();
-    assert!(done.left.iter().any(|left| left.contains("threads are at work")), "{done:?}");
+    assert!(done.left.iter().any(|left| left.contains("threads are running")), "{done:?}");
     assert!(inbox.store().blob(&digest).is_ok());
     inbox.drive().await;
     assert_eq!(inbox.status(&ready).await, Status::Done);
     file_all(&inbox).await;
     let done = inbox.prune().run(all()).await.unwrap();
     assert_eq!(done.left, Vec::<String>::new());
-    assert!(inbox.store().blob(&digest).is_err(), "the next prune takes them");
+    assert!(inbox.store().blob(&digest).is_err(), "the next prune deletes them");
 }
 
 #[tokio::test]

@@ -144,7 +144,7 @@ async fn a_code_is_worth_nothing_without_its_verifier() {
     let page = say(&host, get(&format!("/?code={stolen}&state={state}"), &host)).await.unwrap();
     assert!(page.contains("sayso is not logged in"), "{page}");
     let error = finish.await.unwrap().err().unwrap().to_string();
-    assert!(error.contains("does not take the answer") && error.contains("sayso auth gmail"), "{error}");
+    assert!(error.contains("rejected the answer") && error.contains("sayso auth gmail"), "{error}");
     assert!(!browser.login.tokens.exists());
 }
 

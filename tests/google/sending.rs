@@ -79,7 +79,7 @@ async fn what_surely_was_not_sent_is_told_from_what_never_will() {
     desk.google.world().fault(SEND, Fault::Says(429, vec![("retry-after", "4000".into())], "{}".into()));
     let out = desk.outgoing();
     let error = out.send(&reply(2)).await.unwrap_err();
-    assert!(matches!(&error, SendError::NotSent(text) if text.contains("left alone")), "{error:?}");
+    assert!(matches!(&error, SendError::NotSent(text) if text.contains("asks sayso to wait")), "{error:?}");
     let before = desk.google.world().asked.len();
     assert!(matches!(out.send(&reply(2)).await, Err(SendError::NotSent(_))));
     assert_eq!(desk.google.world().asked.len(), before, "and it is left alone");

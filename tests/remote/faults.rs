@@ -71,7 +71,10 @@ async fn while_the_server_is_away_nothing_is_decided() {
     let item = asked(&room).await;
     room.server.go().await;
     let away = room.decide(&item, answer()).await;
-    assert!(matches!(&away, Err(InboxError::Conflict(why)) if why.starts_with("lab is away (")), "{away:?}");
+    assert!(
+        matches!(&away, Err(InboxError::Conflict(why)) if why.starts_with("lab cannot be reached (")),
+        "{away:?}"
+    );
     assert_eq!(room.items().await.len(), 1);
     let failing = room
         .until(async || {

@@ -72,7 +72,7 @@ async fn whoever_drives_looks_alone_and_a_pause_holds_everybody() {
     drop(lock);
     room.inbox.pause(true).await.unwrap();
     let said = room.look_once().await;
-    assert!(said[0].starts_with("all driving is paused, so no server was checked"), "{said:?}");
+    assert!(said[0].starts_with("everything is paused, so no server was checked"), "{said:?}");
     assert!(room.house().lock().headers.is_empty(), "the server was asked");
     room.inbox.pause(false).await.unwrap();
     assert_eq!(room.look_once().await, NOTHING);

@@ -39,7 +39,7 @@ fn sections_are_gone_through_and_the_selection_stays_where_it_was() {
 fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("4").press("P");
-    assert!(screen.dump().contains("Let go of ended threads when"), "{}", screen.dump());
+    assert!(screen.dump().contains("Prune finished threads with"), "{}", screen.dump());
     screen.press("<enter>");
     assert_eq!(screen.note(), "nothing is that old");
     screen.behind(async |inbox| {
@@ -59,7 +59,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     screen.press("<enter>").burst("y");
     assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
     screen.press("y");
-    assert!(screen.note().contains("pruned; the file took"), "{}", screen.note());
+    assert!(screen.note().contains("pruned; the file was"), "{}", screen.note());
     assert!(whole(&screen.inbox) < all, "steps of ended threads are gone");
 }
 

@@ -24,7 +24,7 @@ fn accepted_and_allowed_after_a_yes() {
     screen.press("A").press("jj<enter>");
     assert!(screen.decisions().is_empty() && screen.grants().is_empty(), "Enter decides nothing");
     let shown = screen.dump();
-    for text in ["every further call of write_email", "mail of eve@example.org", "Mon 02 Mar, 11:00"] {
+    for text in ["every later call of write_email", "mail from eve@example.org", "Mon 02 Mar, 11:00"] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     screen.press("n");
@@ -119,7 +119,7 @@ fn why_is_a_page() {
 fn a_mail_is_taken_for_something_else_after_a_yes() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("C").press("jj<enter>").press("<enter>");
-    assert!(screen.dump().contains("for: respond?"), "Enter does not confirm: {}", screen.dump());
+    assert!(screen.dump().contains("as respond?"), "Enter does not confirm: {}", screen.dump());
     screen.press("y");
     assert!(screen.note().starts_with("Reclassified as respond"), "{}", screen.note());
 }
@@ -196,7 +196,7 @@ fn skipped_mail_is_listed_with_its_reason() {
     assert!(screen.note().contains("before any thread was started"), "{}", screen.note());
     screen.press("j").press("a").press("i");
     assert!(screen.decisions().is_empty());
-    assert!(screen.dump().contains("another class would be nearly as good"), "{}", screen.dump());
+    assert!(screen.dump().contains("another class fits nearly as well"), "{}", screen.dump());
     screen.press("w");
     assert!(screen.dump().contains("Why it was skipped"), "{}", screen.dump());
     screen.press("<esc>");
@@ -212,14 +212,14 @@ fn skipped_mail_is_told_of_once_a_day() {
     assert_eq!(screen.note(), "", "it was counted today");
     let hours = |n| crate::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(n)).unwrap();
     screen.tell(Msg::Tick(screen.at, hours(15)));
-    assert_eq!(screen.note(), "mail of the last day: 1 skipped; gk lists it");
+    assert_eq!(screen.note(), "mail in the last day: 1 skipped; gk lists it");
     screen.press("4");
     assert!(screen.dump().contains("1 skipped; gk lists it"), "{}", screen.dump());
     let mut other = TestScreen::over(screen.inbox, SIZE);
     other.tell(Msg::Tick(other.at, hours(16)));
     assert_eq!(other.note(), "", "whoever looks next was told already");
     other.tell(Msg::SkippedLately(Ok((SkippedCount { mails: 9, unsure: 2 }, true))));
-    assert_eq!(other.note(), "mail of the last day: 9 skipped, 2 unsure; gk lists it");
+    assert_eq!(other.note(), "mail in the last day: 9 skipped, 2 unsure; gk lists it");
 }
 
 #[test]

@@ -231,7 +231,7 @@ fn a_thread_is_started_from_a_form_and_from_the_palette() {
     screen.press(":").type_in("desk --kind mail --title \"By line\"").press("<enter>");
     assert!(screen.note().starts_with("Started t"), "{}", screen.note());
     screen.press("c<enter><ctrl-s>");
-    assert!(screen.dump().contains("is needed"), "{}", screen.dump());
+    assert!(screen.dump().contains("is required"), "{}", screen.dump());
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn the_palette_acts_but_never_decides() {
 fn results_go_on_in_the_same_thread() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("Gr").type_in("now by quarter").press("<ctrl-s>");
-    assert!(screen.note().starts_with("Gone on with"), "{}", screen.note());
+    assert!(screen.note().starts_with("Continued"), "{}", screen.note());
     assert_eq!(screen.titles().len(), 8);
 }
 

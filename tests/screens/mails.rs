@@ -153,7 +153,7 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     let mail = EmailInbox::new("notify", []);
     let thread = runtime.block_on(mail.receive_mail());
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
-    for (key, asked) in [("f", "Archive 1 mail?"), ("d", "into the trash?"), ("S", "into the spam folder?")] {
+    for (key, asked) in [("f", "Archive 1 mail?"), ("d", "to the trash?"), ("S", "to spam?")] {
         screen.press(key);
         let shown = screen.dump();
         assert!(shown.contains(asked) && shown.contains("The report"), "{key}: {shown}");
@@ -198,11 +198,11 @@ fn what_is_attached_is_saved_or_opened_after_a_menu_and_programs_are_only_saved(
     assert!(shown.contains("can run programs!"), "{shown}");
     screen.press("<enter>");
     let shown = screen.dump();
-    assert!(shown.contains("save it to Downloads") && shown.contains("open it with"), "{shown}");
+    assert!(shown.contains("save it to Downloads") && shown.contains("open it in"), "{shown}");
     screen.press("<esc>").press("v").press("j").press("<enter>");
     let shown = screen.dump();
     assert!(shown.contains("Save setup.exe although it can run programs?"), "{shown}");
-    assert!(!shown.contains("open it with"), "{shown}");
+    assert!(!shown.contains("open it in"), "{shown}");
     screen.press("n");
     assert!(screen.model.layer().is_none() || screen.press("<esc>").model.layer().is_none());
 }

@@ -90,7 +90,7 @@ fn threads_are_searched_by_sender_kind_status_and_age() {
         screen.press("<esc>");
     }
     screen.press("gg").press("jj").press("/").type_in("kind:").press("<enter>");
-    assert!(screen.note().contains("kind: is triage"), "{}", screen.note());
+    assert!(screen.note().contains("kind: takes triage"), "{}", screen.note());
     screen.press("<esc>");
     assert_eq!(selected(&screen), before, "a search that was given up changes nothing");
 }
@@ -267,7 +267,7 @@ fn a_fork_is_asked_about_and_opens_in_the_inbox() {
     assert!(screen.note().contains("steps"), "{}", screen.note());
     let original = shown(&screen).view.clone();
     screen.press("lf");
-    assert!(screen.dump().contains("Begin another thread after step"), "{}", screen.dump());
+    assert!(screen.dump().contains("Fork a new thread after step"), "{}", screen.dump());
     screen.press("n");
     let count = listed(&screen).len();
     screen.press("f");
@@ -313,7 +313,8 @@ fn trouble_is_retried_or_given_up_from_its_thread() {
 /// `S` tells how an effect in doubt ended; it takes a choice and a `y`, and nothing happens twice for it.
 #[test]
 fn an_effect_in_doubt_is_settled_from_its_thread() {
-    for (row, asked, state, performed) in [(0, "It was done?", "settled", 0), (1, "Do it again?", "done", 1)]
+    for (row, asked, state, performed) in
+        [(0, "Count it as done?", "settled", 0), (1, "Do it again?", "done", 1)]
     {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let inbox = TestInbox::new();

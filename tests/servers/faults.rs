@@ -147,10 +147,10 @@ async fn greeted(
 #[tokio::test]
 async fn odd_greetings_are_told_apart() {
     for (greeting, expected, passing) in [
-        ("* BYE too many connections\r\n", "ended the conversation (too many connections)", true),
-        ("220 mail.example.org ESMTP\r\n", "sends what is no IMAP; check host and port", false),
-        ("HTTP/1.1 400 Bad Request\r\n\r\n", "sends what is no IMAP; check host and port", false),
-        ("\r\n", "sends what is no IMAP", false),
+        ("* BYE too many connections\r\n", "ended the connection (too many connections)", true),
+        ("220 mail.example.org ESMTP\r\n", "does not speak IMAP; check host and port", false),
+        ("HTTP/1.1 400 Bad Request\r\n\r\n", "does not speak IMAP; check host and port", false),
+        ("\r\n", "does not speak IMAP", false),
         ("", "broke off (the server hung up)", true),
         ("* OK \u{1b}[2J", "broke off", true),
         ("* BYE \u{1b}[2J\u{202e}\r\n", "⟨U+001B⟩[2J⟨U+202E⟩", true),

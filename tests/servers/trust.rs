@@ -84,7 +84,7 @@ async fn nothing_is_said_in_the_clear() {
     })
     .await;
     let error = check(starttls(port)).await.unwrap_err().to_string();
-    assert!(error.contains("spoke out of turn"), "{error}");
+    assert!(error.contains("before the connection was encrypted"), "{error}");
     assert_eq!(heard.count("AUTH"), 0);
 
     // As it should be.

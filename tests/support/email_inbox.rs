@@ -450,7 +450,7 @@ impl EmailInbox {
         newest.filter(|(_, version)| *version > 1).collect()
     }
 
-    /// What became of a thread's mail, in the ledger.
+    /// What happened to a thread's mail, in the ledger.
     pub fn ledger(&self, thread: &ThreadId) -> (String, Option<String>) {
         let sql = "SELECT m.class, m.outcome FROM mails m JOIN threads t ON t.seq = m.thread WHERE t.id = ?";
         self.sql().query_row(sql, [thread.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).unwrap()

@@ -58,7 +58,7 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.until("the history closed", |pty| !pty.text().contains("History of"));
     // Written anew in an editor.
     pty.send("e");
-    pty.wait("kept as version 3");
+    pty.wait("saved as version 3");
     pty.wait("Prefers very short replies.");
     // A line pinned.
     pty.send("P");
@@ -77,7 +77,7 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.wait("Go back to which version?");
     pty.send("\r");
     pty.wait("Go back to version 2?");
-    pty.decide("y", "kept as version 4");
+    pty.decide("y", "saved as version 4");
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
     let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
@@ -109,11 +109,11 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     pty.decide("X", "Revoked: write_email");
     // The preview says what would go; no is no.
     pty.send("P");
-    pty.wait("Let go of ended threads when");
+    pty.wait("Prune finished threads with");
     pty.send("\r");
-    pty.wait("Let go of 1 thread");
+    pty.wait("Delete 1 thread");
     pty.send("n");
-    pty.until("the question closed", |pty| !pty.text().contains("Let go of 1 thread"));
+    pty.until("the question closed", |pty| !pty.text().contains("Delete 1 thread"));
     let kept = || {
         let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
         let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
@@ -127,9 +127,9 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
         "nothing went, and nothing is allowed any more"
     );
     pty.send("P");
-    pty.wait("Let go of ended threads when");
+    pty.wait("Prune finished threads with");
     pty.send("\r");
-    pty.wait("Let go of 1 thread");
+    pty.wait("Delete 1 thread");
     pty.decide("y", "1 thread pruned");
     assert_eq!(kept().0, samples::samples().len(), "what was old and asked nothing is gone");
     pty.send("Q");

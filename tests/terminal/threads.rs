@@ -42,7 +42,7 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     }
     // A fork asks once more, and what it asks stands in the inbox.
     pty.send("f");
-    pty.wait("Begin another thread after step 1");
+    pty.wait("Fork a new thread after step 1");
     pty.decide("y", "it will ask you again");
     pty.until("the inbox", |pty| pty.text().contains("noted"));
     // Written to a file, and not over it.

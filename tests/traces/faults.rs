@@ -66,7 +66,7 @@ async fn what_is_refused_for_good_is_let_go_and_said() {
     assert_eq!(server.count(), 1);
     let trouble = room.trouble().await;
     assert!(
-        trouble.contains("refused 3 spans (400), which are let go: {\"message\":\"odd spans\"}"),
+        trouble.contains("refused 3 spans (400); they are dropped: {\"message\":\"odd spans\"}"),
         "{trouble}"
     );
     let refused = spans(&server.seen()[0].body);

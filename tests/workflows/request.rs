@@ -95,9 +95,9 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
     let command = |line: &str| json!({"title": "Run", "action": "Bash", "args": {"command": line}});
     let named = json!({"source": "builder", "folder": "/home/a/app"});
     let cases = [
-        (json!({"title": "Which?", "source": "ci"}), "It asks for your words"),
+        (json!({"title": "Which?", "source": "ci"}), "It needs an answer in your words"),
         (json!({"title": "Built", "notice": true}), "that is always shown"),
-        (merged(command("rm -r build"), named.clone()), "It carries a warning (deletes)"),
+        (merged(command("rm -r build"), named.clone()), "It has a warning (deletes)"),
         (
             merged(command("cargo test --lib"), named.clone()),
             "no grant allowed `cargo test --lib`, nor every `cargo test …` in /home/a/app by builder",
@@ -111,7 +111,7 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
         let asked = inbox.requests().ask(Asking { input: input.clone(), key: None }).await.unwrap();
         let why = inbox.decisions().why(asked.id.to_string()).await.unwrap().text();
         assert!(why.contains(rule), "{input}: {why}");
-        assert!(why.contains("asked at") && why.contains("the asker set no time"), "{why}");
+        assert!(why.contains("asked at") && why.contains("the asker set no time limit"), "{why}");
         let by =
             input["source"].as_str().map_or("gave no name".to_owned(), |name| format!("calls itself {name}"));
         assert!(why.contains(&by), "{why}");

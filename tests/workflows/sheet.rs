@@ -241,10 +241,7 @@ async fn ending_after_something_was_changed_writes_it() {
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done);
     let output = outcome.output.unwrap();
-    assert_eq!(
-        output["answer"],
-        "You ended it here. What was changed until then (1 cell) stands in the result."
-    );
+    assert_eq!(output["answer"], "You ended it here. What had changed by then (1 cell) is in the result.");
     assert_eq!(inbox.input_files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
     let rows = shown(&result(&inbox, "sales.result.xlsx"), "sales");
     assert_eq!((rows[0][4].as_str(), rows[1][4].as_str()), ("Checked", ""));

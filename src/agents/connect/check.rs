@@ -49,14 +49,14 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path) -> Result<String, 
         && limit <= hook.patience
     {
         return Err(format!(
-            "its hook may take {limit} s, and sayso waits {} s; `sayso connect {}` mends that",
+            "its hook may take {limit} s, and sayso waits {} s; `sayso connect {}` fixes that",
             hook.patience,
             agent.word()
         ));
     }
     if agent == Agent::Codex && !is_trusted(program).await? {
         return Err(
-            "it skips the hook, for you have not trusted it; start `codex` and trust it under /hooks"
+            "it skips the hook because you have not trusted it; start `codex` and trust it under /hooks"
                 .to_owned(),
         );
     }

@@ -68,12 +68,12 @@ pub(super) fn notes(options: &Options) -> Vec<String> {
     let asked = if options.all {
         "It asks here before every tool it uses."
     } else {
-        "It asks here where it would ask you itself; its own dialog stands beside, and either may answer."
+        "It asks here where it would ask you itself; its own dialog stays open too, and you can answer in either."
     };
     let mut notes = vec![asked.to_owned()];
     if options.project {
         notes.push("Claude Code reads a project's hooks once you trust its folder.".to_owned());
     }
-    notes.push("Sessions that run already take it up when they start again.".to_owned());
+    notes.push("Sessions already running pick it up when restarted.".to_owned());
     notes
 }

@@ -39,7 +39,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
 
 pub(super) fn notes(options: &Options) -> Vec<String> {
     let mut notes = vec![
-        "Codex skips hooks you have not trusted, without a word: start `codex` once and trust these under `/hooks`."
+        "Codex silently skips hooks you have not trusted: start `codex` once and trust these under `/hooks`."
             .to_owned(),
     ];
     notes.push(if options.all {

@@ -40,8 +40,8 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
 
 pub(super) fn notes() -> Vec<String> {
     vec![
-        "Gemini CLI still asks by its own rules too; where sayso alone is to ask, start it with `--approval-mode yolo`."
+        "Gemini CLI still asks by its own rules too; if only sayso should ask, start it with `--approval-mode yolo`."
             .to_owned(),
-        "Sessions that run already take it up when they start again.".to_owned(),
+        "Sessions already running pick it up when restarted.".to_owned(),
     ]
 }

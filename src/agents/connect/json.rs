@@ -47,7 +47,7 @@ pub(super) fn value(text: &str) -> Result<Value, String> {
 fn parse(text: &str) -> Result<CstRootNode, String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
     CstRootNode::parse(text, &ParseOptions::default())
-        .map_err(|error| format!("it cannot be read as JSON: {error}; mend it first"))
+        .map_err(|error| format!("it cannot be read as JSON: {error}; fix it first"))
 }
 
 fn top(root: &CstRootNode) -> Result<CstObject, String> {
@@ -123,14 +123,14 @@ fn put(object: &CstObject, entry: &Entry) -> Result<(), String> {
 
 fn object_at(object: &CstObject, path: &[&str]) -> Result<CstObject, String> {
     path.iter().try_fold(object.clone(), |object, name| {
-        object.object_value_or_create(name).ok_or_else(|| format!("`{name}` is no object; mend it first"))
+        object.object_value_or_create(name).ok_or_else(|| format!("`{name}` is not an object; fix it first"))
     })
 }
 
 fn list_at(object: &CstObject, path: &[&str]) -> Result<CstArray, String> {
     let Some((name, above)) = path.split_last() else { return Err("a list has a name".to_owned()) };
     let object = object_at(object, above)?;
-    object.array_value_or_create(name).ok_or_else(|| format!("`{name}` is no list; mend it first"))
+    object.array_value_or_create(name).ok_or_else(|| format!("`{name}` is not a list; fix it first"))
 }
 
 /// Takes everything of ours out, and what is left empty by it; whether there was any.

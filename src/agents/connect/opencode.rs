@@ -52,7 +52,7 @@ pub(super) fn plugin(places: &Places) -> PathBuf {
 
 pub(super) fn notes() -> Vec<String> {
     vec![
-        "It asks here where its `permission` settings say \"ask\"; its own dialog stands beside, and either may answer."
+        "It asks here where its `permission` settings say \"ask\"; its own dialog stays open too, and you can answer in either."
             .to_owned(),
         "`opencode run` refuses what would ask; with this plugin it asks here instead.".to_owned(),
     ]

@@ -180,8 +180,8 @@ fn what_is_in_the_way_is_refused_and_stays() {
     for (name, text, expected) in [
         (".claude/settings.json", "{", "cannot be read as JSON"),
         (".claude/settings.json", "[]", "no JSON object"),
-        (".claude/settings.json", "{\"hooks\": []}", "`hooks` is no object"),
-        (".claude/settings.json", "{\"permissions\": {\"allow\": \"all\"}}", "`allow` is no list"),
+        (".claude/settings.json", "{\"hooks\": []}", "`hooks` is not an object"),
+        (".claude/settings.json", "{\"permissions\": {\"allow\": \"all\"}}", "`allow` is not a list"),
     ] {
         let machine = Machine::new();
         machine.put(name, text);
@@ -194,7 +194,7 @@ fn what_is_in_the_way_is_refused_and_stays() {
     assert!(connect(Agent::Codex, &options(), &machine.places()).unwrap_err().contains("TOML"));
     machine.put(".config/opencode/plugin/sayso.js", "// mine");
     assert!(connect(Agent::Opencode, &options(), &machine.places()).unwrap_err().contains("did not write"));
-    // A file that changed in between is not written over.
+    // A file that changed in between should be written over.
     let machine = Machine::new();
     machine.put(".gemini/settings.json", "{}");
     let plan = connect(Agent::Gemini, &options(), &machine.places()).unwrap();

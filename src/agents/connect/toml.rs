@@ -13,7 +13,7 @@ pub(super) fn with(text: &str, path: [&str; 2], ours: &str) -> Result<String, St
         Item::Table(parent)
     });
     let Some(parent) = parent.as_table_like_mut() else {
-        return Err(format!("`{above}` is no table; mend it first"));
+        return Err(format!("`{above}` is not a table; fix it first"));
     };
     let same = parent.get(name).is_some_and(|there| there.to_string().trim() == table.to_string().trim());
     if same {
@@ -45,6 +45,6 @@ pub(super) fn without(text: &str, path: [&str; 2]) -> Result<String, String> {
 
 fn parse(text: &str) -> Result<DocumentMut, String> {
     text.parse().map_err(|error: toml_edit::TomlError| {
-        format!("it cannot be read as TOML: {}; mend it first", error.message())
+        format!("it cannot be read as TOML: {}; fix it first", error.message())
     })
 }

@@ -86,8 +86,8 @@ mod tests {
     #[test]
     fn the_fields_are_those_of_the_docs() {
         let page = include_str!("../../../docs/agents.md");
-        let (_, told) = page.split_once("`title` is needed; ").unwrap();
-        let (told, _) = told.split_once("are not.").unwrap();
+        let (_, told) = page.split_once("`title` is required; ").unwrap();
+        let (told, _) = told.split_once("are optional.").unwrap();
         let told = format!("`title` {told}");
         for field in FIELDS {
             assert!(told.contains(&format!("`{field}`")), "{field}");

@@ -78,5 +78,5 @@ fn call(action: &Action, decision: &Decision) -> Result<String, String> {
 }
 
 fn not_taken(what: &str) -> String {
-    format!("a server takes no such answer as {what}")
+    format!("a server does not accept {what} as an answer")
 }

@@ -42,7 +42,7 @@ pub enum DemoError {
     #[error("process {1} has the demo in {0} open; close that first")]
     Open(PathBuf, u32),
     /// The disk does not want to.
-    #[error("cannot lay out the demo at {0}: {1}")]
+    #[error("cannot set up the demo at {0}: {1}")]
     Io(PathBuf, #[source] io::Error),
 }
 

@@ -90,7 +90,7 @@ impl Door {
         let status = reply.status;
         let later = |why: String| Verdict::Later(why, reply.retry_after());
         let wrong = |what: &str| {
-            let hint = "check `endpoint` in [traces]: it is what stands before /v1/traces";
+            let hint = "check `endpoint` in [traces]: it is the part before /v1/traces";
             later(format!("{place} {what}; {hint}"))
         };
         match status {
@@ -100,7 +100,7 @@ impl Door {
             })),
             400 | 422 => {
                 let why = self.because(keys, &String::from_utf8_lossy(&reply.body));
-                Verdict::Refused(format!("{place} refused {count} spans ({status}), which are let go{why}"))
+                Verdict::Refused(format!("{place} refused {count} spans ({status}); they are dropped{why}"))
             }
             413 => Verdict::TooLarge,
             401 | 403 => {
@@ -156,17 +156,17 @@ fn unread(name: &str, error: &SecretError) -> String {
     let header = format!("the header {name} of [traces]");
     match error {
         SecretError::NotSet { name } => {
-            format!("{header} cannot be had: the environment variable {name} is not set")
+            format!("{header} is not available: the environment variable {name} is not set")
         }
-        SecretError::Empty { place } => format!("{header} cannot be had: {place} is empty or not text"),
+        SecretError::Empty { place } => format!("{header} is not available: {place} is empty or not text"),
         SecretError::Run(_) | SecretError::Failed(_) | SecretError::Slow => {
-            format!("{header} cannot be had: its command failed; run it by hand to see why")
+            format!("{header} is not available: its command failed; run it by hand to see why")
         }
         SecretError::Unreadable { path, source } => {
             format!("{header} cannot be read from {}: {source}", path.display())
         }
         SecretError::Exposed { path } => {
-            format!("{header} lies in {}, which others can read; run chmod 600 on it", path.display())
+            format!("{header} is kept in {}, which others can read; run chmod 600 on it", path.display())
         }
     }
 }

@@ -58,8 +58,8 @@ impl CalDav {
     fn refused(&self, reply: &Reply) -> CalendarError {
         let place = self.place();
         match reply.status {
-            429 => CalendarError::Passing(format!("{place} asks to be left alone")),
-            500.. => CalendarError::Unknown(format!("{place} failed in the middle of it ({})", reply.status)),
+            429 => CalendarError::Passing(format!("{place} asks sayso to wait")),
+            500.. => CalendarError::Unknown(format!("{place} failed midway ({})", reply.status)),
             status => CalendarError::Lasting(format!("{place} does not take the event (status {status})")),
         }
     }

@@ -129,9 +129,7 @@ impl CalDav {
             207 => {
                 match xml::read(&reply.body).filter(|node| node.space == DAV && node.name == "multistatus") {
                     Some(node) => Ok(Multistatus::Said(node)),
-                    None => Err(CalendarError::Passing(format!(
-                        "{place} answers with something else than CalDAV"
-                    ))),
+                    None => Err(CalendarError::Passing(format!("{place} does not answer with CalDAV"))),
                 }
             }
             301 | 302 | 303 | 307 | 308 => {
@@ -213,7 +211,7 @@ impl CalDav {
     fn broken(&self, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
         let title = if title.is_empty() { "without a title" } else { title };
         CalendarError::Lasting(format!(
-            "the calendar at {} has an event that cannot be followed, “{title}” ({}): {error}; mend it or take it out",
+            "the calendar at {} has an event that sayso cannot interpret, “{title}” ({}): {error}; fix it or delete it",
             self.place(),
             short(uid)
         ))

@@ -30,9 +30,9 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
     if entry.uid.is_empty() || entry.start.is_day() || !entry.rules.is_empty() {
         return Err(bad(&"it is no plain meeting with a UID"));
     }
-    let start = entry.start.instant(person).ok_or_else(|| bad(&"it begins beyond the end of time"))?;
+    let start = entry.start.instant(person).ok_or_else(|| bad(&"it begins too far in the future"))?;
     let end = entry.length.end(entry.start.civil, &entry.start.clock, person);
-    let end = end.ok_or_else(|| bad(&"it ends beyond the end of time"))?;
+    let end = end.ok_or_else(|| bad(&"it ends too far in the future"))?;
     let zone = event.line("DTSTART").and_then(|line| line.param("TZID")).unwrap_or("UTC");
     let attendees: Vec<Value> = event
         .all("ATTENDEE")

@@ -114,7 +114,7 @@ impl GoogleCalendar {
             Err(CallError::Refused { status: 409, .. }) => match self.own(&uid).await? {
                 Some(_) => Ok(()),
                 None => {
-                    let text = "this very event was in the calendar and was deleted there; propose it anew";
+                    let text = "this same event was in the calendar and was deleted there; propose it again";
                     Err(CalendarError::Lasting(text.to_owned()))
                 }
             },

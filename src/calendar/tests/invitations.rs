@@ -92,7 +92,7 @@ fn what_is_no_invitation_is_said() {
     for (text, expected) in [
         ("hello".to_owned(), "the invitation cannot be read: line 1 is not iCalendar text (NAME:value)"),
         (calendar(""), "the invitation holds no event"),
-        (calendar(&event("X-A:b")), "the invitation's event cannot be followed: it has no DTSTART"),
+        (calendar(&event("X-A:b")), "sayso cannot interpret the invitation's event: it has no DTSTART"),
         ("x".repeat(2 << 20), "the invitation cannot be read: it is larger than 1 MiB"),
     ] {
         assert_eq!(read_invitation(&text, &berlin()).unwrap_err().to_string(), expected);

@@ -83,7 +83,7 @@ impl Talk<'_> {
             match (ended, open) {
                 (Ended::Told, open) => break (open, outcome.status),
                 (Ended::Paused, None) => {
-                    self.screen.say("All driving is paused; `sayso resume` lets threads go on.");
+                    self.screen.say("Everything is paused; `sayso resume` lets threads go on.");
                     break (None, outcome.status);
                 }
                 (Ended::Idle, None) => return self.end(&outcome).await,
@@ -141,7 +141,8 @@ impl Talk<'_> {
             return Ok(Asked::Left);
         }
         if !ahead.is_empty() {
-            self.screen.say(&format!("Typed before this was asked, and not taken: {ahead}"));
+            self.screen
+                .say(&format!("You typed this before the question appeared, so it was not used: {ahead}"));
         }
         let draft = Path::new(&self.here.folder).join(format!("answer-{}.md", item.id));
         loop {
@@ -150,7 +151,7 @@ impl Talk<'_> {
                 Words::Left => return Ok(Asked::Left),
                 Words::Elsewhere => {
                     self.screen.gap();
-                    self.screen.say("This was answered elsewhere meanwhile; going on from there.");
+                    self.screen.say("This was answered elsewhere in the meantime; going on from there.");
                     return Ok(Asked::Answered);
                 }
             };
@@ -169,7 +170,7 @@ impl Talk<'_> {
                     return Ok(Asked::Answered);
                 }
                 Err(InboxError::NotOpen { why, .. }) => {
-                    self.screen.say(&format!("Your words were not taken: {why}. Going on from there."));
+                    self.screen.say(&format!("Your answer was not used: {why}. Going on from there."));
                     return Ok(Asked::Answered);
                 }
                 Err(error @ InboxError::Stale { .. }) => {
@@ -271,13 +272,13 @@ impl Talk<'_> {
         let thread = &self.thread;
         let how = match open {
             Some(id) => format!(
-                "Left; it waits in the inbox. `sayso respond {id} \"…\" --wait` goes on, `sayso view {id}` shows it."
+                "You left; it waits in the inbox. `sayso respond {id} \"…\" --wait` goes on, `sayso view {id}` shows it."
             ),
             None if status.active() => format!(
-                "Left while it was at work; nothing is lost. `sayso run --until-idle` takes thread {thread} further, \
-                 `sayso list` shows what it asks then."
+                "You left while it was working; nothing is lost. `sayso run --until-idle` continues thread \
+                 {thread}, then `sayso list` shows what it asks."
             ),
-            None => format!("Left; `sayso show {thread}` tells how it stands."),
+            None => format!("You left; `sayso show {thread}` shows where it stands."),
         };
         self.screen.say(&how);
     }
@@ -288,7 +289,8 @@ impl Talk<'_> {
         match outcome.status {
             Status::Done => {}
             Status::Abandoned => {
-                self.screen.say(&format!("Thread {thread} was given up; `sayso show {thread}` keeps it."));
+                self.screen
+                    .say(&format!("Thread {thread} was abandoned; `sayso show {thread}` still shows it."));
                 return Ok(());
             }
             Status::Ready
@@ -381,7 +383,7 @@ impl Work {
             Progress::Started { thread, node } if thread == self.thread => {
                 if self.node.as_ref() == Some(&node) && !self.stream.is_empty() {
                     std::mem::take(&mut self.stream).finish(screen);
-                    screen.say("That broke off; once more:");
+                    screen.say("That was interrupted; trying again:");
                 }
                 (self.node, self.bar) = (Some(node), None);
             }
@@ -399,10 +401,10 @@ impl Work {
     fn show(&self, driver: Option<u32>, screen: &mut Screen) {
         let seconds = self.since.elapsed().as_secs();
         let what = match (driver, &self.bar, &self.node) {
-            (Some(pid), ..) => format!("process {pid} is driving, watching it"),
+            (Some(pid), ..) => format!("process {pid} is running it; watching"),
             (None, Some(bar), _) => bar.clone(),
             (None, None, Some(node)) => node.replace('_', " "),
-            (None, None, None) => "at work".to_owned(),
+            (None, None, None) => "working".to_owned(),
         };
         let what = if seconds > 1 { format!("{what} · {seconds} s") } else { what };
         screen.status(&what, self.stream.begun());

@@ -16,7 +16,7 @@ use serde_json::json;
     sayso activity\n  \
     sayso activity --days 30 --json")]
 pub(in crate::cli) struct Args {
-    /// The last so many days, today included
+    /// How many days to show, today included
     #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u16).range(1..=366))]
     days: u16,
 }

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 #[command(
     subcommand_value_name = "ACTION",
     subcommand_help_heading = "Actions",
-    after_help = "An API is added from its OpenAPI document, version 3.0 or 3.1, in JSON or YAML. Where its servers are, \
-    and where its key is kept, can be said in the config, in [apis.NAME].\n\nExamples:\n  \
+    after_help = "An API is added from its OpenAPI document, version 3.0 or 3.1, in JSON or YAML. Its servers, and \
+    where its key is kept, can be set in the config, in [apis.NAME].\n\nExamples:\n  \
     sayso apis list\n  \
     sayso apis show audius\n  \
     sayso apis show audius trending_tracks\n  \
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// The APIs there are
+    /// List the APIs
     List,
     /// What an API can be asked
     Show {
@@ -42,11 +42,11 @@ enum Action {
     Add {
         /// The document
         file: PathBuf,
-        /// What it is called here, where that is not as its title says
+        /// What to call it here, instead of its title
         #[arg(long)]
         name: Option<String>,
     },
-    /// Take an API that was added away
+    /// Remove an API that was added
     Remove {
         /// The API
         name: String,

@@ -53,7 +53,7 @@ impl Args {
         let login = begin_auth(&config, account.as_deref()).await?;
         if no_browser || !open(login.address()) {
             note(&format!("open this address in a browser on this machine:\n{}", login.address()));
-            note(&format!("the answer is waited for at {}", login.redirect()));
+            note(&format!("waiting for the answer at {}", login.redirect()));
         } else {
             note("the browser is open; log in there and allow access");
         }

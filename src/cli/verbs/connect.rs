@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It writes hooks, the MCP server and the permission to call it into the agent's own config, and shows \
-    the change first. What is there stays, and --remove takes out what was put in. Where sayso is missing or fails, the \
+    the change first. Your own settings stay, and --remove removes what was added. Where sayso is missing or fails, the \
     agent refuses or asks you itself.\n\nExamples:\n  \
     sayso connect claude\n  \
     sayso connect codex --patience 300\n  \
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Args {
     /// In this folder's own config, for everybody who works in it
     #[arg(long)]
     project: bool,
-    /// Take out what was put in
+    /// Remove what sayso added
     #[arg(long)]
     remove: bool,
     /// Ask before every tool, not only where the agent itself would ask
@@ -113,7 +113,7 @@ impl Args {
             (true, _) => vec!["sayso".to_owned()],
             (false, Ok(exe)) => vec![exe.to_string_lossy().into_owned()],
             (false, Err(error)) => {
-                return Err(Failure::failed(format!("where sayso lies cannot be found out: {error}")));
+                return Err(Failure::failed(format!("cannot find where sayso is installed: {error}")));
             }
         };
         let flags = &context.inputs().flags;

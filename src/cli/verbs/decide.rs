@@ -17,21 +17,21 @@ use serde_json::Value;
 #[command(after_help = "Examples:\n  \
     sayso accept i7k2m9q4x\n  \
     sayso accept i7k2 --args-hash 9f86d081 --wait\n  \
-    sayso accept i7k2 --grant sender --for 2h     and allow the like of it for this sender, for two hours\n  \
+    sayso accept i7k2 --grant sender --for 2h     and allow more like it for this sender, for two hours\n  \
     sayso accept t3h8w1z5c     files the thread's result away")]
 pub(in crate::cli) struct Accept {
     /// The interrupt, or the thread with a result
     id: String,
-    /// And allow the like of it from now on: for this thread, this sender, this command or its sort
+    /// Also allow more like it from now on: for this thread, this sender, this command or its kind
     #[arg(long, value_enum, value_name = "SCOPE")]
     grant: Option<Scope>,
-    /// For so long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
+    /// For this long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
     #[arg(long = "for", value_name = "TIME", requires = "grant")]
     lasts: Option<String>,
     /// Only in the session of the agent that asks
     #[arg(long, requires = "grant")]
     session: bool,
-    /// And let the agent that asks remember what it offers to: the first, or the one of this number
+    /// Also let the asking agent remember what it offers: the first, or the one with this number
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "grant",
         value_parser = clap::value_parser!(u32).range(1..))]
     remember: Option<u32>,

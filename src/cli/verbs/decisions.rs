@@ -32,13 +32,13 @@ pub(in crate::cli) struct Args {
     /// Only this answer
     #[arg(long, value_name = "ANSWER", value_parser = answers())]
     answer: Option<AnswerKind>,
-    /// Only those that ended so
+    /// Only those with this outcome
     #[arg(long, value_name = "END", value_parser = ends())]
     end: Option<DecisionEnd>,
     /// Only of this workflow
     #[arg(long, value_name = "WORKFLOW")]
     workflow: Option<String>,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
 }
@@ -77,7 +77,7 @@ impl Args {
 
 fn text(page: &Page, decisions: &[DecisionLine]) -> String {
     if decisions.is_empty() {
-        return "No such decision.\n".to_owned();
+        return "No decision matches.\n".to_owned();
     }
     let row = |line: &DecisionLine| {
         [

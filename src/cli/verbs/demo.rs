@@ -10,26 +10,26 @@ use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Lay out a made-up work week and open it
+/// Set up a made-up work week and open it
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It needs no network, no key and no config: rules that are built in answer, and one result is \
     an example of what a model says, marked as such. Every key works on it for \
-    real; mail that you accept lands in its own folder mail/outbox and goes no further. It lies in demo/ under the \
-    data folder, or exactly in DIR with --data DIR.\n\nExamples:\n  \
+    real; mail that you accept lands in its own folder mail/outbox and goes no further. It is kept in demo/ under \
+    the data folder, or exactly in DIR with --data DIR.\n\nExamples:\n  \
     sayso demo\n  \
     sayso demo --tour\n  \
     sayso demo --reset\n  \
     sayso demo --no-tui --data ./try"
 )]
 pub(in crate::cli) struct Args {
-    /// Only lay it out, and say where it is
+    /// Only set it up, and say where it is
     #[arg(long)]
     no_tui: bool,
-    /// Throw away what was done in it and begin anew
+    /// Throw away what was done in it and start over
     #[arg(long)]
     reset: bool,
-    /// Be shown around: two minutes, in a demo that is begun anew
+    /// Take a two-minute tour, in a fresh demo
     #[arg(long, conflicts_with = "no_tui")]
     tour: bool,
 }
@@ -97,7 +97,7 @@ impl Args {
 
 fn text(report: &Report) -> String {
     let (folder, outbox) = (report.folder.display(), report.outbox.display());
-    let how = if report.fresh { "The demo is laid out in" } else { "The demo is in" };
+    let how = if report.fresh { "The demo was set up in" } else { "The demo is in" };
     format!(
         "{how} {folder}\n\n\
          sayso demo --data {folder}                  opens the inbox on it\n\

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
     sayso doctor --audit audit-2026.jsonl"
 )]
 pub(in crate::cli) struct Args {
-    /// Judge the audit instead: that each line follows from the one before it, and that an exported FILE is what it was
+    /// Check the audit instead: that each line follows from the one before, and that an exported FILE is unchanged
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     audit: Option<Option<PathBuf>>,
-    /// Make every list anew from the log where it differs
+    /// Rebuild every list that differs from the log
     #[arg(long, conflicts_with = "audit")]
     repair: bool,
 }
@@ -72,8 +72,8 @@ async fn repair(config: Config, env: &Env) -> Check {
         Err(error) => return Check::bad("lists", error.to_string()),
     };
     match repaired {
-        Ok(differing) if differing.is_empty() => Check::good("lists", "all are what the log says"),
-        Ok(differing) => Check::good("lists", format!("made anew: {}", differing.join("; "))),
+        Ok(differing) if differing.is_empty() => Check::good("lists", "all match the log"),
+        Ok(differing) => Check::good("lists", format!("rebuilt: {}", differing.join("; "))),
         Err(error) => Check::bad("lists", error.to_string()),
     }
 }
@@ -107,7 +107,7 @@ fn configured(config: &Config) -> Check {
         "config",
         match &config.file {
             Some(file) => format!("{} is read", file.display()),
-            None => "there is none; everything is default".to_owned(),
+            None => "there is none; all settings are defaults".to_owned(),
         },
     )
 }
@@ -152,7 +152,7 @@ fn senders(setup: &Setup) -> Vec<Check> {
     let check = |(account, server): (String, Option<String>)| match server {
         Some(server) => Check::good("senders", format!("{account}: checked by {server}")),
         None => {
-            let text = "not known yet which server checks them; that is learned from the mail that comes";
+            let text = "not known yet which server checks them; sayso learns that as mail comes in";
             Check::good("senders", format!("{account}: {text}"))
         }
     };
@@ -169,15 +169,14 @@ fn permissions(folder: &Path) -> Check {
             (mode & 0o077 != 0).then_some(mode)
         };
         if let Some(mode) = open_to_others(folder) {
-            let text =
-                format!("others may look into {0} (mode {mode:o}); run chmod 700 {0}", folder.display());
+            let text = format!("others can open {0} (mode {mode:o}); run chmod 700 {0}", folder.display());
             return Check::bad("permissions", text);
         }
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"sayso.db")) {
             if let Some(mode) = open_to_others(&entry.path()) {
                 let path = entry.path();
-                let text = format!("others may read {0} (mode {mode:o}); run chmod 600 {0}", path.display());
+                let text = format!("others can read {0} (mode {mode:o}); run chmod 600 {0}", path.display());
                 return Check::bad("permissions", text);
             }
         }
@@ -187,12 +186,12 @@ fn permissions(folder: &Path) -> Check {
 
 fn records(health: &Health) -> Check {
     if health.damaged.is_empty() && !health.differing.is_empty() {
-        let text = format!("{}; `sayso doctor --repair` makes the lists anew", health.differing.join("; "));
+        let text = format!("{}; `sayso doctor --repair` rebuilds the lists", health.differing.join("; "));
         return Check::bad("records", text);
     }
     match health.damaged.as_slice() {
-        [] if health.threads == 1 => Check::good("records", "1 thread read through, all as written"),
-        [] => Check::good("records", format!("{} threads read through, all as written", health.threads)),
+        [] if health.threads == 1 => Check::good("records", "1 thread checked, intact"),
+        [] => Check::good("records", format!("{} threads checked, all intact", health.threads)),
         damaged => {
             let text = format!("{}; restore a backup of the data folder", damaged.join("; "));
             Check::bad("records", text)
@@ -202,10 +201,10 @@ fn records(health: &Health) -> Check {
 
 fn driver(health: &Health) -> Check {
     let who = match health.driver {
-        Some(pid) => format!("process {pid} is driving"),
-        None => "nobody is driving now".to_owned(),
+        Some(pid) => format!("process {pid} is running the threads"),
+        None => "no process is running threads now".to_owned(),
     };
-    let paused = if health.paused { "; all driving is paused, `sayso resume` ends that" } else { "" };
+    let paused = if health.paused { "; everything is paused, `sayso resume` ends that" } else { "" };
     Check::good("driver", format!("{who}{paused}"))
 }
 

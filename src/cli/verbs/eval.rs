@@ -67,10 +67,10 @@ struct Decisions {
     /// Only decisions from this time on: 30d, 2026-11-01, or an RFC 3339 time
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// At most so many decisions, the newest
+    /// At most this many decisions, the newest
     #[arg(long, value_name = "N", default_value_t = 200)]
     limit: usize,
-    /// Also where it is likely to cost more than budget.day
+    /// Run it even if it is likely to cost more than budget.day
     #[arg(long)]
     yes: bool,
 }

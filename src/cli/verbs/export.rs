@@ -6,7 +6,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use std::path::PathBuf;
 
-/// Take a thread out, to read or as JSON; or the audit: who decided what, when and from where
+/// Export a thread, to read or as JSON; or the audit: who decided what, when and from where
 #[derive(Debug, clap::Args)]
 #[command(
     group = clap::ArgGroup::new("what").required(true).args(["thread", "audit"]),
@@ -14,7 +14,7 @@ use std::path::PathBuf;
     --audit: one line of JSON for each entry of the log: what was asked, decided, done, allowed and learned, and \
     the bare links of what threads did by themselves. A line's \"digest\" is the SHA-256 of its \"link\", which begins \
     with the digest of the line before it and ends with the SHA-256 of the \"body\". Keep an export elsewhere, and \
-    `sayso doctor --audit FILE` holds it against the store.\n\nExamples:\n  \
+    `sayso doctor --audit FILE` compares it with the store.\n\nExamples:\n  \
     sayso export t3h8w1z5c\n  \
     sayso export t3h8 -o tuesday.json\n  \
     sayso export --audit -o audit-2026.jsonl\n  \
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub(in crate::cli) struct Args {
     /// The thread
     thread: Option<String>,
-    /// What to write of a thread: md or json; by the file's ending where it is not said
+    /// How to write a thread: md or json [default: by the file's ending]
     #[arg(long, value_name = "FORMAT", value_parser = ["md", "json"], conflicts_with = "audit")]
     format: Option<String>,
     /// The audit in place of a thread

@@ -39,7 +39,7 @@ const LOOKING: Duration = Duration::from_secs(120);
     sayso init --yes --json"
 )]
 pub(in crate::cli) struct Args {
-    /// Ask nothing, take what is found or named
+    /// Ask nothing, use what is found or named
     #[arg(long, short)]
     yes: bool,
     /// Write a new config although there is one; that one is kept beside it
@@ -54,10 +54,10 @@ pub(in crate::cli) struct Args {
     /// Send by this server, with the same login
     #[arg(long, value_name = "HOST[:PORT]", requires = "imap")]
     smtp: Option<String>,
-    /// Both by STARTTLS instead of TLS
+    /// Use STARTTLS instead of TLS for both
     #[arg(long, requires = "imap")]
     starttls: bool,
-    /// Who you are on the server
+    /// Your user name on the server
     #[arg(long, value_name = "USER", requires = "imap")]
     user: Option<String>,
     #[command(flatten)]
@@ -183,7 +183,7 @@ impl Args {
             wizard::choose(&found, &inputs).await?
         };
         let text = config_text(&chosen, Some(&home));
-        let meant = |error| Failure::usage(format!("no config can be made of this: {error}"));
+        let meant = |error| Failure::usage(format!("this does not make a valid config: {error}"));
         // What is written surely loads.
         let config = Config::of_text(&inputs, &path, &text).map_err(meant)?;
         let over = self.force.then(Timestamp::now);
@@ -210,7 +210,7 @@ impl Args {
         for path in &self.maildir {
             let path = context.path(path);
             if !["cur", "new", "tmp"].iter().all(|part| path.join(part).is_dir()) {
-                let text = format!("{} is no Maildir: it has no cur, new and tmp in it", path.display());
+                let text = format!("{} is not a Maildir: it has no cur, new and tmp in it", path.display());
                 return Err(Failure::usage(text));
             }
             let mut account = init::maildir(&path);
@@ -227,14 +227,14 @@ impl Args {
         }
         if accounts.is_empty() {
             return Err(Failure::failed(
-                "no Maildir and no account was found; name one with --maildir DIR or --imap HOST --user USER",
+                "no Maildir and no account were found; name one with --maildir DIR or --imap HOST --user USER",
             ));
         }
         let known = accounts.iter().find_map(|account| account.address.clone());
         let address = self.address.clone().or(known).or_else(|| found.address.clone());
         let Some(address) = address else {
             return Err(Failure::usage(
-                "it is not known whose mail this is; name the address with --address",
+                "sayso cannot tell whose mail this is; give the address with --address",
             ));
         };
         for account in &mut accounts {
@@ -261,7 +261,7 @@ impl Args {
             self.address.clone().or_else(|| Some(user.to_owned()).filter(|user| user.contains('@')))
         else {
             return Err(Failure::usage(
-                "it is not known whose mail this is; name the address with --address",
+                "sayso cannot tell whose mail this is; give the address with --address",
             ));
         };
         let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };

@@ -28,7 +28,7 @@ pub(in crate::cli) struct Args {
     /// The snoozed ones instead of the others
     #[arg(long)]
     snoozed: bool,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
 }
@@ -140,7 +140,7 @@ fn besides(overview: &Overview, skipped: SkippedCount) -> String {
     };
     let mail = match skipped.mails {
         0 => String::new(),
-        _ => format!("Mail of the last day: {skipped}; `sayso mail` lists it.\n"),
+        _ => format!("Mail in the last day: {skipped}; `sayso mail` lists it.\n"),
     };
     format!("{results}.\n{ready}{mail}")
 }

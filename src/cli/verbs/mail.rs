@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
     sayso mail --json | jq '.[] | select(.class == \"ignore\")'\n  \
     sayso mail sync")]
 pub(in crate::cli) struct Args {
-    /// At most so many, the newest first
+    /// At most this many, the newest first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     #[command(subcommand)]
@@ -36,7 +36,7 @@ pub(in crate::cli) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Look at every mailbox now, and triage what is new
+    /// Check every mailbox now, and triage what is new
     #[command(
         after_help = "It fetches mail and drives the threads until they ask you something or finish, so `sayso list` shows what \
         came in. If another process is driving, that one is asked to check. It exits with 1 if a mailbox failed; the \
@@ -48,10 +48,10 @@ enum Verb {
     /// Take mails out of the inbox, into the archive
     #[command(after_help = "Examples:\n  sayso mail archive i7k2\n  sayso mail archive t3h8 t9f --yes")]
     Archive(Mails),
-    /// Put mails into the trash
+    /// Move mails to the trash
     #[command(after_help = "Examples:\n  sayso mail delete i7k2\n  sayso mail delete t3h8 t9f --yes")]
     Delete(Mails),
-    /// Put mails into the spam folder
+    /// Move mails to the spam folder
     #[command(after_help = "Examples:\n  sayso mail spam i7k2")]
     Spam(Mails),
     /// Move mails to another folder
@@ -66,7 +66,7 @@ enum Verb {
     /// Open a copy of something attached with the system's program
     #[command(after_help = "What can run programs is not opened.\n\nExamples:\n  sayso mail open i7k2 1")]
     Open(attachments::Open),
-    /// Ask about leaving the mailing list a mail came by
+    /// Leave the mailing list a mail came from; asks first
     #[command(
         after_help = "A card shows what would be sent; nothing leaves before you accept it.\n\nExamples:\n  \
         sayso mail unsubscribe i7k2"
@@ -101,7 +101,7 @@ async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
     here.page.answer(&mails, |page| {
         if mails.is_empty() {
             return match here.intake() {
-                Some(_) => "No mail has come yet; `sayso mail sync` looks for some.\n".to_owned(),
+                Some(_) => "No mail yet; `sayso mail sync` checks for some.\n".to_owned(),
                 None => format!("No mail has come: {}.\n", here.no_account()),
             };
         }
@@ -144,8 +144,7 @@ async fn sync(here: &Here) -> Result<Answer, Failure> {
     let synced = intake.sync_anywhere(&step, PATIENCE).await.map_err(anyhow::Error::from)?;
     bar.clear();
     let Some(synced) = synced else {
-        let text =
-            "the process that drives has not looked at every mailbox; `sayso doctor` tells how they do";
+        let text = "the running process has not checked every mailbox; `sayso doctor` shows how they are";
         return Err(Failure::failed(text));
     };
     // Those of an earlier look that was cut short are triaged as well.

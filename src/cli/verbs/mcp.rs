@@ -21,7 +21,7 @@ impl Args {
         let here = context.open()?;
         let mut signals = Signals::listen();
         let served = mcp::serve(here.inbox().clone(), signals.heard()).await;
-        served.map_err(|error| Failure::failed(format!("the client cannot be talked to: {error}")))?;
+        served.map_err(|error| Failure::failed(format!("cannot communicate with the client: {error}")))?;
         Ok(Answer::nothing())
     }
 }

@@ -44,7 +44,7 @@ enum Action {
         #[arg(value_name = "NS")]
         namespace: String,
     },
-    /// Write a profile anew: in $EDITOR, or from text
+    /// Rewrite a profile: in $EDITOR, or from text
     Edit {
         /// The namespace
         #[arg(value_name = "NS")]
@@ -65,7 +65,7 @@ enum Action {
         #[arg(allow_hyphen_values = true)]
         line: String,
     },
-    /// Let a pinned line go
+    /// Unpin a line
     Unpin {
         /// The namespace
         #[arg(value_name = "NS")]

@@ -11,21 +11,21 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use serde_json::json;
 
-/// Let go of old threads, after a preview
+/// Delete old threads, after a preview
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Decisions and effects stay on record, and so does every mail's place in the ledger: no mail is \
-    handled twice. Nothing goes that something open, a fork, a parent or a child, an unread result or an effect in \
-    doubt needs. Without --yes nothing is changed.\n\nExamples:\n  \
+    handled twice. Whatever something open, a fork, a parent or a child, an unread result or an effect in doubt \
+    still needs is kept. Without --yes nothing is changed.\n\nExamples:\n  \
     sayso prune\n  \
     sayso prune --older-than 30d --status abandoned --yes\n  \
     sayso prune --dry-run --json"
 )]
 pub(in crate::cli) struct Args {
-    /// Only threads to which nothing has happened for so long: 30m, 12h, 90d, 26w
+    /// Only threads without activity for this long: 30m, 12h, 90d, 26w
     #[arg(long, value_name = "TIME", default_value = "90d")]
     older_than: String,
-    /// Only of these statuses
+    /// Only with these statuses
     #[arg(long, value_name = "STATUS,…", value_delimiter = ',', value_parser = ended(), default_values = ["done", "abandoned"])]
     status: Vec<Status>,
     /// Show what would go, and change nothing
@@ -90,13 +90,13 @@ fn preview(page: &Page, query: &PruneQuery, plan: &Pruning, folder: &str) -> Str
     let mut out = match plan.threads {
         0 if plan.mails == 0 => {
             format!(
-                "Nothing in {folder} can go that is {words} and untouched since {}.\n",
+                "Nothing in {folder} that is {words} and untouched since {} can be pruned.\n",
                 page.time(query.before)
             )
         }
         count => format!(
-            "{count} threads are {words} and untouched since {}: {} leave a record of what was decided and done, \
-             {} go altogether. {} mails give up their bytes, about {} in all.\n",
+            "{count} threads are {words} and untouched since {}: {} leave a record of what was decided and done, {} \
+             are deleted entirely. {} mails lose their contents, about {} in all.\n",
             page.time(query.before),
             plan.records,
             count - plan.records,
@@ -116,8 +116,8 @@ fn preview(page: &Page, query: &PruneQuery, plan: &Pruning, folder: &str) -> Str
 
 fn pruned(page: &Page, done: &Pruned) -> String {
     let mut out = format!(
-        "{} threads were let go of, {} of them with a record of what was decided and done; {} mails gave up their \
-         bytes. The file took {}, and takes {}.\n",
+        "{} threads were deleted, {} of them with a record of what was decided and done; {} mails lost their \
+         contents. The file was {} and is now {}.\n",
         done.taken.threads,
         done.taken.records,
         done.taken.mails,

@@ -104,11 +104,9 @@ fn text(moved: &[Moved], way: &Way, only_listed: bool) -> String {
     };
     let mut out: String = moved.iter().map(line).collect();
     if only_listed {
-        out.push_str("Nothing is done yet; --yes does it.\n");
+        out.push_str("Nothing was done yet; --yes does it.\n");
     } else if *way != Way::Back && moved.iter().any(|moved| moved.done) {
-        out.push_str(
-            "`sayso mail restore` with the same id puts it back, for as long as the server keeps it.\n",
-        );
+        out.push_str("`sayso mail restore` with the same id puts it back while the server still has it.\n");
     }
     out
 }

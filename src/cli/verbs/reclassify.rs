@@ -6,7 +6,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::thread;
 use crate::cli::output::Answer;
 
-/// Correct what a thread took its mail for; it runs again from there
+/// Correct how a thread classified its mail; it runs again from there
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     sayso reclassify t3h8w1z5c respond\n  \

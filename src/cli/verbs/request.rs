@@ -50,19 +50,19 @@ pub(in crate::cli) struct Args {
     /// The answers you take: accept, edit, respond, ignore
     #[arg(long, value_delimiter = ',', value_enum, value_name = "ANSWERS")]
     allow: Option<Vec<Way>>,
-    /// Nobody waits for the answer after this long: 30m, 2h, 3d
+    /// The question expires after this long: 30m, 2h, 3d
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
     /// Who you are
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
-    /// A name of your own for the question: asked again with it, it is the same one
+    /// Your own name for the question: asking again with it repeats the same question
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     /// Wait for the answer
     #[arg(long)]
     wait: bool,
-    /// Give up waiting after so many seconds
+    /// Give up waiting after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Read a tool's hook from stdin and print its decision; docs/agents.md has the forms

@@ -21,7 +21,7 @@ impl Args {
 
 fn text(overview: &Overview) -> String {
     match overview.driver {
-        Some(pid) => format!("Resumed: process {pid} drives on.\n"),
-        None => "Resumed; nobody is driving now, `sayso run` does.\n".to_owned(),
+        Some(pid) => format!("Resumed: process {pid} is running threads again.\n"),
+        None => "Resumed; no process is running threads now, `sayso run` does.\n".to_owned(),
     }
 }

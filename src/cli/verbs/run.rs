@@ -11,11 +11,11 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Drive every thread that can go on
+/// Run every thread that can go on
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Without --until-idle it drives until Ctrl-C or SIGTERM. Where another process drives already, it \
-    waits and takes over when that one ends.\n\nExamples:\n  \
+    after_help = "Without --until-idle it runs until Ctrl-C or SIGTERM. If another process is already running the \
+    threads, it waits and takes over when that one ends.\n\nExamples:\n  \
     sayso run\n  \
     sayso run --until-idle --json\n  \
     sayso run --until-idle --timeout 300"
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
     /// End when nothing is ready, running, held or about to be tried again
     #[arg(long)]
     until_idle: bool,
-    /// Give up after so many seconds
+    /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", requires = "until_idle", value_parser = seconds)]
     timeout: Option<Duration>,
 }
@@ -45,7 +45,7 @@ impl Args {
             if let Some(pid) = driver
                 && told.replace(pid) != Some(pid)
             {
-                note(&format!("process {pid} is driving already; waiting for it"));
+                note(&format!("process {pid} is already running the threads; waiting for it"));
             }
         };
         here.inbox().requests().close_expired().await?;
@@ -66,7 +66,7 @@ async fn report(here: &Here, threads: BTreeSet<ThreadId>) -> Result<Report, Fail
 
 fn text(report: &Report) -> String {
     let threads = match report.threads.len() {
-        0 => return "There was nothing to drive.\n".to_owned(),
+        0 => return "There was nothing to run.\n".to_owned(),
         1 => "1 thread went".to_owned(),
         many => format!("{many} threads went"),
     };

@@ -15,7 +15,7 @@ const SHORT: usize = 8;
 #[command(
     subcommand_value_name = "ACTION",
     subcommand_help_heading = "Actions",
-    after_help = "Agents tell of their sessions by the hooks that `sayso connect` installs. A session ends with its \
+    after_help = "Agents report their sessions through the hooks that `sayso connect` installs. A session ends with its \
     process. Tokens include cached ones.\n\nExamples:\n  \
     sayso sessions\n  \
     sayso sessions --json | jq '.[] | select(.state == \"waiting\")'\n  \

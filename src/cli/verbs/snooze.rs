@@ -7,7 +7,7 @@ use crate::cli::output::Answer;
 use crate::cli::pages;
 use crate::text::when;
 
-/// Put an interrupt out of sight until a time
+/// Hide an interrupt until a given time
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Days without an hour begin at 09:00, by the clock of [user] time_zone.\n\nExamples:\n  \

@@ -14,13 +14,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
     sayso threads --status trouble\n  \
     sayso threads --search \"quarterly budget\" --limit 10")]
 pub(in crate::cli) struct Args {
-    /// Only of this status
+    /// Only with this status
     #[arg(long, value_name = "STATUS", value_parser = statuses())]
     status: Option<Status>,
     /// Only where all these words occur; the last may be the beginning of one
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
 }
@@ -39,7 +39,7 @@ impl Args {
         let threads = pages::threads(here.inbox(), query, limit).await?;
         here.page.answer(&threads, |page| {
             if threads.is_empty() {
-                let what = if narrowed { "No such thread" } else { "No thread has been started" };
+                let what = if narrowed { "No thread matches" } else { "No thread has been started" };
                 return format!("{what} in {}.\n", here.folder);
             }
             let row = |thread: &crate::inbox::ThreadLine| {

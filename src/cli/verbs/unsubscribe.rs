@@ -28,7 +28,7 @@ impl Unsubscribe {
             Some(id) => {
                 format!("Nothing was sent yet. See it with `sayso view {id}`; `sayso accept {id}` unsubscribes you.\n")
             }
-            None => "Nobody drives now; `sayso run` lets it ask.\n".to_owned(),
+            None => "No process is running threads now; `sayso run` lets it ask.\n".to_owned(),
         })
     }
 }

@@ -71,7 +71,7 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         line(&format!("snoozed until {}", page.time(until)));
     }
     if let Some(left) = item.patience_left(page.now) {
-        line(&format!("whoever asks gives up in {}", clock(left)));
+        line(&format!("the asker gives up in {}", clock(left)));
     }
     let ways = [
         (item.allow.accept, "accept", &item.labels.accept),
@@ -99,7 +99,7 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         answers.push_str("; accept --grant thread allows it for the thread");
     }
     if let Some(sender) = &item.grantable.sender {
-        answers.push_str(&format!("; accept --grant sender allows it for mail of {sender}"));
+        answers.push_str(&format!("; accept --grant sender allows it for mail from {sender}"));
     }
     match item.grantable.call.as_ref().map(|call| &call.does) {
         None => {}

@@ -11,11 +11,11 @@ use std::time::Duration;
 /// How often the driver's lock is tried for while another process has it.
 const TRY_EVERY: Duration = Duration::from_millis(500);
 
-/// Drive threads, take mail in and look at servers, until told to stop
+/// Run threads, take in mail and check servers until told to stop
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "It ends with Ctrl-C or SIGTERM, and puts down in order what it is doing. Where another process \
-    drives already, it waits and takes over when that one ends. assets/sayso.service runs it as a systemd user \
+    after_help = "It ends with Ctrl-C or SIGTERM, and finishes cleanly what it is doing. If another process is \
+    already running the threads, it waits and takes over when that one ends. assets/sayso.service runs it as a systemd user \
     unit.\n\nExamples:\n  \
     sayso watch\n  \
     sayso watch --verbose"
@@ -28,14 +28,14 @@ impl Args {
         let mut signals = Signals::listen();
         if here.intake().is_none() && !here.has_servers() {
             note(
-                "the config names no mail account, and no server, so only threads are driven; see [[mail]] and [[server]]",
+                "the config names no mail account and no server, so only threads are run; see [[mail]] and [[server]]",
             );
         }
         let mut told = None;
         loop {
             match Driver::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
                 Ok(mut worker) => {
-                    note("driving; Ctrl-C ends it");
+                    note("running; Ctrl-C ends it");
                     let tended = here.app().drive(&mut worker, signals.heard()).await;
                     tended.map_err(anyhow::Error::from)?;
                     return Ok(Answer::nothing());
@@ -44,7 +44,7 @@ impl Args {
                     if let Some(pid) = driver
                         && told.replace(pid) != Some(pid)
                     {
-                        note(&format!("process {pid} is driving already; waiting for it"));
+                        note(&format!("process {pid} is already running the threads; waiting for it"));
                     }
                 }
             }

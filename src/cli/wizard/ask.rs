@@ -57,7 +57,7 @@ impl Prompt {
             {
                 return Ok(line);
             }
-            say("That is no address such as ada@example.org.\n");
+            say("That is not an address such as ada@example.org.\n");
         }
     }
 
@@ -67,7 +67,7 @@ impl Prompt {
             if let [at] = self.several(title, choices).await?.as_slice() {
                 return Ok(*at);
             }
-            say("One of them, please.\n");
+            say("Please choose one of them.\n");
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) async fn server(
             }
             Err(why) => say(&format!("  FAILED: {why}\n")),
         }
-        let choices = ["other answers", "keep it as it is, and mend it later", "leave this account out"];
+        let choices = ["other answers", "keep it as it is and fix it later", "leave this account out"];
         match prompt.one("What now?", &choices.map(str::to_owned)).await? {
             0 => {}
             1 => return Ok(Some(account)),
@@ -52,10 +52,10 @@ async fn typed(prompt: &Prompt, found: &Finds, before: &Typed) -> Result<Typed, 
     let address = prompt.address("Address", or(&before.address, found.address.clone()).as_deref()).await?;
     let domain = address.rsplit_once('@').map(|(_, domain)| domain.to_owned()).unwrap_or_default();
     let usual = or(&before.host, Some(format!("imap.{domain}")));
-    let host = prompt.needed("IMAP server, and :port where it is unusual", usual.as_deref()).await?;
+    let host = prompt.needed("IMAP server, with :port if it is unusual", usual.as_deref()).await?;
     let ways = ["TLS (usual)", "STARTTLS"];
-    let starttls = prompt.one("How is the connection made safe?", &ways.map(str::to_owned)).await? == 1;
-    let user = prompt.needed("User there", or(&before.user, Some(address.clone())).as_deref()).await?;
+    let starttls = prompt.one("How is the connection secured?", &ways.map(str::to_owned)).await? == 1;
+    let user = prompt.needed("User name there", or(&before.user, Some(address.clone())).as_deref()).await?;
     let secret = secret(prompt, &address).await?;
     let usual = or(&before.smtp, Some(host.replacen("imap.", "smtp.", 1)));
     let smtp = prompt.text("SMTP server for sending, - for none", usual.as_deref()).await?;

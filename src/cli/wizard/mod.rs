@@ -85,14 +85,14 @@ fn described(account: &Candidate) -> String {
     let place = match &account.source {
         MailSource::Maildir { path, .. } => format!("Maildir {}", path.display()),
         MailSource::Imap { server, .. } => format!("{} at {}", server.user, server.host),
-        MailSource::Gmail { .. } => "Gmail by its own interface".to_owned(),
+        MailSource::Gmail { .. } => "Gmail through its own API".to_owned(),
     };
     let out = match &account.outgoing {
         None => String::new(),
-        Some(MailOutgoing::Command { command, .. }) => format!(", sends by {}", command.join(" ")),
-        Some(MailOutgoing::Smtp { server, .. }) => format!(", sends by {}", server.host),
-        Some(MailOutgoing::Maildir { path }) => format!(", sends by {}", path.display()),
-        Some(MailOutgoing::Gmail { .. }) => ", sends by Gmail".to_owned(),
+        Some(MailOutgoing::Command { command, .. }) => format!(", sends via {}", command.join(" ")),
+        Some(MailOutgoing::Smtp { server, .. }) => format!(", sends via {}", server.host),
+        Some(MailOutgoing::Maildir { path }) => format!(", sends via {}", path.display()),
+        Some(MailOutgoing::Gmail { .. }) => ", sends via Gmail".to_owned(),
     };
     let known =
         account.found_in.iter().filter(|known| !known.contains('/')).cloned().collect::<Vec<_>>().join(", ");
@@ -130,14 +130,14 @@ async fn maildir(prompt: &Prompt, inputs: &Inputs) -> Result<Option<Candidate>, 
     let typed = prompt.text("Its folder, the one that has cur, new and tmp in it", None).await?;
     let path = inputs.host.expand(Path::new(typed.trim()));
     if !["cur", "new", "tmp"].iter().all(|part| path.join(part).is_dir()) {
-        say(&format!("{} is no Maildir: it has no cur, new and tmp in it.\n", path.display()));
+        say(&format!("{} is not a Maildir: it has no cur, new and tmp in it.\n", path.display()));
         return Ok(None);
     }
     Ok(Some(crate::app::init::maildir(&path)))
 }
 
 async fn model(prompt: &Prompt, found: &Finds) -> Result<ChosenModel, Failure> {
-    let mut models = vec![(ChosenModel::Builtin, "rules that are built in: no network, no cost".to_owned())];
+    let mut models = vec![(ChosenModel::Builtin, "built-in rules: no network, no cost".to_owned())];
     for name in &found.ollama {
         let (provider, base_url) = ("ollama".to_owned(), found.ollama_url.clone());
         let model = ChosenModel::Named { provider, name: name.clone(), key: None, base_url };
@@ -148,14 +148,14 @@ async fn model(prompt: &Prompt, found: &Finds) -> Result<ChosenModel, Failure> {
             MODELS.iter().find(|(known, _)| known == provider).map(|(_, name)| *name).unwrap_or_default();
         let (provider, key) = ((*provider).to_owned(), Some((*variable).to_owned()));
         let text =
-            format!("{provider}, by the key in {variable}: the text of your mail goes there, and it costs");
+            format!("{provider}, with the key in {variable}: your mail is sent there, and it costs money");
         models.push((ChosenModel::Named { provider, name: name.to_owned(), key, base_url: None }, text));
     }
     if models.len() == 1 {
         return Ok(ChosenModel::Builtin);
     }
     let choices: Vec<String> = models.iter().map(|(_, text)| text.clone()).collect();
-    let at = prompt.one("Who reads and answers?", &choices).await?;
+    let at = prompt.one("What should read and answer your mail?", &choices).await?;
     let mut model = models.swap_remove(at).0;
     if let ChosenModel::Named { name, key: Some(_), .. } = &mut model {
         *name = prompt.text("Which model", Some(name.as_str())).await?;

@@ -193,9 +193,9 @@ fn mail_that_cannot_be_meant_is_refused() {
         (with("mode = 3"), "mail.1.mode at /x/config.toml:5 must be a string, not a whole number"),
         (
             with("handled.done = \"gone\""),
-            "mail.1.handled.done at /x/config.toml:5 has no choice \"gone\"; choose seen, label:NAME, folder:NAME or none",
+            "mail.1.handled.done at /x/config.toml:5 cannot be \"gone\"; choose seen, label:NAME, folder:NAME or none",
         ),
-        (with("kind = \"imapp\""), "mail.1.kind at /x/config.toml:5 has no choice \"imapp\""),
+        (with("kind = \"imapp\""), "mail.1.kind at /x/config.toml:5 cannot be \"imapp\""),
         (
             "[[mail]]\nname = \"home\"".to_owned(),
             "[[mail]] at /x/config.toml:1 needs address; write the address mail is sent from, here or in [user]",
@@ -230,7 +230,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             "[policy.write_email]\nrecipients = [\"threads\"]".to_owned(),
-            "policy.write_email.recipients at /x/config.toml:2 has no choice \"threads\"; did you mean \"thread\"?",
+            "policy.write_email.recipients at /x/config.toml:2 cannot be \"threads\"; did you mean \"thread\"?",
         ),
         (
             with("password = \"x\""),
@@ -259,7 +259,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         (imap("path = \"/m\""), "mail.1.path at /x/config.toml:6 means nothing for kind \"imap\""),
         (imap("host = \"https://x\""), "mail.1.host at /x/config.toml:6 must be a server's name alone"),
         (imap("port = 70000"), "mail.1.port at /x/config.toml:6"),
-        (imap("tls = \"none\""), "mail.1.tls at /x/config.toml:6 has no choice \"none\""),
+        (imap("tls = \"none\""), "mail.1.tls at /x/config.toml:6 cannot be \"none\""),
         (imap("tls_pin = \"ab\""), "mail.1.tls_pin at /x/config.toml:6 must be the SHA-256 of a certificate"),
         (
             imap("token_command = \"y\""),

@@ -92,11 +92,11 @@ fn values_that_cannot_be_meant_are_refused() {
         ),
         (
             "[model]\nprovider = \"opnai\"",
-            "model.provider at /x/config.toml:2 has no choice \"opnai\"; did you mean \"openai\"?",
+            "model.provider at /x/config.toml:2 cannot be \"opnai\"; did you mean \"openai\"?",
         ),
         (
             "[log]\nlevel = \"loud\"",
-            "log.level at /x/config.toml:2 has no choice \"loud\"; choose one of off, error, warn, info, debug, trace",
+            "log.level at /x/config.toml:2 cannot be \"loud\"; choose one of off, error, warn, info, debug, trace",
         ),
         (
             "[user]\ntime_zone = \"Europe/Pairs\"",

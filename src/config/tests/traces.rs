@@ -44,7 +44,10 @@ fn refused(keys: &str, expected: &str) {
 
 #[test]
 fn what_cannot_be_meant_is_refused() {
-    refused("endpoint = \"http://traces.example.org\"", "must begin with https://, for secrets go there");
+    refused(
+        "endpoint = \"http://traces.example.org\"",
+        "must begin with https://, because secrets are sent there",
+    );
     refused("endpoint = \"traces.example.org\"", "must begin with https:// or http://");
     refused("endpoint = \"https://x/?key=canary\"", "without ? or #");
     refused("headers = [\"X-Team: ops\"]", "endpoint");

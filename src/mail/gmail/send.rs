@@ -87,7 +87,7 @@ impl Outgoing for GmailOutgoing {
         Box::pin(async move {
             let Ok(envelope) = Envelope::of(raw) else { return Found::NotSent };
             if envelope.message_id.is_empty() {
-                return Found::Unknown("nothing tells whether the mail was sent; look into Sent".to_owned());
+                return Found::Unknown("nothing shows whether the mail was sent; check Sent".to_owned());
             }
             match self.look(&envelope.message_id).await {
                 Ok(Some(sent)) => Found::Sent(sent),
@@ -166,9 +166,8 @@ async fn upload<T: serde::de::DeserializeOwned>(
     let ask = ask.body(&format!("multipart/related; boundary={boundary}"), body);
     let reply = api.call(ask, Repeat::Never).await?;
     // It was taken; a reply that cannot be read changes nothing about that.
-    serde_json::from_slice(&reply.body).map_err(|_| {
-        CallError::Unknown(format!("{} took it, and answers with something else than it should", api.place()))
-    })
+    serde_json::from_slice(&reply.body)
+        .map_err(|_| CallError::Unknown(format!("{} took it, but its reply makes no sense", api.place())))
 }
 
 /// The mail with its Message-ID in a second field. `Bcc` stays: Gmail sends to whom it names, and takes it out.

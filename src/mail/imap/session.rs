@@ -28,9 +28,9 @@ pub(super) enum ImapError {
     Net(#[from] NetError),
     #[error("{place} refused ({text})")]
     No { place: String, code: String, text: String },
-    #[error("{place} ended the conversation ({text})")]
+    #[error("{place} ended the connection ({text})")]
     Bye { place: String, text: String },
-    #[error("{place} sends what is no IMAP; check host and port")]
+    #[error("{place} does not speak IMAP; check host and port")]
     Odd { place: String },
     #[error("{place} sends more than was asked for, so the connection was ended")]
     TooMuch { place: String },

@@ -32,7 +32,7 @@ pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
     let mut file = match file {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let lock = lock.display();
-            return Err(MailError::Passing(format!("somebody holds {lock}; it will be tried again")));
+            return Err(MailError::Passing(format!("another program holds {lock}; it will be tried again")));
         }
         other => other.map_err(|error| trouble(&lock, &error))?,
     };

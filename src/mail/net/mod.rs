@@ -66,9 +66,9 @@ pub(super) enum NetError {
     Certificate { host: String, why: String },
     #[error("{place} does not speak TLS there ({why}); set tls = {other:?}, or another port")]
     NotTls { place: String, why: String, other: &'static str },
-    #[error("{place} offers no STARTTLS; set tls = \"tls\" and its port, for nothing is said in the clear")]
+    #[error("{place} offers no STARTTLS; set tls = \"tls\" and its port; sayso never connects unencrypted")]
     NoStartTls { place: String },
-    #[error("{place} spoke out of turn before the connection was safe")]
+    #[error("{place} sent data before the connection was encrypted")]
     Injected { place: String },
     #[error("{0}")]
     Trust(String),

@@ -27,7 +27,7 @@ pub(super) async fn handshake(
 ) -> Result<Box<dyn Stream>, NetError> {
     let name = ServerName::try_from(server.host.clone()).map_err(|_| NetError::NoHost {
         host: server.host.clone(),
-        why: "that is no name of a host".to_owned(),
+        why: "that is not a host name".to_owned(),
     })?;
     let trusting = server.clone();
     // Reading certificates is work for a thread that may wait for a disk.

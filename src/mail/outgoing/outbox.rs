@@ -74,7 +74,7 @@ fn put(path: &Path, raw: &[u8]) -> Result<String, SendError> {
     Folder::new("outbox", path.to_owned()).create().map_err(surely_not)?;
     let delivery = Delivery::begin(path, raw, Shelf::New).map_err(surely_not)?;
     mark(path, raw).map_err(|error| surely_not(trouble(&marks(path), &error)))?;
-    let unclear = |error| SendError::Unknown(format!("it may lie in the outbox or not: {error}"));
+    let unclear = |error| SendError::Unknown(format!("it may or may not be in the outbox: {error}"));
     Ok(delivery.finish().map_err(unclear)?.0.display().to_string())
 }
 

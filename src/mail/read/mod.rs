@@ -36,26 +36,24 @@ pub enum ParseError {
         bytes: usize,
     },
     /// It has too many header fields.
-    #[error("This mail has more than {most} header fields. It may be made to do harm; its raw text is kept.")]
+    #[error("This mail has more than {most} header fields. It may be malicious; its raw text is kept.")]
     Headers {
         /// How many are read.
         most: usize,
     },
     /// One of its header fields, or all of them together, are too long.
-    #[error(
-        "This mail has a header of more than is ever needed. It may be made to do harm; its raw text is kept."
-    )]
+    #[error("This mail has an absurdly long header. It may be malicious; its raw text is kept.")]
     LongHeader,
     /// It has parts within parts within parts.
     #[error(
-        "This mail has more than {most} parts inside each other. It may be made to do harm; its raw text is kept."
+        "This mail has more than {most} parts inside each other. It may be malicious; its raw text is kept."
     )]
     Deep {
         /// How deep is read.
         most: usize,
     },
     /// It has too many parts.
-    #[error("This mail has more than {most} parts. It may be made to do harm; its raw text is kept.")]
+    #[error("This mail has more than {most} parts. It may be malicious; its raw text is kept.")]
     Parts {
         /// How many are read.
         most: usize,

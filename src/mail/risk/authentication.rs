@@ -58,7 +58,7 @@ impl Receiver {
     }
 }
 
-/// What became of one check.
+/// What happened to one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Pass,

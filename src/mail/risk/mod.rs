@@ -181,10 +181,10 @@ impl Risk {
             Self::RecipientOutside { address } => format!("{address} is not part of this conversation."),
             Self::BccAdded { address } => format!("{address} would get this unseen by the others (bcc)."),
             Self::NewSender { address } => {
-                format!("New sender: you have neither answered nor noted {address} before.")
+                format!("New sender: you have never answered or noted mail from {address}.")
             }
             Self::NewRecipient { address } => {
-                format!("New recipient: you have neither written to {address} nor noted its mail before.")
+                format!("New recipient: you have never written to {address} or noted its mail.")
             }
             Self::LookAlike { domain, like } => {
                 format!("{domain} looks like {like}, which you know, but is another domain.")
@@ -202,32 +202,36 @@ impl Risk {
             Self::LinkDiffers { text, target } => format!("A link says {text} but leads to {target}."),
             Self::Executable { name } => format!("The attachment {name} can run programs when it is opened."),
             Self::AddressesAssistant { words, quoted: false } => {
-                format!("The mail speaks to an assistant, not to you: “{words}”.")
+                format!("The mail gives instructions to an AI assistant, not to you: “{words}”.")
             }
             Self::AddressesAssistant { words, quoted: true } => {
-                format!("The mail quotes words that speak to an assistant: “{words}”.")
+                format!("The mail quotes instructions to an AI assistant: “{words}”.")
             }
             Self::NotAuthentic { address, failed, with } => {
                 let with = with.map(|with| format!(", and {with}")).unwrap_or_default();
                 format!("Your mail server could not confirm that this comes from {address} ({failed}){with}.")
             }
             Self::KnownName { name, address, known } => {
-                format!("{name} is somebody you know as {known}, but this comes from {address}.")
+                format!("You know {name} as {known}, but this comes from {address}.")
             }
             Self::ClaimsHouse { name, address } => {
-                format!("“{name}” sounds like your own house, but this comes from {address}.")
+                format!("“{name}” sounds like your own organization, but this comes from {address}.")
             }
             Self::Wants(want) => wanted(*want).to_owned(),
-            Self::ShortLink { host } => format!("A link by {host} hides where it leads."),
+            Self::ShortLink { host } => format!("A link through {host} hides where it leads."),
             Self::OddLink { target, imitates } => {
                 let why = if *imitates { "imitates a domain you know" } else { "is made to be misread" };
                 format!("The address of a link {why}: {target}.")
             }
             Self::PageAttached { name } => {
-                format!("The attachment {name} is a page; what is typed into it goes to whoever made it.")
+                format!(
+                    "The attachment {name} is a web page; whatever you type into it goes to whoever made it."
+                )
             }
             Self::LeavesElsewhere { address } => {
-                format!("The list would be left at {address}, which is neither its own nor its sender's.")
+                format!(
+                    "You would unsubscribe at {address}, which belongs to neither the list nor the sender."
+                )
             }
             Self::QuotesOtherMail { words, sender } => {
                 format!("The text repeats a mail from {sender} in another conversation: “{words}”.")
@@ -241,20 +245,22 @@ impl Risk {
 fn wanted(want: Want) -> &'static str {
     match want {
         Want::Secret => "It wants a password or a code. Nobody honest asks for that by mail.",
-        Want::GiftCards => "It wants gift cards. Ask the sender in another way.",
+        Want::GiftCards => "It wants gift cards. Check with the sender some other way.",
         Want::BankChange => {
-            "It says that bank details have changed. Ask the sender in another way before you pay."
+            "It says that bank details have changed. Check with the sender some other way before you pay."
         }
-        Want::Coins => "It wants to be paid in coins that nobody can take back.",
+        Want::Coins => "It wants payment in cryptocurrency, which nobody can reverse.",
         Want::Login => {
             "It wants you to log in, pay or confirm on a page. Open the real one yourself instead."
         }
-        Want::LockedArchive => "It brings an archive and its password, so that no scanner can look inside.",
+        Want::LockedArchive => {
+            "It comes with a locked archive and its password, so no scanner can look inside."
+        }
         Want::Pressure => "A stranger wants you to act quickly, or you lose something. Take your time.",
-        Want::Brand => "It speaks for a company, but does not come from it.",
+        Want::Brand => "It claims to be from a company, but does not come from there.",
         Want::CallBack => "A stranger wants you to call about money. Look the number up yourself.",
-        Want::Secrecy => "A stranger speaks of money and wants nobody to know.",
-        Want::Messenger => "A stranger wants to go on by a messenger.",
+        Want::Secrecy => "A stranger writes about money and wants it kept secret.",
+        Want::Messenger => "A stranger wants to move to a messaging app.",
         Want::Command => "It wants you to paste a command and run it. Don't.",
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn not_authentic(
     let with = if looks_alike {
         Some("its domain looks like one you know")
     } else if impostor || colleague {
-        Some("it bears the name of somebody you know")
+        Some("it uses the name of somebody you know")
     } else {
         wants::has_login_link(mail).then_some("it links to a login")
     };

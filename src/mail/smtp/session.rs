@@ -22,7 +22,7 @@ pub(super) enum SmtpError {
     Net(#[from] NetError),
     #[error("{place} answered {words}")]
     Said { place: String, words: String, passing: bool },
-    #[error("{place} sends what is no SMTP; check host and port")]
+    #[error("{place} does not speak SMTP; check host and port")]
     Odd { place: String },
     #[error("{0}")]
     Refused(String),

@@ -188,7 +188,7 @@ impl Page<'_> {
         if effects.is_empty() {
             return;
         }
-        self.heading("Done to the outside");
+        self.heading("Done outside sayso");
         for effect in effects {
             let name = one(&effect.name);
             self.line(&format!(

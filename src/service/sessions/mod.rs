@@ -110,13 +110,16 @@ impl Sessions<'_> {
     pub async fn focus_asker(self, thread: ThreadId) -> Result<String, InboxError> {
         let asked = self.0.requests().asked_in(&thread).ok();
         let asker = asked.and_then(|asked| Some((asked.source?, asked.session?.id)));
-        let none =
-            || InboxError::Conflict("no coding agent asks this, so there is no terminal to go to".to_owned());
+        let none = || {
+            InboxError::Conflict(
+                "this did not come from a coding agent, so there is no terminal to go to".to_owned(),
+            )
+        };
         let (agent, id) = asker.ok_or_else(none)?;
         match self.kept()?.into_iter().find(|kept| kept.is(&agent, &id)) {
             Some(kept) => show(&kept).await,
             None => Err(InboxError::Conflict(format!(
-                "nothing is known of this session's terminal; `sayso connect` installs the hooks by which {agent} reports it"
+                "sayso does not know this session's terminal; `sayso connect` installs the hooks that let {agent} report it"
             ))),
         }
     }

@@ -60,12 +60,12 @@ impl Reach<'_> {
         let answer = self.http.send(&get(&url), &self.allowed(&[base.to_owned()])).await;
         let answer = answer.map_err(|error: HttpError| error.to_string())?;
         if answer.status != 200 {
-            return Err(format!("{base} says {} when asked whether it is well", answer.status));
+            return Err(format!("{base} answered its health check with {}", answer.status));
         }
         let said: Value = serde_json::from_slice(&answer.body)
-            .map_err(|_| format!("{base} does not say whether it is well"))?;
+            .map_err(|_| format!("{base} did not answer its health check properly"))?;
         if !health.at.is_empty() && said.pointer(&health.at) == Some(&Value::Bool(false)) {
-            return Err(format!("{base} says that it is not well"));
+            return Err(format!("{base} reports that it is unhealthy"));
         }
         Ok(())
     }

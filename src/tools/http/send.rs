@@ -219,11 +219,11 @@ impl Http {
                 return self.read(response, deadline).await;
             };
             if followed == self.limits.redirects {
-                return Err(HttpError::NoAnswer(format!("{} sends us on and on", target.host)));
+                return Err(HttpError::NoAnswer(format!("{} redirects too many times", target.host)));
             }
             followed += 1;
             let next = target::check(next, hosts).map_err(|why| {
-                HttpError::Refused(format!("{} sends us elsewhere, and {why}", target.host))
+                HttpError::Refused(format!("{} redirects elsewhere, and {why}", target.host))
             })?;
             if next.host != target.host
                 || next.port != target.port
@@ -306,7 +306,8 @@ impl Http {
         if !target.private
             && let Some((address, what)) = found.iter().find_map(|at| forbidden(*at).map(|what| (at, what)))
         {
-            let text = format!("{} leads to {address}, which is {what}; it is not reached", target.host);
+            let text =
+                format!("{} leads to {address}, which is {what}; sayso does not connect there", target.host);
             return Err(HttpError::Refused(text));
         }
         let first = found

@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 512 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// There is no child, or it could not shut itself in.
-    #[error("the sandbox cannot be had: {0}. Nothing was run")]
+    #[error("the sandbox is not available: {0}. Nothing was run")]
     Unavailable(String),
     /// The workbook cannot be used.
     #[error("{0}")]

@@ -54,7 +54,7 @@ fn decode(bytes: &[u8]) -> Result<(String, &'static str), WorkbookError> {
     if let Some((encoding, skip)) = encoding_rs::Encoding::for_bom(bytes) {
         let (text, bad) = encoding.decode_without_bom_handling(bytes.get(skip..).unwrap_or_default());
         if bad {
-            let text = format!("it begins like {} and does not go on so", encoding.name());
+            let text = format!("it begins like {} but does not continue that way", encoding.name());
             return Err(WorkbookError::Broken(text));
         }
         return Ok((text.into_owned(), encoding.name()));

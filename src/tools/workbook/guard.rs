@@ -39,7 +39,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
             return Err(WorkbookError::TooLarge(text));
         }
         if size > SMALL && size / packed > MOST_RATIO {
-            let text = format!("a part of it unpacks to {} times its size, as bombs do", size / packed);
+            let text = format!("a part of it unpacks to {} times its size, like a zip bomb", size / packed);
             return Err(WorkbookError::Refused(text));
         }
         let name = part.name().map_err(|e| WorkbookError::Broken(e.to_string()))?.to_lowercase();

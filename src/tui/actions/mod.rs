@@ -69,7 +69,7 @@ impl Scope {
             Scope::Memory => "On a profile, in Memory",
             Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
-            Scope::Ending => "When leaving while something is held",
+            Scope::Ending => "When quitting while something is held",
             Scope::Form => "In a form or a box",
             Scope::Menu => "In a menu or a review",
             Scope::Prompt => "In search, help and palette",
@@ -180,7 +180,7 @@ actions! {
         ShowSkipped ["gk"] "show_skipped": "show skipped mail"
             => inbox::show(model, Filter::Skipped),
         ShowDecisions ["gh"] "show_decisions": "show past decisions" => inbox::show(model, Filter::Decided),
-        LastLesson ["gl"] "last_lesson": "take back or narrow what was learned last" => news::offer(model),
+        LastLesson ["gl"] "last_lesson": "undo or narrow the last thing learned" => news::offer(model),
         ShowSessions ["gc"] "sessions": "show the sessions of coding agents" => layers::sessions::show(model),
         Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
         SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
@@ -190,14 +190,14 @@ actions! {
         Help ["?"] "help": "all keys" => layers::open(model, Help::default()),
         NewThread ["c"] "new_thread": "new thread" => form::choose_workflow(model),
         Undo ["u"] "undo": "undo the last decision" => decide::undo(model, press),
-        Pause ["!"] "pause": "pause or resume all" => vec![Cmd::Pause(!model.is_paused())],
+        Pause ["!"] "pause": "pause or resume everything" => vec![Cmd::Pause(!model.is_paused())],
         FetchMail ["$"] "fetch_mail": "check mail now" => vec![Cmd::FetchMail],
         Clear ["esc"] "clear": "clear or close" => tabs::clear(model),
-        Back ["q"] "back": "back, at the top quit" => tabs::back(model),
+        Back ["q"] "back": "go back, or quit at the top" => tabs::back(model),
         Quit ["Q"] "quit": "quit" => layers::quit(model),
         CloseLayer ["ctrl-c"] "close_layer": "close what is open" => tabs::explain_quit(model),
         Redraw ["ctrl-l"] "redraw": "redraw the screen" => vec![Cmd::Redraw],
-        Suspend ["ctrl-z"] "suspend": "to the shell; `fg` comes back" => vec![Cmd::Suspend],
+        Suspend ["ctrl-z"] "suspend": "go to the shell; `fg` returns" => vec![Cmd::Suspend],
     }
 
     List {
@@ -209,11 +209,11 @@ actions! {
         PageUp ["ctrl-u", "pageup"] "page_up": "half a page up" => moves::act(model, action),
         CardDown ["J"] "card_down": "scroll the card down" => moves::act(model, action),
         CardUp ["K"] "card_up": "scroll the card up" => moves::act(model, action),
-        Open ["enter", "l", "tab", "right"] "open": "into the card" => moves::act(model, action),
+        Open ["enter", "l", "tab", "right"] "open": "open the card" => moves::act(model, action),
         Mark ["space"] "mark": "mark" => marks::mark(model, action),
         MarkRange ["V"] "mark_range": "mark from the last mark to here" => marks::mark(model, action),
         MarkAll ["*"] "mark_all": "mark all shown" => marks::mark(model, action),
-        MarkSame ["="] "mark_same": "mark, or in decisions list, all of the same sender" => marks::mark(model, action),
+        MarkSame ["="] "mark_same": "mark all from this sender; in decisions, list them" => marks::mark(model, action),
         Sort ["s"] "sort": "sort and group" => menus::offer_sorts(model),
         FoldGroup ["-"] "fold_group": "fold the group" => menus::fold(model),
         UnfoldGroups ["+"] "unfold_groups": "unfold all groups" => menus::unfold(model),
@@ -253,10 +253,10 @@ actions! {
         SaveDraft ["D"] "save_draft": "save as a draft" => decide::act(model, action, press),
         Reclassify ["C"] "reclassify": "reclassify the mail" => skipped::offer(model),
         Archive ["f"] "archive": "archive the mail" => away::ask(model, Destination::Archive),
-        Delete ["d"] "delete": "put the mail into the trash" => away::ask(model, Destination::Trash),
-        Spam ["S"] "spam": "put the mail into the spam folder" => away::ask(model, Destination::Spam),
+        Delete ["d"] "delete": "move the mail to the trash" => away::ask(model, Destination::Trash),
+        Spam ["S"] "spam": "move the mail to spam" => away::ask(model, Destination::Spam),
         MoveMail ["m"] "move_mail": "move the mail to a folder" => away::ask_folder(model),
-        Unsubscribe ["U"] "unsubscribe": "ask about leaving the mailing list" => mail::unsubscribe(model),
+        Unsubscribe ["U"] "unsubscribe": "leave the mailing list; asks first" => mail::unsubscribe(model),
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread" => tabs::stop(model, press),
         Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),
         OpenThread ["t"] "open_thread": "show the thread" => threads::open_thread(model),
@@ -276,13 +276,13 @@ actions! {
         ShowPrompt ["p"] "show_prompt": "what the model was told, and what it said"
             => review::ask_prompt(model),
         Unfold ["enter", "o"] "unfold": "fold or unfold what is under the cursor" => review::unfold(model),
-        PanLeft ["<"] "pan_left": "move the graph to the right" => review::pan(model, -8),
-        PanRight [">"] "pan_right": "move the graph to the left" => review::pan(model, 8),
-        Answer ["a"] "answer": "go to what the thread asks" => review::answer(model),
-        Fork ["f"] "fork": "begin another thread after the shown step" => review::ask_fork(model, press),
-        Settle ["S"] "settle": "settle an effect in doubt" => review::offer_outcomes(model, press),
-        Retry ["R"] "retry": "end the trouble: retry or go on" => review::ask_retry(model, press),
-        Stop ["X"] as "stop the thread; in trouble, abandon it",
+        PanLeft ["<"] "pan_left": "scroll the graph left" => review::pan(model, -8),
+        PanRight [">"] "pan_right": "scroll the graph right" => review::pan(model, 8),
+        Answer ["a"] "answer": "go to the thread's question" => review::answer(model),
+        Fork ["f"] "fork": "fork a new thread after this step" => review::ask_fork(model, press),
+        Settle ["S"] "settle": "settle an effect that may have happened" => review::offer_outcomes(model, press),
+        Retry ["R"] "retry": "resolve trouble: retry or go on" => review::ask_retry(model, press),
+        Stop ["X"] as "stop the thread; abandon it if in trouble",
         Reclassify ["C"],
         Why ["w"],
         Export ["W"] "export": "write the thread to a file" => review::ask_export(model),
@@ -291,11 +291,11 @@ actions! {
     Memory {
         EditProfile ["e"] "edit_profile": "edit the profile in $EDITOR" => memory::edit(model),
         AddLine ["o"] "add_line": "add a line" => memory::ask_line(model),
-        PinLine ["P"] "pin_line": "pin a line, or let it go" => memory::ask_pins(model),
+        PinLine ["P"] "pin_line": "pin or unpin a line" => memory::ask_pins(model),
         RevertProfile ["R"] "revert_profile": "back to an earlier version"
             => memory::ask_past(model, Past::Revert),
         History ["d"] "history": "versions and what each changed" => memory::ask_past(model, Past::Read),
-        OpenThread ["t"] as "the thread that caused the version",
+        OpenThread ["t"] as "show the thread behind this version",
     }
 
     Activity {
@@ -313,7 +313,7 @@ actions! {
     Ending {
         Wait ["w"] "wait": "wait for it, then quit",
         TakeBack ["t"] "take_back": "take it back, then quit",
-        GoNow ["g"] "go_now": "quit now; it goes on with the next sayso",
+        GoNow ["g"] "go_now": "quit now; it resumes when sayso next runs",
         Cancel ["n", "esc", "q", "ctrl-c"] as "stay",
     }
 
@@ -324,7 +324,7 @@ actions! {
         Outside ["ctrl-g"] "outside": "in $EDITOR",
         Remember ["ctrl-t"] "remember": "learn from this: on or off",
         Complete ["ctrl-n"] "complete": "complete a path",
-        LeaveForm ["esc", "ctrl-c"] "leave_form": "leave, the text is kept",
+        LeaveForm ["esc", "ctrl-c"] "leave_form": "leave; your text is kept",
     }
 
     Menu {

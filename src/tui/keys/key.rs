@@ -138,7 +138,7 @@ impl Key {
         match nearest(name, Self::names()) {
             Some(near) => format!("did you mean \"{}{near}\"?", &word[..word.len() - name.len()]),
             None => format!(
-                "write a letter or a sign, two such as \"gg\", or one of {}; ctrl- or alt- may stand before it",
+                "write one character, two such as \"gg\", or one of {}; ctrl- or alt- may come first",
                 Self::names().collect::<Vec<_>>().join(", ")
             ),
         }
@@ -231,7 +231,7 @@ mod tests {
         }
         for text in ["nosuchkey", "F5", "", "hyper-x"] {
             let hint = Key::hint(text);
-            assert!(hint.starts_with("write a letter") && hint.contains("pagedown"), "{text}: {hint}");
+            assert!(hint.starts_with("write one character") && hint.contains("pagedown"), "{text}: {hint}");
         }
     }
 

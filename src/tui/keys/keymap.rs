@@ -112,7 +112,7 @@ fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static s
 fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
     let (name, shown) = (action.name(), text.escape_debug());
     let Some(keys) = Key::parse_row(text) else {
-        return Err(format!("{name}: `{shown}` is no key; {}", Key::hint(text)));
+        return Err(format!("{name}: `{shown}` is not a key; {}", Key::hint(text)));
     };
     match keys.iter().find_map(|key| key.enter_or_esc()) {
         Some(key) if action.decides() => Err(format!(
@@ -166,9 +166,11 @@ impl Keymap {
     fn own_keys(&self, command: &OwnCommand) -> Result<Vec<Key>, String> {
         let shown = command.key.escape_debug();
         let keys = Key::parse_row(&command.key)
-            .ok_or_else(|| format!("`{shown}` is no key; {}", Key::hint(&command.key)))?;
+            .ok_or_else(|| format!("`{shown}` is not a key; {}", Key::hint(&command.key)))?;
         if let Some(never) = keys.iter().find_map(|key| key.enter_or_esc()) {
-            return Err(format!("`{shown}` has {never} in it, which runs nothing; give it another key"));
+            return Err(format!(
+                "`{shown}` contains {never}, which can't run a command; give it another key"
+            ));
         }
         let heard = self.rows.iter().filter(|row| OWN.contains(&row.scope));
         let heard = heard.map(|row| (&row.keys, row.action.name()));
@@ -239,30 +241,30 @@ impl Keymap {
     /// The table as `docs/keys.md` shows it.
     pub fn markdown(&self) -> String {
         let mut page = String::from(
-            "# Keys\n\nLower case acts, upper case is the stronger or rarer form. Enter, Esc, mouse and paste never \
+            "# Keys\n\nLower case is the everyday action, upper case the stronger or rarer one. Enter, Esc, mouse and paste never \
              decide. Any key can be changed in the config, by the name in the third column:\n\n```toml\n[keys]\n\
              accept = [\"a\", \"ctrl-y\"]\n```\n",
         );
         let names: Vec<String> = Key::names().map(|name| format!("`{name}`")).collect();
         page.push_str(&format!(
-            "\nSuch a line takes the place of the action's usual keys; an empty list takes them away. A key is a \
-             letter or a sign, two such as `gg`, or one of {}; `ctrl-` or `alt-` may stand before it. More keys in \
-             a row have spaces between them. Where text is typed, letters stay letters, and the usual keys stay where \
-             nothing else is given. A key that means something else in the same place is refused unless \
-             that is moved too, and so are Enter and Esc for whatever decides. The inbox then says which it is, and \
-             opens once it is put right.\n",
+            "\nSuch a line replaces the action's usual keys; an empty list removes them. A key is one character, \
+             two such as `gg`, or one of {}; `ctrl-` or `alt-` may come first. Separate longer sequences with \
+             spaces. Where you type text, letters stay letters, and the usual keys stay unless you change them. A \
+             key that already means something else in the same place is refused unless you move that too, and so \
+             are Enter and Esc for anything that decides. The inbox then names the problem, and opens once it is \
+             fixed.\n",
             names.join(", ")
         ));
         page.push_str(
             "\n`/` and `\\` take words and `from:`, `kind:`, `workflow:`, `is:`, `older:2d` and `newer:4h`. In Threads \
-             the best match comes first and `n` and `N` walk through them; `is:` takes a status or how it ended (`sent`, \
+             the best match comes first and `n` and `N` step through them; `is:` takes a status or an outcome (`sent`, \
              `denied`, `ignored` …), and `is:engine` lists the threads that sayso starts for itself.\n",
         );
         page.push_str(
-            "\nCommands of your own have keys too. One gets the card as JSON on its input, as `sayso view --json` prints \
-             it, and what it prints is shown; `?` and `:` list it. It is run in a shell, by its key alone, and approves \
-             nothing by itself; `sayso` in it works on the same data folder. One that has not ended after a minute is \
-             killed.\n\n```toml\n[[command]]\nkey = \"gj\"\nname = \"find the ticket\"\n\
+            "\nYour own commands can have keys too. Such a command gets the card as JSON on its input, as `sayso \
+             view --json` prints it, and its output is shown; `?` and `:` list it. It runs in a shell, only when \
+             you press its key, and approves nothing by itself; `sayso` in it uses the same data folder. It is \
+             killed if it runs longer than a minute.\n\n```toml\n[[command]]\nkey = \"gj\"\nname = \"find the ticket\"\n\
              run = \"jq -r .title | tickets find\"\n```\n",
         );
         for scope in Scope::ALL {

@@ -84,13 +84,13 @@ fn what_is_no_key_is_refused() {
     for key in ["nosuchkey", "hyper-x", "F5", "", "x y nosuchkey"] {
         let refused = keymap("accept", &[key]).unwrap_err();
         assert!(
-            refused.starts_with(&format!("[keys] accept: `{key}` is no key; write a letter")),
+            refused.starts_with(&format!("[keys] accept: `{key}` is not a key; write one character")),
             "{refused}"
         );
         assert!(refused.contains("pagedown"), "{refused}");
     }
     let refused = keymap("accept", &["x", "spcae"]).unwrap_err();
-    assert_eq!(refused, "[keys] accept: `spcae` is no key; did you mean \"space\"?");
+    assert_eq!(refused, "[keys] accept: `spcae` is not a key; did you mean \"space\"?");
     keymap("accept", &["x y z"]).unwrap();
 }
 
@@ -194,8 +194,8 @@ fn own_commands_have_keys_of_their_own() {
         ),
         (vec![own("g", "x")], "[[command]] `g` would mean both `x` and `next_tab`"),
         (vec![own("gj", "x"), own("gj", "y")], "[[command]] `gj` would mean both `y` and `x`"),
-        (vec![own("enter", "x")], "[[command]] `enter` has Enter in it, which runs nothing"),
-        (vec![own("spcae", "x")], "[[command]] `spcae` is no key; did you mean"),
+        (vec![own("enter", "x")], "[[command]] `enter` contains Enter, which"),
+        (vec![own("spcae", "x")], "[[command]] `spcae` is not a key; did you mean"),
     ] {
         let refused = Keymap::new(&BTreeMap::new(), &commands).unwrap_err();
         assert!(refused.starts_with(said), "{refused}");

@@ -49,7 +49,7 @@ pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
 impl Bulk {
     fn new(marked: &[Row], action: Action, edited: impl Fn(&Row) -> bool) -> Result<Bulk, String> {
         let Some(first) = marked.first() else {
-            return Err("No marked item is in sight · Esc clears the marks".to_owned());
+            return Err("No marked item is shown here · Esc clears the marks".to_owned());
         };
         if let Some(other) = marked.iter().find(|row| (row.kind, &row.action) != (first.kind, &first.action))
         {
@@ -81,9 +81,9 @@ impl Bulk {
                 _ => BulkItem::FileAway(row.thread.clone()),
             };
             if row.is_decided() {
-                found.left_out.push(format!("{}: decided already", row.title));
+                found.left_out.push(format!("{}: already decided", row.title));
             } else if !row.allow.permits(&decision) {
-                found.left_out.push(format!("{}: takes no such answer", row.title));
+                found.left_out.push(format!("{}: can't be answered that way", row.title));
             } else if row.is_warned() && decision == Decision::Accept {
                 found.left_out.push(format!("{}: carries a warning", row.title));
             } else if edited(row) && decision == Decision::Accept {

@@ -60,7 +60,7 @@ impl Popup for Ending {
             Action::Wait => {
                 model.layers.pop();
                 model.ending = true;
-                model.say("Quitting once nothing is held any more");
+                model.say("Quitting as soon as nothing is held");
                 Vec::new()
             }
             Action::TakeBack => {
@@ -87,9 +87,9 @@ impl Popup for Ending {
             .collect();
         lines.push(Line::default());
         for (key, text) in [
-            ("w", "wait until it has gone, then quit"),
+            ("w", "wait for it to finish, then quit"),
             ("t", "take it back, then quit"),
-            ("g", "quit now; it goes on with the next sayso"),
+            ("g", "quit now; it resumes when sayso next runs"),
             ("n", "stay"),
         ] {
             lines.push(Line::from(vec![
@@ -105,7 +105,7 @@ impl Popup for Ending {
         vec![
             (Action::Wait, "wait"),
             (Action::TakeBack, "take back"),
-            (Action::GoNow, "go now"),
+            (Action::GoNow, "quit now"),
             (Action::Cancel, "stay"),
         ]
     }

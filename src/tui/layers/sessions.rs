@@ -87,7 +87,7 @@ impl Popup for Sessions {
                         model.layers.pop();
                         return review::go_to_item(model, id.to_string());
                     }
-                    Some(None) => model.say("It asks nothing here · gw goes to its terminal"),
+                    Some(None) => model.say("It has no question here · gw goes to its terminal"),
                     None => {}
                 }
             }

@@ -84,17 +84,17 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     }
     match &model.driving {
         Driving::Nobody(_) => signs.push(("VIEW ONLY".to_owned(), theme.warning)),
-        Driving::Theirs(Some(pid)) => signs.push((format!("driven by process {pid}"), theme.quiet)),
-        Driving::Theirs(None) => signs.push(("driven elsewhere".to_owned(), theme.quiet)),
+        Driving::Theirs(Some(pid)) => signs.push((format!("run by process {pid}"), theme.quiet)),
+        Driving::Theirs(None) => signs.push(("run elsewhere".to_owned(), theme.quiet)),
         Driving::Unknown | Driving::Ours => {}
     }
     signs.extend(mail(model));
     let failing = model.sources.iter().filter(|line| line.is_server() && line.error.is_some());
-    signs.extend(failing.map(|line| (format!("{} is away", words::line(&line.source)), theme.warning)));
+    signs.extend(failing.map(|line| (format!("{} is offline", words::line(&line.source)), theme.warning)));
     if let Some(waiting) =
         model.overview.as_ref().map(|overview| overview.waiting_for_model).filter(|n| *n > 0)
     {
-        signs.push((format!("model away, {waiting} wait"), theme.warning));
+        signs.push((format!("model offline, {waiting} waiting"), theme.warning));
     }
     let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
     let running = count(Status::Running).max(model.working.len() as u64);
@@ -126,7 +126,7 @@ fn mail(model: &Model) -> Option<(String, Style)> {
         .map(|line| words::line(&line.source))
         .collect();
     if !failing.is_empty() {
-        return Some((format!("mail: {} fails", failing.join(", ")), model.theme.warning));
+        return Some((format!("mail: {} failing", failing.join(", ")), model.theme.warning));
     }
     let last = model.sources.iter().filter(|line| line.is_mailbox()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
@@ -191,7 +191,7 @@ fn narrowed(model: &Model) -> String {
         }
     } else if model.tab == Tab::Inbox {
         if !model.inbox.list.narrow.is_empty() {
-            parts.push(format!("narrowed to `{}`", model.inbox.list.narrow.typed()));
+            parts.push(format!("filtered by `{}`", model.inbox.list.narrow.typed()));
         }
         if !model.inbox.list.search.is_empty() {
             parts.push(format!("searching `{}`: n next, N previous", model.inbox.list.search.typed()));

@@ -125,7 +125,7 @@ impl Inner {
 
     fn over(&self) -> LoginError {
         LoginError::Again(format!(
-            "Google does not accept the login of {} any more (it was withdrawn, or is over); {}",
+            "Google does not accept the login of {} any more (it was revoked, or has expired); {}",
             self.login.account,
             log_in(&self.login)
         ))

@@ -94,7 +94,7 @@ async fn hear(mut stream: TcpStream, host: &str, secrets: &Secrets) -> Option<Ca
     match read(&head, host, secrets) {
         Ok(answer) => Some(Callback { answer, browser: stream }),
         Err((status, why)) => {
-            let _ = respond(&mut stream, status, "This is not the answer sayso waits for", why).await;
+            let _ = respond(&mut stream, status, "This is not the answer sayso is waiting for", why).await;
             None
         }
     }
@@ -136,7 +136,7 @@ fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static 
     match (one("code"), one("error")) {
         (Some(code), None) if !code.is_empty() => Ok(Answer::Code(code.to_owned())),
         (None, Some(error)) => Ok(Answer::Refused(error.to_owned())),
-        _ => bad("It brings neither a code nor an error."),
+        _ => bad("It contains neither a code nor an error."),
     }
 }
 

@@ -70,7 +70,7 @@ impl Login {
             return Err(LoginError::Again(text));
         };
         let callback = answered
-            .map_err(|error| LoginError::Passing(format!("the answer cannot be listened to: {error}")))?;
+            .map_err(|error| LoginError::Passing(format!("cannot listen for the answer: {error}")))?;
         let exchanged = match &callback.answer {
             Answer::Code(code) => exchange(&login, &scopes, &secrets, &redirect, code, wait).await,
             Answer::Refused(why) if why == "access_denied" => Err(LoginError::Again(format!(
@@ -107,7 +107,7 @@ async fn exchange(
         Granted::Tokens(granted) => granted,
         Granted::Error(error) => return Err(error),
         Granted::Invalid(why) => {
-            let text = format!("Google does not take the answer ({why}); {} again", log_in(login));
+            let text = format!("Google rejected the answer ({why}); {} again", log_in(login));
             return Err(LoginError::Again(text));
         }
     };

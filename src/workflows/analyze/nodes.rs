@@ -100,7 +100,7 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Gi
     }
     let file = path.to_string_lossy().into_owned();
     let args = json!({ "file": file });
-    let gist = "The result is to be written into the folder.";
+    let gist = "The result will be written into the folder.";
     let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.query, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => return Ok(Command::end()),

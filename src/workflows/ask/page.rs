@@ -87,11 +87,11 @@ pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<Turn>, Nod
         return Ok(Some(Turn::Fetch(AskUpdate::Turned { best_api, parameters, turning })));
     }
     let text = match lists {
-        [] => "The last answer was no list, so there is no more of it.",
+        [] => "The last answer was not a list, so there is no more to show.",
         _ if lists.iter().all(|list| list.next == Next::End) => "Nothing is left to show; that was all.",
         _ => {
-            "Everything that the server answered is shown. Whether there is more it does not say, and it cannot be asked \
-             for a next page."
+            "Everything that the server answered is shown. It does not say whether there is more, and has no next \
+             page to ask for."
         }
     };
     Ok(Some(Turn::Tell(AskUpdate::Formatted { text: text.to_owned(), table: None, more: lists.to_vec() })))

@@ -32,13 +32,13 @@ pub(super) fn read(parameter: &Parameter, words: &str) -> Result<Value, String> 
         "object" => serde_json::from_str::<Value>(words).ok().filter(Value::is_object),
         _ => (!words.is_empty()).then(|| Value::from(words)),
     };
-    let value = value.ok_or_else(|| format!("“{}” is no {}.", Visible::line(words), parameter.kind))?;
+    let value = value.ok_or_else(|| format!("“{}” is not a {}.", Visible::line(words), parameter.kind))?;
     let schema = parameter.schema();
     let fits = jsonschema::validator_for(&schema)
         .map(|validator| validator.iter_errors(&value).next().map(|error| error.to_string()));
     match fits {
         Ok(None) => Ok(value),
-        Ok(Some(why)) => Err(format!("That does not do: {}.", Visible::line(&why))),
+        Ok(Some(why)) => Err(format!("That does not work: {}.", Visible::line(&why))),
         Err(error) => Err(format!("its schema is broken: {error}")),
     }
 }

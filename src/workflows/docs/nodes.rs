@@ -99,7 +99,7 @@ pub(super) async fn aggregate_results(
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let args = json!({ "out": state.out, "files": names });
     let title = crate::graph::State::title(&*state);
-    let gist = "The pages are to be written into the folder.";
+    let gist = "The pages will be written into the folder.";
     let asking = Asking { action: WRITE_DOCS, args: &args, title: &title, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => {

@@ -220,7 +220,7 @@ impl Effect for WritePage {
             let path = self.path.display();
             let refused = |error: std::io::Error| {
                 EffectError::Refused(format!(
-                    "{path} could not be written: {}. Mend that and retry",
+                    "{path} could not be written: {}. Fix that and retry",
                     io_words(&error)
                 ))
             };

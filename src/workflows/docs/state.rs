@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 pub struct DocsInput {
     /// The folder of the code base.
     pub dir: String,
-    /// The folder the pages go to; docs-sayso inside it where nothing is said.
+    /// The folder the pages go to [default: docs-sayso inside the code base].
     #[serde(default)]
     pub out: Option<String>,
-    /// How often an agent refines what it wrote at most.
+    /// How many times an agent refines its page at most.
     #[serde(default = "three")]
     pub max_iterations: u32,
-    /// The score, of 100, from which a page is good enough.
+    /// The score, out of 100, at which a page is good enough.
     #[serde(default = "eighty")]
     pub clarity_threshold: u32,
     /// How many points a refinement has to gain for another to follow.

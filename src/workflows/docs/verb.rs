@@ -20,13 +20,13 @@ pub(super) struct Args {
     /// The folder of the code base
     #[arg(value_name = "DIR")]
     dir: String,
-    /// The folder the pages go to; docs-sayso inside it where nothing is said
+    /// The folder the pages go to [default: docs-sayso inside the code base]
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
-    /// How often an agent refines what it wrote at most
+    /// How many times an agent refines its page at most
     #[arg(long, value_name = "N")]
     max_iterations: Option<u32>,
-    /// The score, of 100, from which a page is good enough
+    /// The score, out of 100, at which a page is good enough
     #[arg(long, value_name = "SCORE")]
     clarity_threshold: Option<u32>,
     /// How many points a refinement has to gain for another to follow

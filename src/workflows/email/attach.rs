@@ -43,7 +43,7 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
     let whole = ctx.services().user.path(path);
     if !whole.is_absolute() {
         // Whoever carries this out may stand in another folder than the person who typed it.
-        let text = format!("{path} is not a whole path: begin it with / or ~/, such as ~/plan.pdf");
+        let text = format!("{path} is not a full path: begin it with / or ~/, such as ~/plan.pdf");
         return Ok(failed(text));
     }
     let Some(read) = whole.to_str().map(str::to_owned) else {

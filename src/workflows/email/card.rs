@@ -79,7 +79,7 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
         (Visible::line("because"), Visible::new(&state.triage_reasoning)),
     ];
     if state.unsure {
-        fields.push((Visible::line("unsure"), Visible::line("another class would be nearly as good")));
+        fields.push((Visible::line("unsure"), Visible::line("another class fits nearly as well")));
     }
     let thought = state.messages.iter().rev().find_map(said_with_calls);
     if let Some(text) = thought {

@@ -67,7 +67,7 @@ pub(super) async fn of_call(
         warnings.extend(repeated.as_ref().map(warning));
     }
     if tool == tools::WRITE_EMAIL && promises_attachment(args) {
-        let text = "The text speaks of an attachment, and nothing is attached.";
+        let text = "The text mentions an attachment, but nothing is attached.";
         warnings.push(Warning::caution("no_attachment", text));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
@@ -224,7 +224,7 @@ async fn of_time(services: &Services, when: When, own: &[(Timestamp, Timestamp)]
     let warn = |code: &str, text: String| Warning::caution(code, text);
     let mut warnings = Vec::new();
     if when.start < services.clock.clone()() {
-        warnings.push(warn("time_gone", "That time has gone by.".to_owned()));
+        warnings.push(warn("time_gone", "That time is in the past.".to_owned()));
     }
     match meeting::conflicts(services, when).await {
         Ok(busy) => {

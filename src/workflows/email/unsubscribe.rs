@@ -16,15 +16,15 @@ pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> 
             Unsubscribe::OneClick { .. } if one_click(mail, receiver).is_some() => return None,
             Unsubscribe::OneClick { url } => {
                 return Some(format!(
-                    "your mail server has not confirmed that the list itself wrote how to leave it (DKIM); open it \
-                     yourself if you trust the sender: {url}"
+                    "your mail server has not confirmed that this unsubscribe link comes from the list (DKIM); open \
+                     it yourself if you trust the sender: {url}"
                 ));
             }
             Unsubscribe::Page { url } => page = page.or(Some(url)),
         }
     }
     Some(match page {
-        Some(url) => format!("this list is left on a page that you open yourself: {url}"),
+        Some(url) => format!("to leave this list, open this page yourself: {url}"),
         None => "this mail does not say how to leave a list".to_owned(),
     })
 }
@@ -43,7 +43,7 @@ impl Effect for LeaveList {
         Box::pin(async move {
             let url = String::from_utf8_lossy(frozen).into_owned();
             if !url.to_ascii_lowercase().starts_with("https://") {
-                return Err(EffectError::Refused("a list is left by https alone".to_owned()));
+                return Err(EffectError::Refused("unsubscribing works only over https".to_owned()));
             }
             // Only the public internet, only the usual port; what it is sent on to is not followed.
             let hosts = [Host::public(host(&url))];
@@ -55,7 +55,7 @@ impl Effect for LeaveList {
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
-        let text = "whether the list has heard of it cannot be looked up";
+        let text = "there is no way to check whether the list received it";
         Box::pin(async move { Found::Unknown(text.to_owned()) })
     }
 }
@@ -64,14 +64,14 @@ impl Effect for LeaveList {
 fn judged(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
     match answer {
         Ok(Answer { status: 200..300, .. }) => Ok(json!({})),
-        Ok(Answer { status, .. }) if status >= 500 => Err(EffectError::Unknown(format!(
-            "the list's server failed in the middle of it (status {status})"
-        ))),
+        Ok(Answer { status, .. }) if status >= 500 => {
+            Err(EffectError::Unknown(format!("the list's server failed midway (status {status})")))
+        }
         Ok(Answer { status: status @ 300..400, .. }) => Err(EffectError::Refused(format!(
-            "the list's server sends sayso elsewhere (status {status}), which is not followed; you may still be on the list"
+            "the list's server redirects elsewhere (status {status}), and sayso does not follow; you may still be on the list"
         ))),
         Ok(Answer { status, .. }) => Err(EffectError::Refused(format!(
-            "the list's server does not take it (status {status}); you are still on the list"
+            "the list's server refused it (status {status}); you are still on the list"
         ))),
         Err(HttpError::Refused(text)) => Err(EffectError::Refused(text)),
         Err(HttpError::NotSent(text)) => Err(EffectError::NotDone(text)),
@@ -233,7 +233,9 @@ mod tests {
         };
         assert!(why("").unwrap().contains("does not say how"));
         assert!(
-            why("List-Unsubscribe: <https://news.example/u>\r\n").unwrap().contains("a page that you open")
+            why("List-Unsubscribe: <https://news.example/u>\r\n")
+                .unwrap()
+                .contains("open this page yourself")
         );
         let one_click = "List-Unsubscribe: <https://news.example/u>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n";
         assert!(why(one_click).unwrap().contains("(DKIM)"));

@@ -10,12 +10,10 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(asking) = state.get::<Asking>() else { return Vec::new() };
     let why = match &asking.asked {
         Asked::FirstSync { .. } => {
-            "A first look found more mail than is taken in unasked, or nobody knows what handling it costs ([intake])."
+            "The first look found more mail than sayso takes in without asking, or the cost is unknown ([intake])."
         }
-        Asked::Unreadable { .. } => "A mail that cannot be read is never passed over: it waits for you.",
-        Asked::Login { .. } => {
-            "A look at this mailbox was refused for its login, and only you can mend that."
-        }
+        Asked::Unreadable { .. } => "A mail that cannot be read is never skipped: it waits for you.",
+        Asked::Login { .. } => "This mailbox refused the login, and only you can fix that.",
         Asked::Absent { .. } => "Threads need this model, and it was tried several times without an answer.",
     };
     vec![Block::Text(Visible::new(why))]
@@ -36,7 +34,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
                 (line("account"), line(account)),
                 (line("mails"), line(&mails.to_string())),
                 (line("oldest"), line(oldest)),
-                (line("about cost"), line(about_cost)),
+                (line("cost"), line(about_cost)),
             ]),
         ],
         Asked::Unreadable { account, place, bytes, error, .. } => vec![
@@ -47,17 +45,15 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
                 (line("place"), line(place)),
                 (line("bytes"), line(&bytes.to_string())),
             ]),
-            Block::Text(Visible::new(
-                "Its bytes are kept. Look at it with another mail program, or leave it.",
-            )),
+            Block::Text(Visible::new("The mail is kept. Open it in another mail program, or leave it.")),
         ],
         Asked::Login { account, why } => vec![
             heading,
             Block::Text(Visible::new(why)),
             Block::Fields(vec![(line("account"), line(account))]),
             Block::Text(Visible::new(
-                "No mail of this account comes in meanwhile, and none is lost. This goes by itself as soon as the login \
-                 works; accept to look again at once, or snooze it.",
+                "Until then no mail comes in for this account, and none is lost. This card goes away by itself once \
+                 the login works; accept to try again now, or snooze it.",
             )),
         ],
         Asked::Absent { server, why } => vec![
@@ -65,8 +61,8 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             Block::Text(Visible::new(why)),
             Block::Fields(vec![(line("server"), line(server))]),
             Block::Text(Visible::new(
-                "Threads that need it wait, and nothing of them is lost. They are tried again by themselves, at least \
-                 every two minutes; this goes as soon as one comes through. Accept to try now, or snooze it.",
+                "Threads that need it wait, and nothing is lost. sayso retries them at least every two minutes; \
+                 this card goes away once one succeeds. Accept to try now, or snooze it.",
             )),
         ],
     };

@@ -59,10 +59,10 @@ async fn answered(_: Ctx<Services>, _: Arc<Asking>) -> Result<Command<Asking>, N
 
 fn first_sync(account: &str, mails: u64, oldest: &str, about_cost: &str) -> Interrupt {
     let args = json!({"account": account, "mails": mails, "oldest": oldest, "about_cost": about_cost});
-    let title = format!("Take in {mails} mails of {account}?");
+    let title = format!("Take in {mails} mails from {account}?");
     let mut asked = proposal("first_sync", Kind::Approval, "first_sync", &args, &title);
     asked.gist =
-        Visible::line(&format!("It is the first look at {account}. Cost: {about_cost}.")).into_string();
+        Visible::line(&format!("This is the first look at {account}. Cost: {about_cost}.")).into_string();
     asked.source = Some(Visible::line(account).into_string());
     asked.allow = Allow { respond: false, ..Allow::ALL };
     asked.labels = Labels {
@@ -75,7 +75,7 @@ fn first_sync(account: &str, mails: u64, oldest: &str, about_cost: &str) -> Inte
         "type": "object",
         "properties": {
             "account": {"const": asked.args["account"]},
-            "mails": {"type": "integer", "minimum": 0, "maximum": mails, "description": "only the newest so many"},
+            "mails": {"type": "integer", "minimum": 0, "maximum": mails, "description": "only this many of the newest"},
             "oldest": {"const": asked.args["oldest"]},
             "about_cost": {"const": asked.args["about_cost"]}
         },
@@ -87,7 +87,7 @@ fn first_sync(account: &str, mails: u64, oldest: &str, about_cost: &str) -> Inte
 
 fn unreadable(account: &str, place: &str, error: &str, bytes: u64) -> Interrupt {
     let args = json!({"account": account, "place": place, "bytes": bytes});
-    let title = format!("A mail of {account} cannot be read");
+    let title = format!("A mail in {account} cannot be read");
     let mut asked = proposal("unreadable_mail", Kind::Trouble, "unreadable_mail", &args, &title);
     asked.gist = Visible::line(error).into_string();
     asked.source = Some(Visible::line(account).into_string());

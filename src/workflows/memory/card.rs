@@ -56,7 +56,7 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
         let action = cause.action.as_deref().unwrap_or("mail");
         fields.push((line(action), line(&format!("{about}{said}"))));
     }
-    fields.extend(state.thread.as_deref().map(|thread| (line("last taught by"), line(thread))));
+    fields.extend(state.thread.as_deref().map(|thread| (line("last learned from"), line(thread))));
     vec![Block::Fields(fields)]
 }
 

@@ -21,7 +21,7 @@ const TRIES: u32 = 5;
 /// Reads the profile, asks the model, and stores what it says unless that needs the person's word.
 pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
     if state.tries > TRIES {
-        return Err(NodeError::failed("the profile changed again each time; retry when nobody writes to it"));
+        return Err(NodeError::failed("the profile kept changing; retry when nothing else is writing to it"));
     }
     let services = ctx.services();
     let preset = defaults::preset(&state.namespace);

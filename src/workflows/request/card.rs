@@ -34,7 +34,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
 
 /// What came of it, as the agent told it.
 fn outcome(report: &Report) -> Block {
-    let mut fields = vec![(Visible::line("came of it"), Visible::line(&report.words()))];
+    let mut fields = vec![(Visible::line("outcome"), Visible::line(&report.words()))];
     fields.extend(report.files.iter().map(|file| (Visible::line("changed"), Visible::line(file))));
     fields.extend(report.error.as_ref().map(|error| (Visible::line("error"), Visible::new(error))));
     Block::Fields(fields)
@@ -92,7 +92,7 @@ fn reason(state: &Request, item: &Item) -> Option<Block> {
                 if command.folder == folder { String::new() } else { format!(" in {}", command.folder) };
             format!("Asked because of `{}`{place}.", command.words.join(" "))
         }
-        (None, Err(why)) => format!("Asked as a whole: {why}."),
+        (None, Err(why)) => format!("Asked as one command: {why}."),
         _ => return None,
     };
     Some(Block::Text(Visible::new(&text)))

@@ -71,9 +71,10 @@ impl Risk {
             Risk::Hidden => {
                 ("hidden_characters", "It contains invisible characters; they are shown as placeholders.")
             }
-            Risk::Unread => {
-                ("unread_command", "sayso cannot read this command fully, so it cannot warn of what it does.")
-            }
+            Risk::Unread => (
+                "unread_command",
+                "sayso cannot fully read this command, so it cannot warn you about what it does.",
+            ),
         };
         Warning::new(self.grade(), code, text)
     }

@@ -17,18 +17,18 @@ pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block
     let told = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M:%S").to_string();
     fields.extend(at.map(|at| (Visible::line("asked at"), Visible::line(&told(at)))));
     let over = match (asked.expires_in, at) {
-        (None, _) => "the asker set no time".to_owned(),
+        (None, _) => "the asker set no time limit".to_owned(),
         (Some(seconds), at) => {
             let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
             let when = at.and_then(|at| at.checked_add(lasts).ok()).map(|at| format!(", at {}", told(at)));
             let when = when.unwrap_or_default();
-            format!("{lasts:#} after it was asked{when}; it is closed then, and nothing is allowed by it")
+            format!("{lasts:#} after it was asked{when}; then it closes without allowing anything")
         }
     };
     fields.push((Visible::line("expires"), Visible::line(&over)));
     vec![
         Block::Fields(fields),
-        Block::Heading(Visible::line("Why it was not allowed beforehand")),
+        Block::Heading(Visible::line("Why it was not already allowed")),
         Block::Text(Visible::new(&rule(asked, item))),
     ]
 }
@@ -39,12 +39,12 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
         return "It only tells you something; that is always shown.".to_owned();
     }
     if asked.action.is_none() {
-        return "It asks for your words; no grant gives them.".to_owned();
+        return "It needs an answer in your words, which no grant can give.".to_owned();
     }
     if Warning::suspend(&item.warnings) {
         let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
         return format!(
-            "It carries a warning ({}), and what carries one is always asked, whatever is allowed.",
+            "It has a warning ({}), and anything with a warning is always asked, whatever is allowed.",
             codes.join(", ")
         );
     }
@@ -67,14 +67,14 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
     let lacks = match (asked.command(), asked.folder.as_deref()) {
         (_, None) => "this program named no folder".to_owned(),
         _ if asked.source.is_none() => "this program gave no name".to_owned(),
-        (None, _) => "this is neither".to_owned(),
+        (None, _) => "this is none of these".to_owned(),
         (Some(line), Some(folder)) => match shell::segments(line, folder) {
-            Err(why) => format!("of this line that cannot be told: {why}"),
+            Err(why) => format!("sayso cannot tell what this line does: {why}"),
             Ok(_) => "this line changes nothing".to_owned(),
         },
     };
     format!(
-        "Only commands that can be told one from another, changes to files in the folder and tools of servers can be \
-         allowed beforehand, for a program that gives its name and its folder; {lacks}, so it is always asked."
+        "Only commands that sayso can tell apart, changes to files in the folder and server tools can be allowed in \
+         advance, and only for a program that gives its name and folder; {lacks}, so it is always asked."
     )
 }

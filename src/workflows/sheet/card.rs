@@ -41,20 +41,20 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             blocks.push(Block::Fields(about(state)));
         }
         ItemKind::Interrupt(_) if item.action == STEP_LIMIT => {
-            let text = format!("It has taken {} steps. Accept for as many again.", state.step);
+            let text = format!("It has taken {} steps. Accept to allow as many again.", state.step);
             blocks.push(Block::Text(Visible::new(&text)));
             blocks.push(Block::Fields(about(state)));
             earlier(&mut blocks, state);
         }
         ItemKind::Interrupt(_) if item.action == DIFFERS => {
-            let text = "This piece was run again, as all of it is before a new one, and gave something else than it gave \
-                        before: something in it is left to chance, or to the clock. What you saw of it no longer holds. \
-                        Accept to go on with what it gives now.";
+            let text = "All earlier code is run again before a new piece, and this piece gave a different result: \
+                        something in it depends on chance or on the clock. What you saw before no longer holds. \
+                        Accept to go on with the new result.";
             blocks.push(Block::Text(Visible::new(text)));
             let at = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
             if let Some(cell) = usize::try_from(at).ok().and_then(|at| state.cells.get(at)) {
                 blocks.push(code(&cell.code));
-                blocks.push(Block::Heading(Visible::line("What it gave before")));
+                blocks.push(Block::Heading(Visible::line("Its result before")));
                 observed(&mut blocks, &cell.observation);
             }
             blocks.push(Block::Fields(about(state)));
@@ -88,7 +88,9 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
             "what was changed is written beside the original"
         }
         ItemKind::Interrupt(_) if item.action == STEP_LIMIT => "it has taken as many steps as you allowed",
-        ItemKind::Interrupt(_) if item.action == DIFFERS => "code that ran before gives something else now",
+        ItemKind::Interrupt(_) if item.action == DIFFERS => {
+            "code that ran before gives a different result now"
+        }
         ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => "the model answers without running code",
         ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
         ItemKind::Interrupt(_) => "the model asks",

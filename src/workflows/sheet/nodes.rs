@@ -78,7 +78,7 @@ fn ended(state: &SheetWork) -> Command<SheetWork> {
         1 => " (1 cell)".to_owned(),
         several => format!(" ({several} cells)"),
     };
-    let answer = format!("You ended it here. What was changed until then{changed} stands in the result.");
+    let answer = format!("You ended it here. What had changed by then{changed} is in the result.");
     Command::goto(WRITE_RESULT).update(SheetUpdate::Ended { answer })
 }
 
@@ -203,7 +203,7 @@ fn step_limit(state: &SheetWork) -> Interrupt {
     asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
     asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
     asked.labels =
-        Labels { accept: Some("as much again".to_owned()), ignore: ending(state), ..Labels::default() };
+        Labels { accept: Some("allow as much again".to_owned()), ignore: ending(state), ..Labels::default() };
     asked
 }
 
@@ -263,12 +263,12 @@ pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given
 /// Puts it to the person that code does not give what it gave before: what they saw then no longer holds.
 fn differs(state: &SheetWork, cell: usize) -> Interrupt {
     let args = json!({ "cell": cell });
-    let title = format!("Piece {cell} of the code gives something else than before");
+    let title = format!("Piece {cell} of the code gives a different result than before");
     let mut asked = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
     asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
     asked.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
     asked.labels = Labels {
-        accept: Some("go on with what it gives now".to_owned()),
+        accept: Some("go on with the new result".to_owned()),
         ignore: Some("end, and write nothing".to_owned()),
         ..Labels::default()
     };
@@ -298,7 +298,7 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
         true => json!({ "file": file }),
         false => json!({ "file": file, "pictures": drawn }),
     };
-    let gist = "What was made is to be written beside the original.";
+    let gist = "The result will be written next to the original.";
     let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => return Ok(Command::end()),
@@ -406,7 +406,7 @@ async fn in_sandbox(
         Some(program) => {
             let cage = services.pythons.again(Path::new(program)).await.map_err(|why| {
                 NodeError::failed(format!(
-                    "This work was begun with {program}, which cannot be had now: {why}"
+                    "This work was started with {program}, which is not available now: {why}"
                 ))
             })?;
             cage.run(&job, &workbook).await

@@ -119,7 +119,7 @@ async fn another_server_answers_where_the_first_is_not_well() {
         .tell("/health_check", [Reply::Json(200, json!({"data": {"discovery_provider_healthy": false}}))]);
     let thread = inbox.ask("trending tracks").await;
     let (_, text) = inbox.trouble(&thread).await;
-    assert!(text.contains("says that it is not well") && text.contains("cannot be reached"), "{text}");
+    assert!(text.contains("reports that it is unhealthy") && text.contains("cannot be reached"), "{text}");
     assert!(inbox.server.asked().is_empty());
 }
 

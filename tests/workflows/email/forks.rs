@@ -64,7 +64,7 @@ async fn why_tells_the_memory_it_went_by() {
     let asked = inbox.open_item(&thread).await.id;
     let why = inbox.decisions().why(asked.clone()).await.unwrap().text();
     assert!(why.contains("class: respond") && why.contains("because: It says so."), "{why}");
-    assert!(why.contains("## Memory it could go by"), "{why}");
+    assert!(why.contains("## Memory it could use"), "{why}");
     assert!(why.contains("triage_preferences:\n  version 1") && why.contains("Ignore newsletters"), "{why}");
     inbox.answer(&thread, respond("Always keep replies short")).await;
     inbox.drive().await;

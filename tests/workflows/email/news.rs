@@ -85,7 +85,7 @@ async fn words_about_it_reach_a_model_that_sees_the_new_mail() {
     let request = inbox.model.requests_for("email.reply").remove(1);
     assert_eq!(request.facts["mail"]["text"].as_str().unwrap().trim(), "No hurry any more.");
     assert_eq!(request.facts["earlier"][0]["subject"], "The report");
-    // What became of a call stands right behind it, whatever came in between.
+    // What happened to a call stands right behind it, whatever came in between.
     let roles: Vec<&str> = request
         .messages
         .iter()

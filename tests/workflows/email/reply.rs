@@ -289,7 +289,7 @@ async fn a_path_that_depends_on_where_one_stands_is_not_read() {
     // There is such a file where the tests run.
     inbox.answer(&thread, edit(write(), "attachments", json!(["Cargo.toml"]))).await;
     let item = inbox.open_item(&thread).await;
-    assert!(item.warnings.iter().any(|w| w.text.contains("is not a whole path")), "{:?}", item.warnings);
+    assert!(item.warnings.iter().any(|w| w.text.contains("is not a full path")), "{:?}", item.warnings);
     inbox.answer(&thread, Decision::Accept).await;
     assert!(inbox.sent().is_empty());
 }

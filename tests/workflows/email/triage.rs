@@ -33,7 +33,7 @@ async fn a_skipped_mail_says_why_and_whether_triage_was_sure() {
         assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
         let why = inbox.decisions().why(thread.to_string()).await.unwrap().text();
         assert!(why.contains("It says so.") && why.contains("ignore"), "{why}");
-        assert_eq!(why.contains("another class would be nearly as good"), unsure, "{why}");
+        assert_eq!(why.contains("another class fits nearly as well"), unsure, "{why}");
         let page = inbox.mail().skipped(SkippedQuery { after: None, limit: 9 }).await.unwrap();
         assert_eq!(page.mails.iter().map(|line| line.unsure).collect::<Vec<_>>(), [unsure]);
         let count = inbox.mail().skipped_since(jiff::Timestamp::UNIX_EPOCH).await.unwrap();

@@ -28,7 +28,7 @@ impl Servers {
             Err(error) => error.to_string(),
         };
         let text = format!(
-            "{} is away ({why}), so nothing was decided; decide again when it is back",
+            "{} cannot be reached ({why}), so nothing was decided; decide again when it is back",
             remote.name()
         );
         Err(InboxError::Conflict(text))

@@ -19,7 +19,7 @@ use tokens::{Angle, Token, is_address, tokens};
 pub(super) struct Line {
     /// Groups dissolved. An empty address stands for text that names nobody.
     pub addresses: Vec<Address>,
-    /// Whether it is written in a way that others may read differently.
+    /// Whether it is written in a way that others can read differently.
     pub unusual: bool,
 }
 

@@ -108,7 +108,7 @@ impl Field {
             return Ok(None);
         }
         if line.is_empty() && self.must && self.kind != FieldKind::Fixed {
-            return Err("is needed".to_owned());
+            return Err("is required".to_owned());
         }
         Ok(Some(match &self.kind {
             FieldKind::Fixed if self.fixed.is_null() && self.optional => return Ok(None),
@@ -128,7 +128,7 @@ impl Field {
             },
             FieldKind::DateTime => {
                 line.parse::<Timestamp>()
-                    .map_err(|_| "write a moment such as 2026-03-01T09:00:00+01:00".to_owned())?;
+                    .map_err(|_| "write a time such as 2026-03-01T09:00:00+01:00".to_owned())?;
                 Value::from(line)
             }
             FieldKind::List => {
@@ -164,15 +164,15 @@ impl Field {
     pub fn hint(&self) -> String {
         match &self.kind {
             FieldKind::Text if self.path => "a path; Ctrl-N completes".to_owned(),
-            FieldKind::List if self.path => "paths, one a line; Ctrl-N completes".to_owned(),
+            FieldKind::List if self.path => "paths, one per line; Ctrl-N completes".to_owned(),
             FieldKind::Text => String::new(),
             FieldKind::Long => "text".to_owned(),
             FieldKind::Number { whole: true } => "a whole number".to_owned(),
             FieldKind::Number { whole: false } => "a number".to_owned(),
             FieldKind::YesNo => "yes or no; space changes it".to_owned(),
             FieldKind::Choice(choices) => format!("{}; space changes it", choices.join(" | ")),
-            FieldKind::DateTime => "a moment, as in 2026-03-01T09:00:00+01:00".to_owned(),
-            FieldKind::List => "one a line".to_owned(),
+            FieldKind::DateTime => "a time, such as 2026-03-01T09:00:00+01:00".to_owned(),
+            FieldKind::List => "one per line".to_owned(),
             FieldKind::Json => "JSON".to_owned(),
             FieldKind::Fixed => "cannot be changed".to_owned(),
         }

@@ -211,7 +211,7 @@ impl Form {
             let refused = wrong.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
             field.error = unreadable.or_else(|| {
                 refused.map(
-                    |(_, text)| if text.contains(&missing) { "is needed".to_owned() } else { text.clone() },
+                    |(_, text)| if text.contains(&missing) { "is required".to_owned() } else { text.clone() },
                 )
             });
         }
@@ -345,8 +345,8 @@ mod tests {
         for (name, text, error) in [
             ("count", "many", "write a whole number"),
             ("count", "0", "less than the minimum"),
-            ("count", "", "is needed"),
-            ("when", "tomorrow", "write a moment"),
+            ("count", "", "is required"),
+            ("when", "tomorrow", "write a time"),
             ("extra", "{", "this is not JSON"),
             ("urgent", "perhaps", "write yes or no"),
         ] {

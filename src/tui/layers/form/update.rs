@@ -154,11 +154,11 @@ impl Popup for Form {
             Purpose::Respond { .. } | Purpose::Proceed { .. } => "send",
             Purpose::Edit { .. } => "review",
         };
-        let mut actions = vec![(Action::Submit, submit), (Action::LeaveForm, "leave, kept")];
+        let mut actions = vec![(Action::Submit, submit), (Action::LeaveForm, "keep & close")];
         if self.fields.len() > 1 {
             actions.push((Action::NextField, "next"));
         }
-        let learn = if self.learn { "learns from it" } else { "learns nothing" };
+        let learn = if self.learn { "learning on" } else { "learning off" };
         actions.extend([
             (Action::Outside, "$EDITOR"),
             (Action::Complete, "complete"),
@@ -316,7 +316,7 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
                 return Vec::new();
             }
             let (kind, decision, why) = if blocks.is_empty() {
-                (DecisionKind::Accepted, Decision::Accept, "Nothing is changed: it is accepted as proposed.")
+                (DecisionKind::Accepted, Decision::Accept, "You changed nothing: it is accepted as proposed.")
             } else {
                 (DecisionKind::Edited, Decision::Edit { args }, "This is what you changed.")
             };

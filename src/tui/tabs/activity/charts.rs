@@ -88,7 +88,7 @@ pub fn overview(model: &Model, sheet: &mut Sheet) {
     }
     let (skipped, _) = model.inbox.skipped_lately;
     if skipped.mails > 0 {
-        heading(model, sheet, "Mail of the last day");
+        heading(model, sheet, "Mail in the last day");
         sheet.say(&format!("{skipped}; gk lists it"), model.theme.text);
     }
     let Some(activity) = &model.activity.figures else { return };
@@ -214,7 +214,7 @@ fn spark(model: &Model, sheet: &mut Sheet, name: &str, days: &[u64]) {
 }
 
 pub fn times(model: &Model, sheet: &mut Sheet, activity: &Activity) {
-    sheet.say("half took at most · nine of ten · ninety-nine of a hundred", model.theme.quiet);
+    sheet.say("median · 90th percentile · 99th percentile", model.theme.quiet);
     let table = |sheet: &mut Sheet, title: &str, rows: Vec<(String, u64, Latency)>| {
         if rows.is_empty() {
             return;
@@ -242,7 +242,7 @@ pub fn times(model: &Model, sheet: &mut Sheet, activity: &Activity) {
         .nodes
         .iter()
         .map(|line| (words::line(&format!("{}.{}", line.workflow, line.node)), line.runs, line.latency));
-    table(sheet, "Nodes, of the newest steps", nodes.collect());
+    table(sheet, "Nodes, in the newest steps", nodes.collect());
     if activity.models.is_empty() && activity.nodes.is_empty() {
         sheet.gap();
         sheet.say("Nothing has run yet.", model.theme.quiet);
@@ -271,7 +271,7 @@ pub fn errors(model: &Model, sheet: &mut Sheet, errors: &[ErrorLine]) {
 
 pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
     if sources.is_empty() {
-        sheet.wrap("No mailbox is looked at. [[mail]] in the config names one.", model.theme.quiet);
+        sheet.wrap("No mailbox is set up. Add one as [[mail]] in the config.", model.theme.quiet);
         return;
     }
     for line in sources {
@@ -281,8 +281,8 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
                 Some(at) => ("●", model.theme.good, format!("last {}", words::ago(at, model.wall))),
                 None => ("○", model.theme.quiet, "nothing to send yet".to_owned()),
             },
-            (None, Some(at)) => ("●", model.theme.good, format!("looked at {}", words::ago(at, model.wall))),
-            (None, None) => ("○", model.theme.quiet, "not looked at yet".to_owned()),
+            (None, Some(at)) => ("●", model.theme.good, format!("checked {}", words::ago(at, model.wall))),
+            (None, None) => ("○", model.theme.quiet, "not checked yet".to_owned()),
         };
         sheet.line(Line::from(vec![
             Span::styled(format!("{sign} "), style),
@@ -301,7 +301,7 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
 pub fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {
     let free =
         if storage.free > 0 { format!(", {} of it unused", bytes(storage.free)) } else { String::new() };
-    sheet.say(&format!("The file takes {}, its log included{free}.", bytes(storage.file)), model.theme.text);
+    sheet.say(&format!("The file takes up {} with its log{free}.", bytes(storage.file)), model.theme.text);
     sheet.say("P prunes old threads, after a preview.", model.theme.quiet);
     sheet.gap();
     let most = storage.tables.first().map_or(0, |table| table.bytes);

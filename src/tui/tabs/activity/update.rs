@@ -125,10 +125,9 @@ pub fn stored(model: &mut Model, result: InboxResult<Storage>) -> Vec<Cmd> {
 
 /// Asks how old what goes must be. The menu changes nothing: what is chosen there is shown and asked about.
 pub fn offer_prune(model: &mut Model) -> Vec<Cmd> {
-    let row =
-        |(days, words): (i64, &str)| (format!("nothing has happened to it for {words}"), Choice::Prune(days));
+    let row = |(days, words): (i64, &str)| (format!("no activity for {words}"), Choice::Prune(days));
     let rows = AGES.map(row).to_vec();
-    model.push(Menu { cursor: 1, ..Menu::new("Let go of ended threads when", rows) });
+    model.push(Menu { cursor: 1, ..Menu::new("Prune finished threads with", rows) });
     Vec::new()
 }
 
@@ -147,7 +146,7 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
         let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
         model.say(match kept {
             0 => "nothing is that old".to_owned(),
-            kept => format!("nothing that old can go: {kept} are still needed"),
+            kept => format!("nothing that old can be pruned: {kept} still needed"),
         });
         return Vec::new();
     }
@@ -165,7 +164,7 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
     }
     let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
     let title = format!(
-        "Let go of {} and the bytes of {}, untouched since {day}?",
+        "Delete {} and the contents of {}, untouched since {day}?",
         words::count(usize::try_from(plan.threads).unwrap_or(usize::MAX), "thread"),
         words::count(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
     );
@@ -175,7 +174,7 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
         words::bytes(plan.bytes()),
         plan.records
     );
-    let page = Doc::page("What goes", "", blocks);
+    let page = Doc::page("What is deleted", "", blocks);
     model.push(Confirm::new(title, why, page, Then::Prune(query)));
     Vec::new()
 }
@@ -190,7 +189,7 @@ pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
     model.activity.pruning = false;
     if let Some(done) = model.ok_or_fail(result) {
         let sizes =
-            format!("the file took {} and takes {}", words::bytes(done.before), words::bytes(done.after));
+            format!("the file was {} and is now {}", words::bytes(done.before), words::bytes(done.after));
         let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
         let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
         model.say(format!("{threads} pruned; {sizes}{left}"));

@@ -124,7 +124,7 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         (Section::Running, _) => {
             let said = match model.running.rows.len() {
                 0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
-                some => format!("{}. Each stands in the list; X stops the selected one.", words::count(some, "thread")),
+                some => format!("{}. X stops the one selected in the list.", words::count(some, "thread")),
             };
             sheet.wrap(&said, model.theme.quiet);
         }
@@ -135,8 +135,8 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         (Section::Errors, _) => charts::errors(model, &mut sheet, &model.activity.errors),
         (Section::Mail, _) => charts::mailboxes(model, &mut sheet, &model.sources),
         (Section::Allowed, _) => sheet.wrap(
-            "What stands in the list below runs without asking. X revokes the selected one at once; a call that \
-             carries a warning asks in any case. A on a card allows more of the same.",
+            "Everything in the list below runs without asking. X revokes the selected one at once; a call with a \
+             warning always asks. A on a card allows more of the same.",
             model.theme.quiet,
         ),
         (Section::Storage, _) => match &model.activity.storage {
@@ -201,7 +201,7 @@ fn until(model: &Model, grant: &GrantLine) -> String {
 
 fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     let line = |text: &str| Visible::line(text);
-    let standing = if grant.in_force { "runs without asking" } else { "switched off: it is asked about" };
+    let standing = if grant.in_force { "runs without asking" } else { "off: it asks first" };
     let mut fields = vec![(line("now"), line(standing)), (line("for"), line(&grant.scope))];
     let until = until(model, grant);
     if !until.is_empty() {
@@ -217,8 +217,8 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     }
     let policy = grant.id.starts_with(crate::inbox::POLICY_GRANT);
     let how = match (policy, grant.in_force) {
-        (true, _) => "The config allows it; take it out of [policy] there.",
-        (false, true) => "X revokes it at once. A call that carries a warning asks in any case.",
+        (true, _) => "The config allows it; remove it from [policy] there.",
+        (false, true) => "X revokes it at once. A call with a warning always asks.",
         (false, false) => "X switches it on again.",
     };
     let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
@@ -257,7 +257,7 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
     }
     blocks.push(Block::Text(match working {
         Some(working) => Visible::new(&working.text),
-        None => Visible::new("Another process drives it, or it waits for its turn."),
+        None => Visible::new("Another process is running it, or it is waiting its turn."),
     }));
     Doc::page(&line.title, &meta, blocks)
 }

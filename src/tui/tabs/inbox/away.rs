@@ -41,13 +41,13 @@ pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
     let many = words::count(threads.len(), "mail");
     let asked = match &to {
         Destination::Archive => format!("Archive {many}?"),
-        Destination::Trash => format!("Put {many} into the trash?"),
-        Destination::Spam => format!("Put {many} into the spam folder?"),
+        Destination::Trash => format!("Move {many} to the trash?"),
+        Destination::Spam => format!("Move {many} to spam?"),
         Destination::Folder(name) => format!("Move {many} to {}?", Visible::line(name)),
     };
     let head = ["from", "subject"].map(Visible::line).to_vec();
     let page = Doc::page("", "", vec![Block::Table { head, rows }]);
-    let why = "Its card goes with it. u puts it back, for as long as the server keeps it.";
+    let why = "The card goes too. u brings it back while the server still has the mail.";
     model.push(Confirm::new(asked, why, page, Then::PutAway(threads, Way::Away(to))));
     Vec::new()
 }
@@ -75,7 +75,7 @@ pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<(
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
     let many = words::count(done.len(), "mail");
     match failed {
-        Some(why) => model.fail(format!("{many} {} · not all of them: {why}", way.done())),
+        Some(why) => model.fail(format!("{many} {} · but not all: {why}", way.done())),
         None => model.say(format!("{many} {}", way.done())),
     }
     model.put_away = if *way == Way::Back { Vec::new() } else { done };

@@ -73,7 +73,7 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
         Some(why) => {
             let page = warnings_page(model);
             let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
-            let why = format!("Asked once more because {why}.");
+            let why = format!("Asking again because {why}.");
             let then = Then::Decide(kind, decision);
             model.push(Confirm::new(title, why, page, then));
             Vec::new()
@@ -121,7 +121,7 @@ pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
     let page = Doc::page(&item.title, "", vec![Block::Text(Visible::new(STOP_WORDS))]);
     let decision = Decision::Respond { text: STOP_WORDS.to_owned() };
     let then = Then::Decide(DecisionKind::Answered, Decide::on_screen(id, hash, decision, false));
-    let why = "It is told this. Claude Code, Gemini CLI and opencode stop at once; Codex reads it.";
+    let why = "It gets this message. Claude Code, Gemini CLI and opencode stop at once; Codex only reads it.";
     model.push(Confirm::new("Refuse this, and stop the session?", why, page, then));
     Vec::new()
 }
@@ -262,7 +262,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
         (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
         (some, None) => model.say(format!("Undone: {}", words::count(some, "item"))),
         (some, Some(failure)) => {
-            model.fail(format!("Undone: {} · not all of them: {}", words::count(some, "item"), failure.text));
+            model.fail(format!("Undone: {} · but not all: {}", words::count(some, "item"), failure.text));
         }
     }
     let mut cmds = Vec::new();
@@ -294,7 +294,7 @@ pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
     model.push(Confirm::new(
         format!("Stop the thread “{title}”?"),
-        "It stops at once and waits as trouble, where it can go on or be abandoned.",
+        "It stops at once and shows up as trouble, where you resume or abandon it.",
         Doc::default(),
         Then::Stop(thread),
     ));

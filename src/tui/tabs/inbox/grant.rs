@@ -42,9 +42,9 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
     if let Some(sender) = &grantable.sender {
         let sender = Visible::line(sender);
-        row(format!("for mail of {sender}, for an hour"), GrantScope::Sender, Some(HOUR));
+        row(format!("for mail from {sender}, for an hour"), GrantScope::Sender, Some(HOUR));
         if let Some(rest) = rest_of_day(model) {
-            row(format!("for mail of {sender}, today"), GrantScope::Sender, Some(rest));
+            row(format!("for mail from {sender}, today"), GrantScope::Sender, Some(rest));
         }
     }
     if let Some(call) = &grantable.call {
@@ -69,7 +69,7 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
         named.collect::<Vec<_>>().join(" and ")
     };
     let mut offers = match &call.does {
-        Does::Commands(_) => vec![("this very command in this folder".to_owned(), GrantScope::Command)],
+        Does::Commands(_) => vec![("exactly this command in this folder".to_owned(), GrantScope::Command)],
         Does::Edit { folder, .. } => vec![(format!("changes to files inside {folder}"), GrantScope::Edits)],
         Does::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
     };
@@ -110,7 +110,7 @@ pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
         ("now", "this one is accepted as it is shown".to_owned()),
         ("told to remember", offer.words.clone()),
         ("from then on", format!("{asker} does that without asking, here or in its own window")),
-        ("to end it", format!("in the settings of {asker}; sayso grants nothing by this")),
+        ("to end it", format!("in the settings of {asker}; this is not a sayso grant")),
     ];
     let line = |text: &str| Visible::line(text);
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
@@ -119,7 +119,7 @@ pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
     let page = Doc::page(&item.title, "", vec![Block::Fields(fields), Block::Fields(args)]);
     let decision = Decide::on_screen(id, hash, Decision::Accept, true);
     let title = format!("Accept this, and let {asker} remember it?");
-    let why = "Calls like this reach neither you nor sayso any more.";
+    let why = "Neither you nor sayso will see calls like this any more.";
     model.push(Confirm::new(title, why, page, Then::Remember(decision, place)));
     Vec::new()
 }
@@ -138,7 +138,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
     let Some(mut whom) = whom(item, scope) else { return Vec::new() };
     if session {
-        whom.push_str(", in this session alone");
+        whom.push_str(", only in this session");
     }
     let until = match lasts {
         None => "the thread ends".to_owned(),
@@ -149,9 +149,9 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
         }
     };
     let calls = match scope {
-        GrantScope::Thread | GrantScope::Sender => "every further call",
+        GrantScope::Thread | GrantScope::Sender => "every later call",
         GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
-            "calls like this, and no others,"
+            "only calls like this"
         }
     };
     let line = |text: &str| Visible::line(text);
@@ -160,8 +160,8 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
         ("without asking", format!("{} of {}", calls, item.action)),
         ("for", whom),
         ("until", until),
-        ("still asks", "any call that carries a warning".to_owned()),
-        ("to end it", "X in 4 Activity · u undoes this answer alone".to_owned()),
+        ("still asks", "any call with a warning".to_owned()),
+        ("to end it", "X in 4 Activity · u undoes only this answer".to_owned()),
     ];
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
@@ -182,7 +182,7 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
     let offered = &item.grantable;
     match scope {
         GrantScope::Thread => Some(format!("this thread ({}); a fork of it asks again", item.thread)),
-        GrantScope::Sender => Some(format!("mail of {}, in any thread", offered.sender.as_ref()?)),
+        GrantScope::Sender => Some(format!("mail from {}, in any thread", offered.sender.as_ref()?)),
         GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
             let call = offered.call.as_ref()?;
             let what = match &call.does {
@@ -192,7 +192,7 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
                         .filter(|_| scope == GrantScope::CommandSort)
                     {
                         Some(sort) => {
-                            let more = "and any plain words after it that stay in the folder";
+                            let more = "plus any plain arguments that stay in the folder";
                             format!("`{}` {more}, in {}", sort.join(" "), command.folder)
                         }
                         None => format!("`{}` in {}", command.words.join(" "), command.folder),
@@ -201,7 +201,7 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
                 }
                 Does::Edit { folder, .. } => {
                     format!(
-                        "Edit, Write and the like of files inside {folder}, but for hidden ones such as .git"
+                        "Edit, Write and similar on files inside {folder}, except hidden ones such as .git"
                     )
                 }
                 Does::Tool { folder } => format!("{} from {folder}, with any arguments", item.action),

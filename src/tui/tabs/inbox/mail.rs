@@ -71,7 +71,7 @@ fn list_by_name(model: &mut Model) -> Vec<Cmd> {
             vec![file.name.clone(), file.kind.clone(), size, mail.from.clone()]
         })
         .collect();
-    let meta = "Shown by name only: nothing of it is opened or run.";
+    let meta = "Names only: nothing is opened or run.";
     let doc = Doc::page(&words::count(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
     model.push(Page::new("Attachments", doc));
     Vec::new()
@@ -83,7 +83,7 @@ pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile)
     if file.program {
         model.push(Confirm::new(
             format!("Save {name} although it can run programs?"),
-            "It is not opened from here. Whoever opens it later lets its sender do what they please on this machine.",
+            "It won't be opened from here. Anyone who opens it later lets its sender do anything on this machine.",
             Doc::default(),
             Then::SaveAttached(thread.clone(), file.n),
         ));
@@ -91,7 +91,7 @@ pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile)
     }
     let rows = vec![
         ("save it to Downloads".to_owned(), Choice::SaveAttached(thread.clone(), file.n)),
-        ("open it with the system's program".to_owned(), Choice::OpenAttached(thread.clone(), file.n)),
+        ("open it in its usual program".to_owned(), Choice::OpenAttached(thread.clone(), file.n)),
     ];
     model.push(Menu::new(name, rows));
     Vec::new()

@@ -18,9 +18,9 @@ pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
         ("newest first", Choice::Sort(Sort::Newest), sort == Sort::Newest),
         ("most urgent first", Choice::Sort(Sort::Urgent), sort == Sort::Urgent),
         ("no groups", Choice::Group(Group::None), group == Group::None),
-        ("in groups by sender", Choice::Group(Group::Sender), group == Group::Sender),
-        ("in groups by kind", Choice::Group(Group::Kind), group == Group::Kind),
-        ("in groups by workflow", Choice::Group(Group::Workflow), group == Group::Workflow),
+        ("group by sender", Choice::Group(Group::Sender), group == Group::Sender),
+        ("group by kind", Choice::Group(Group::Kind), group == Group::Kind),
+        ("group by workflow", Choice::Group(Group::Workflow), group == Group::Workflow),
     ];
     let rows = rows.into_iter().map(|(text, choice, is)| (format!("{}{text}", mark(is)), choice)).collect();
     model.push(Menu::new("Sort and group", rows));

@@ -143,7 +143,7 @@ fn who_wants_what(item: &Item) -> String {
             _ => format!("{who} wants to use {action}"),
         },
     };
-    if item.irreversible { format!("{wish} · can't be undone once it is done") } else { wish }
+    if item.irreversible { format!("{wish} · can't be undone afterwards") } else { wish }
 }
 
 /// The last decision, while it can be taken back.

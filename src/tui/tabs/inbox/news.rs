@@ -166,7 +166,7 @@ pub fn offer(model: &mut Model) -> Vec<Cmd> {
     let title = format!("Learned: {}", shown(&lesson.line));
     let rows = vec![
         ("take it back".to_owned(), Choice::DropLesson),
-        ("narrow it: write it anew …".to_owned(), Choice::NarrowLesson),
+        ("narrow it: reword it …".to_owned(), Choice::NarrowLesson),
     ];
     model.push(Menu::new(title, rows));
     Vec::new()

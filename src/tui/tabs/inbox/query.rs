@@ -44,7 +44,7 @@ impl Query {
                 Some(("workflow", name)) if !name.is_empty() => Term::Workflow(name.to_owned()),
                 Some(("kind", kind)) => Term::Kind(
                     ItemKind::from_word(kind)
-                        .ok_or("kind: is triage, approval, question, trouble or result".to_owned())?,
+                        .ok_or("kind: takes triage, approval, question, trouble or result".to_owned())?,
                 ),
                 Some(("is", what)) => Term::Is(match what {
                     "warn" | "warning" | "warned" => Is::Warned,
@@ -53,7 +53,7 @@ impl Query {
                     "irreversible" => Is::Irreversible,
                     "snoozed" => Is::Snoozed,
                     "held" => Is::Held,
-                    _ => return Err("is: is warn, danger, new, irreversible, snoozed or held".to_owned()),
+                    _ => return Err("is: takes warn, danger, new, irreversible, snoozed or held".to_owned()),
                 }),
                 Some(("older", age)) => Term::Older(seconds(age).ok_or_else(|| bad_age("older"))?),
                 Some(("newer", age)) => Term::Newer(seconds(age).ok_or_else(|| bad_age("newer"))?),

@@ -18,7 +18,7 @@ use ratatui::buffer::Buffer;
 /// What a mail can be taken for, and what comes of that.
 const CLASSES: [(&str, &str); 3] = [
     ("ignore", "not worth showing"),
-    ("notify", "worth knowing, and no more"),
+    ("notify", "worth knowing, no reply needed"),
     ("respond", "wants a reply; a draft is made for you to decide on"),
 ];
 
@@ -50,13 +50,13 @@ pub fn offer(model: &mut Model) -> Vec<Cmd> {
         (format!("{class:<8} {about}"), Choice::Reclassify(thread.clone(), title.clone(), class.to_owned()))
     };
     let rows = CLASSES.map(row).to_vec();
-    model.push(Menu::new("Take this mail for", rows));
+    model.push(Menu::new("Reclassify this mail as", rows));
     Vec::new()
 }
 
 pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) -> Vec<Cmd> {
     model.push(Confirm::new(
-        format!("Take “{title}” for: {class}?"),
+        format!("Reclassify “{title}” as {class}?"),
         "Its thread runs again from triage, and sayso learns from the correction.",
         Doc::default(),
         Then::Reclassify(thread, class),
@@ -113,7 +113,7 @@ pub fn counted(model: &mut Model, result: InboxResult<(SkippedCount, bool)>) -> 
     model.inbox.skipped_lately.0 = count;
     if tell {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowSkipped).unwrap_or("gk".to_owned());
-        model.say(format!("mail of the last day: {count}; {key} lists it"));
+        model.say(format!("mail in the last day: {count}; {key} lists it"));
     }
     Vec::new()
 }
@@ -142,11 +142,11 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
     let mut fields = vec![("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
     if line.unsure {
-        fields.push(("unsure", "another class would be nearly as good"));
+        fields.push(("unsure", "another class fits nearly as well"));
     }
     let fields = fields.into_iter().map(|(name, value)| (one(name), one(value))).collect();
     let how = match &line.thread {
-        Some(_) => "C takes it for something else; w says why in full; t shows its thread.",
+        Some(_) => "C reclassifies it; w says why in full; t shows its thread.",
         None => "A rule of yours skipped it before any thread was started.",
     };
     let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];

@@ -182,19 +182,19 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
     let (what, next) = if !model.inbox.list.complete {
         ("Looking …", "")
     } else if !model.inbox.list.narrow.is_empty() {
-        ("Nothing here fits that.", "Esc shows everything again.")
+        ("Nothing here matches that.", "Esc shows everything again.")
     } else {
         match model.inbox.list.filter {
             Filter::All => {
                 ("Inbox zero. Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys")
             }
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
-                ("No approvals wait.", "gi shows everything.")
+                ("No approvals are waiting.", "gi shows everything.")
             }
-            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => {
-                ("Nothing to know about.", "gi shows everything.")
+            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => ("No notifications.", "gi shows everything."),
+            Filter::Kind(ItemKind::Interrupt(Kind::Question)) => {
+                ("No agent has a question.", "gi shows everything.")
             }
-            Filter::Kind(ItemKind::Interrupt(Kind::Question)) => ("No agent asks.", "gi shows everything."),
             Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => ("No trouble.", "gi shows everything."),
             Filter::Kind(ItemKind::Result) => ("No results to read.", "gi shows everything."),
             Filter::Snoozed => ("Nothing is snoozed.", "z on an item puts it out of sight for a while."),
@@ -228,7 +228,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
                 area,
                 buf,
                 "This one is gone.",
-                "It was decided elsewhere, or its thread moved on. j or k goes on.",
+                "It was decided elsewhere, or its thread moved on. j or k selects another.",
             );
         }
         return (None, false);
@@ -250,7 +250,7 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
             Some(_) => "Your answer goes out in a moment.",
             None => "The agent has your answer.",
         };
-        return draw::message(model, area, buf, what, "What it makes of it comes here · j or k goes on");
+        return draw::message(model, area, buf, what, "Its next step will appear here · j or k moves on");
     };
     let title = format!("{} Working on it …", spinner(model));
     draw::text(buf, area, area.x + 1, area.y, &title, model.theme.title);

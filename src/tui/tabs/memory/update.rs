@@ -129,7 +129,7 @@ pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
     if rows.is_empty() {
         model.say("There is no line to pin · o adds one");
     } else {
-        let title = "Pin a line: nothing learned may drop it".to_owned();
+        let title = "Pin a line so that learning keeps it".to_owned();
         model.push(Menu::new(title, rows));
     }
     Vec::new()

@@ -18,7 +18,7 @@ const LISTED: usize = 12;
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.memory.list;
     if browse.rows.is_empty() {
-        let what = if browse.read { "Nothing is learned yet." } else { "Looking …" };
+        let what = if browse.read { "Nothing has been learned yet." } else { "Looking …" };
         let next =
             if browse.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
         return draw::message(model, areas.list, buf, what, next);
@@ -83,7 +83,8 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
         for held in model.inbox.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided())
         {
             sheet.gap();
-            sheet.wrap(&format!("An update waits for your word in the inbox: {}", held.title), theme.warning);
+            sheet
+                .wrap(&format!("An update awaits your approval in the inbox: {}", held.title), theme.warning);
         }
         sheet.gap();
         profile(model, sheet, versions, &shown.profile);
@@ -118,7 +119,7 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
     }
     if of > 1 {
         sheet.gap();
-        sheet.say("Versions, ] and [ go through them", theme.title);
+        sheet.say("Versions: ] and [ step through them", theme.title);
         let from = versions.at.saturating_sub(LISTED / 2).min(of.saturating_sub(LISTED));
         for (n, version) in versions.history.iter().enumerate().skip(from).take(LISTED) {
             let mark = if n == versions.at { "▌ " } else { "  " };
@@ -147,9 +148,9 @@ fn profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &str) {
 fn caused(version: &MemoryVersion) -> String {
     let kind = words::line(&version.cause.kind);
     match (kind.as_str(), &version.cause.thread) {
-        ("default", _) => "how it began".to_owned(),
+        ("default", _) => "the starting text".to_owned(),
         ("edit", _) => "you wrote it".to_owned(),
-        ("revert", _) => "you went back".to_owned(),
+        ("revert", _) => "you reverted it".to_owned(),
         ("answer", Some(thread)) => format!("learned from your answer in {thread} (t shows it)"),
         ("answer", None) => "learned from several answers".to_owned(),
         (other, Some(thread)) => format!("{other} in {thread} (t shows it)"),

@@ -37,7 +37,7 @@ impl Search {
                 }
                 Some(("kind", kind)) => {
                     let kind = Kind::from_word(kind);
-                    search.kind = Some(kind.ok_or("kind: is triage, approval, question or trouble")?);
+                    search.kind = Some(kind.ok_or("kind: takes triage, approval, question or trouble")?);
                 }
                 Some(("is", "engine")) => search.engine = true,
                 Some(("is", word)) if ENDS.contains(&word) => search.standing = Some(word.to_owned()),
@@ -60,7 +60,7 @@ impl Search {
 fn not_so() -> String {
     let statuses = Status::ALL.map(Status::word);
     let all: Vec<&str> = ENDS.into_iter().chain(statuses).collect();
-    format!("is: is {} or engine", all.join(", "))
+    format!("is: takes {} or engine", all.join(", "))
 }
 
 fn time(key: &str, age: &str) -> Result<Duration, String> {
@@ -85,8 +85,8 @@ mod tests {
         assert_eq!((search.status, search.words.as_str()), (Some(Status::Waiting), "Re: x"));
         assert_eq!(search.engine(), EngineThreads::Only);
         for (typed, said) in [
-            ("kind:x", "kind: is"),
-            ("is:x", "is: is sent"),
+            ("kind:x", "kind: takes"),
+            ("is:x", "is: takes sent"),
             ("older:x", "older: takes"),
             ("newer:", "newer:"),
         ] {

@@ -89,7 +89,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
         if model.builtin {
             return Ok(Command::goto("reset_state_node").update(not_understood(&left, api, &parameters)));
         }
-        let said = format!("Nothing that was asked of the API takes up {}.", unused::quoted(&left));
+        let said = format!("The request to the API does not cover {}.", unused::quoted(&left));
         note = Some(note.map_or(said.clone(), |before| format!("{before} {said}")));
     }
     let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
@@ -123,8 +123,8 @@ fn not_understood(left: &[String], api: &Operation, parameters: &Map<String, Val
         parameters.iter().map(|(name, value)| format!("{name} {}", values::plain(value))).collect();
     let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
     let text = format!(
-        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{told}. Say it \
-         so, or connect a language model (see config.example.toml), which understands more.",
+        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{told}. Ask \
+         it that way, or connect a language model (see config.example.toml), which understands more.",
         unused::quoted(left),
         api.tool_name
     );

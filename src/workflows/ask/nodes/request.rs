@@ -75,7 +75,7 @@ async fn server(
                 Err(why) => wrong.push(why),
             }
         }
-        let text = format!("no server of {} is well: {}", door.catalogue.name, wrong.join("; "));
+        let text = format!("no server of {} is healthy: {}", door.catalogue.name, wrong.join("; "));
         Err(NodeError::transient(text))
     })
     .await

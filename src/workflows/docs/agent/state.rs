@@ -123,7 +123,7 @@ pub struct AgentState {
     pub stop: Option<Stop>,
     /// Words the person added to a retry.
     pub hints: Vec<String>,
-    /// What became of it.
+    /// What happened to it.
     pub result: Option<AgentResult>,
 }
 

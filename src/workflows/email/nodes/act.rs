@@ -335,8 +335,7 @@ impl Doing<'_> {
         };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
         let Some(outgoing) = outgoing else {
-            let text =
-                "there is no way out for mail: give the account a [mail.outgoing] in the config, and retry";
+            let text = "this account cannot send mail: give it a [mail.outgoing] in the config, and retry";
             return Err(NodeError::failed(text));
         };
         let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;

@@ -108,7 +108,7 @@ async fn ask(
     // Whatever model read the memory, what it learned to ignore does not reach further than the rules say.
     if let Some(why) = rules::shown_in_spite(&facts).filter(|_| triage.classification == Class::Ignore) {
         triage.classification = Class::Notify;
-        triage.reasoning = format!("Your memory ignores such mail, but {why}.");
+        triage.reasoning = format!("Your memory says to ignore such mail, but {why}.");
     }
     if let Some(note) = told.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);

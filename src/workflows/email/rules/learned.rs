@@ -33,21 +33,21 @@ pub(super) fn not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Optio
 /// What a person must not miss, with its kind where it is one, and why.
 fn must_be_seen(mail: &MailFacts, signs: &Signs) -> Option<(Option<Kind>, &'static str)> {
     let kinds = [
-        (Kind::Security, "a notice about security is shown all the same"),
-        (Kind::Payment, "a notice about a payment that is due or failed is shown all the same"),
-        (Kind::Deadline, "a deadline is shown all the same"),
+        (Kind::Security, "security notices are always shown"),
+        (Kind::Payment, "notices about due or failed payments are always shown"),
+        (Kind::Deadline, "deadlines are always shown"),
     ];
     let seen = kinds.into_iter().find(|(kind, _)| signs.is(*kind)).map(|(kind, why)| (Some(kind), why));
     seen.or_else(|| answers_own(mail, signs).map(|why| (None, why))).or_else(|| {
         let asked = matches!(signs.ask, Ask::OfReader(_)) && signs.mentions;
         let by_a_person = !signs.automated && !signs.bulk;
-        (asked && by_a_person).then_some((None, "a question that calls you by name is shown all the same"))
+        (asked && by_a_person).then_some((None, "questions that address you by name are always shown"))
     })
 }
 
 fn answers_own(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     let answers = mail.headers.in_reply_to && signs.reach == Reach::Direct && !signs.automated && !signs.bulk;
-    answers.then_some("an answer to you is shown all the same")
+    answers.then_some("answers to you are always shown")
 }
 
 /// Why nothing is learned from a mail that was ignored.

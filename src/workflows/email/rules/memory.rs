@@ -84,7 +84,7 @@ impl<'a> Draft<'a> {
     pub fn set(&mut self, topic: &str, text: &str) {
         let text = format!("{topic}: {text}");
         match self.lines.iter().position(|line| bare(line).starts_with(&format!("{topic}:"))) {
-            Some(at) if bare(&self.lines[at]) == text => self.note(format!("“{text}” stands already.")),
+            Some(at) if bare(&self.lines[at]) == text => self.note(format!("“{text}” is already there.")),
             Some(at) if self.is_pinned(at) => self.note(format!("The pinned line on {topic} stays.")),
             Some(at) => self.mend(at, &text),
             None => self.add(&text),
@@ -95,7 +95,7 @@ impl<'a> Draft<'a> {
     pub fn remember(&mut self, words: &str) {
         let stems = stem_set(words);
         if stems.is_empty() || self.lines.iter().any(|line| stem_set(bare(line)) == stems) {
-            self.note("That stands already.");
+            self.note("That is already there.");
         } else {
             self.add(words.trim_end_matches(['.', ' ']));
         }
@@ -153,7 +153,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
             settle(draft, user, mail, class, &format!("{verb} {terms}"));
         }
         None => {
-            draft.note("Neither the kind nor the subject of that mail tells it from others of its sender.")
+            draft.note("Neither the kind nor the subject sets that mail apart from others by its sender.")
         }
     }
 }
@@ -372,7 +372,7 @@ mod tests {
         ] {
             let update = learn("- keep\n", vec![cause(CauseKind::NotifyIgnored, &mail)]);
             assert_eq!(update.profile, "- keep\n", "{}", mail.subject);
-            assert!(update.reasoning.contains("all the same"), "{}", update.reasoning);
+            assert!(update.reasoning.contains("always shown"), "{}", update.reasoning);
         }
     }
 

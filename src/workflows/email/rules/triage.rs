@@ -50,7 +50,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let (classification, reasoning) = match (rule, spared) {
         (Some(_), Some(why_shown)) => {
             let class = if class == Class::Ignore { Class::Notify } else { class };
-            (class, format!("Your memory ignores such mail, but {why_shown}."))
+            (class, format!("Your memory says to ignore such mail, but {why_shown}."))
         }
         (Some(rule), None) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
         (None, _) => (class, format!("General rule: {why}.")),

@@ -42,7 +42,7 @@ pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, W
     let program = program(line).map_err(|_| "it cannot be read as a shell command")?;
     // What the grammar passed over, such as a comment, would not be on record.
     if squeezed(line) != squeezed(&program.to_string()) {
-        return Err("a part of it cannot be told from its words");
+        return Err("part of it cannot be read from its text");
     }
     Judge { folder: folder.to_owned(), moved: false, found: Segments { needed: Vec::new(), count: 0 } }
         .program(&program)
@@ -67,7 +67,7 @@ impl Judge {
                 return Err("it runs in the background");
             }
             if self.moved {
-                return Err("which folder it ends up in cannot be told");
+                return Err("it is unclear which folder it ends up in");
             }
             self.list(&item.0)?;
         }
@@ -82,10 +82,10 @@ impl Judge {
         for next in &list.additional {
             match next {
                 AndOr::And(pipeline) => moves |= self.pipeline(pipeline)?,
-                AndOr::Or(_) if moves => return Err("which folder it ends up in cannot be told"),
+                AndOr::Or(_) if moves => return Err("it is unclear which folder it ends up in"),
                 AndOr::Or(pipeline) => {
                     if self.pipeline(pipeline)? {
-                        return Err("which folder it ends up in cannot be told");
+                        return Err("it is unclear which folder it ends up in");
                     }
                 }
             }
@@ -126,12 +126,12 @@ impl Judge {
     }
 
     fn cd(&mut self, words: &[String]) -> Result<bool, Whole> {
-        let [_, target] = words else { return Err("which folder it changes to cannot be told") };
+        let [_, target] = words else { return Err("it is unclear which folder it changes to") };
         if target.is_empty() || target.starts_with('-') {
-            return Err("which folder it changes to cannot be told");
+            return Err("it is unclear which folder it changes to");
         }
         let folder = resolved(target, &self.folder);
-        let Some(folder) = folder.to_str() else { return Err("which folder it changes to cannot be told") };
+        let Some(folder) = folder.to_str() else { return Err("it is unclear which folder it changes to") };
         let moves = folder != self.folder;
         self.folder = folder.to_owned();
         Ok(moves)

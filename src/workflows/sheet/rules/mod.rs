@@ -47,7 +47,7 @@ fn plan(value: &Value) -> Result<Answer, String> {
                     let thought = format!("{failed} As the rules had proposed: {}", thought(sheet, task));
                     return Ok(Answer::Calls(thought, vec![("python", json!({ "code": code }))]));
                 }
-                format!("{failed} These are built-in rules; a language model could mend it.")
+                format!("{failed} These are built-in rules; a language model could fix it.")
             }
             None if last.stdout.trim().is_empty() => format!("Done; {} cells changed.", last.changed),
             None => last.stdout.trim().to_owned(),
@@ -73,7 +73,7 @@ fn plan(value: &Value) -> Result<Answer, String> {
             let does = thought(sheet, &task);
             Ok(finish(format!(
                 "The built-in rules do not understand {} here, so nothing was done. Without that they would do this: {does} \
-                 Say it so, or connect a language model (see config.example.toml), which understands more.",
+                 Ask it that way, or connect a language model (see config.example.toml), which understands more.",
                 left.join(", ")
             )))
         }

@@ -30,13 +30,13 @@ pub fn blocks(view: &ThreadView, card: &Card, clock: &Clock<'_>) -> Vec<Block> {
         if answers.is_empty() {
             let text = match &question.closed {
                 Some(why) => format!("nobody answered: {why}"),
-                None => "it waits for an answer (a goes there)".to_owned(),
+                None => "waiting for an answer (a goes there)".to_owned(),
             };
             blocks.push(Block::Text(line(&text)));
         }
     }
     if !view.effects.is_empty() {
-        blocks.push(Block::Heading(line("Done to the outside")));
+        blocks.push(Block::Heading(line("Done outside sayso")));
         blocks.extend(view.effects.iter().map(|effect| done(effect, clock)));
     }
     blocks
@@ -71,7 +71,7 @@ fn answered(blocks: &mut Vec<Block>, decision: &DecisionView, clock: &Clock<'_>)
     }
     if let Some(executed) = &decision.executed {
         let approved = if decision.args.is_object() { &decision.args } else { &decision.proposed };
-        changes(blocks, "carried out otherwise", approved, executed);
+        changes(blocks, "carried out with changes", approved, executed);
     }
 }
 

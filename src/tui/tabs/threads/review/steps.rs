@@ -31,7 +31,7 @@ pub fn blocks(
             blocks.push(Block::Text(Visible::new(&updates)));
             "What it changed"
         }
-        None => "It changed nothing by itself",
+        None => "It had no updates of its own",
     };
     match (states, whole) {
         (None, _) => blocks.push(Block::Text(line("Folding …"))),
@@ -54,10 +54,10 @@ pub fn blocks(
             }
             blocks.push(Block::Words(spans));
             if states.changes.is_empty() {
-                blocks.push(Block::Text(line("The state is as it was.")));
+                blocks.push(Block::Text(line("The state did not change.")));
             }
             if states.untold > 0 {
-                blocks.push(Block::Text(line(&format!("… and {} further places", states.untold))));
+                blocks.push(Block::Text(line(&format!("… and {} more places", states.untold))));
             }
         }
     }

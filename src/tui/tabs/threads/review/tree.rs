@@ -65,7 +65,7 @@ impl Tree {
         match &self.state {
             Value::Object(_) | Value::Array(_) => members(&self.state, "", 0, &self.open, &mut rows),
             Value::Null => {
-                let value = "the state is not known: this sayso has no such workflow".to_owned();
+                let value = "state unknown: this version of sayso has no such workflow".to_owned();
                 rows.push(TreeRow { depth: 0, fold: None, name: String::new(), value, path: String::new() });
             }
             other => branch("state", other, "state", 0, &self.open, &mut rows),

@@ -64,12 +64,12 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
             review.aspect == Aspect::Steps,
             "the steps show where to fork; l goes there, ] and [ choose one",
         ),
-        Action::Settle => when(in_doubt(review).is_some(), "no effect of it is in doubt"),
+        Action::Settle => when(in_doubt(review).is_some(), "none of its effects is in doubt"),
         Action::Retry => {
             let can = review.trouble().is_some_and(|question| question.action != "in_doubt");
-            when(can, "it is in no trouble that a retry would end")
+            when(can, "it has no trouble that a retry could fix")
         }
-        Action::Answer => when(review.open_question().is_some(), "it asks nothing now"),
+        Action::Answer => when(review.open_question().is_some(), "it isn't asking anything now"),
         _ => Ok(()),
     }
 }
@@ -241,11 +241,11 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
     let asks = review.view.questions.iter().filter(|question| question.step == step).count();
     let then = match asks {
         0 => "The new thread goes on from there by itself.".to_owned(),
-        asks => format!("What was asked there is asked anew: {} in your inbox.", words::count(asks, "item")),
+        asks => format!("What was asked there is asked again: {} in your inbox.", words::count(asks, "item")),
     };
-    let why = format!("{then} Nothing that was done before is done again, and this thread stays as it is.");
+    let why = format!("{then} Nothing is done twice, and this thread stays as it is.");
     let fork = Then::Fork(review.view.id.clone(), step);
-    confirm(model, format!("Begin another thread after step {step} ({node})?"), why, Doc::default(), fork)
+    confirm(model, format!("Fork a new thread after step {step} ({node})?"), why, Doc::default(), fork)
 }
 
 /// A fork was made: what it asks stands in the inbox.
@@ -312,10 +312,10 @@ pub fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
     let Some(question) = shown(model).and_then(in_doubt) else { return Vec::new() };
     let effect = words::value(&question.args["effect"]);
     let rows = vec![
-        ("it was done: nothing is done again".to_owned(), Choice::Settle("done")),
-        ("it was not done: do it now, with the same bytes".to_owned(), Choice::Settle("not_done")),
+        ("it was done: don't do it again".to_owned(), Choice::Settle("done")),
+        ("it was not done: do it now, exactly as approved".to_owned(), Choice::Settle("not_done")),
     ];
-    let title = format!("What became of {}?", Visible::line(&effect));
+    let title = format!("What happened to {}?", Visible::line(&effect));
     model.push(Menu::new(title, rows));
     Vec::new()
 }
@@ -326,15 +326,11 @@ pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
     let (title, why, kind, decision) = match outcome {
         "not_done" => {
             let args: Value = json!({ "effect": question.args["effect"], "outcome": "not_done" });
-            let why = "It is done now, with the bytes you approved. If it had happened after all, it happens twice.";
+            let why =
+                "It will be done now, exactly as you approved it. If it did happen before, it happens twice.";
             ("Do it again?", why, DecisionKind::Edited, Decision::Edit { args })
         }
-        _ => (
-            "It was done?",
-            "It counts as done, and is not done again.",
-            DecisionKind::Accepted,
-            Decision::Accept,
-        ),
+        _ => ("Count it as done?", "It will not be done again.", DecisionKind::Accepted, Decision::Accept),
     };
     let (page, then) = (trouble_page(question), Then::Decide(kind, pending_decision(question, decision)));
     confirm(model, title.to_owned(), why.to_owned(), page, then)
@@ -350,7 +346,7 @@ pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
         trouble_page(question),
         Then::Decide(DecisionKind::Accepted, pending_decision(question, Decision::Accept)),
     );
-    let why = "It goes on where it stopped; what was done is not done again.".to_owned();
+    let why = "It picks up where it stopped; nothing is done twice.".to_owned();
     confirm(model, format!("{label}?"), why, page, then)
 }
 
@@ -366,7 +362,7 @@ pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
             let label = words::line(question.labels.ignore.as_deref().unwrap_or("abandon"));
             let page = trouble_page(question);
             let then = Then::Decide(DecisionKind::Ignored, pending_decision(question, Decision::Ignore));
-            let why = "Nothing more is done. What it has done so far stays done.".to_owned();
+            let why = "It will do nothing more. What it has done so far stands.".to_owned();
             confirm(model, format!("{label}: “{title}”?"), why, page, then)
         }
         None => {

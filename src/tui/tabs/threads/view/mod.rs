@@ -116,7 +116,7 @@ fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     use crate::graph::Light;
     let theme = &model.theme;
     if review.picture.lines.is_empty() {
-        let text = "The graph of this workflow is not known here.";
+        let text = "sayso has no graph of this workflow.";
         draw::text(buf, area, area.x, area.y, text, theme.quiet);
         return;
     }

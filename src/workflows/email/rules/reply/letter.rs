@@ -141,7 +141,7 @@ fn envelope(desk: &Desk<'_>, content: &str) -> Value {
 pub(super) fn ask(desk: &Desk<'_>, points: &[Point]) -> Call {
     let who = line(desk.who(), 60);
     let mut text = match points {
-        [] => format!("What shall I answer {who} about “{}”?", line(&desk.facts.mail.subject, 120)),
+        [] => format!("What should I tell {who} about “{}”?", line(&desk.facts.mail.subject, 120)),
         [one] => format!("{who} asks: “{}”", line(&one.text, 300)),
         many => {
             let rows =
@@ -154,7 +154,7 @@ pub(super) fn ask(desk: &Desk<'_>, points: &[Point]) -> Call {
         text.push_str(&format!("\nWanted by {}.", english.day(day)));
     }
     if !points.is_empty() {
-        text.push_str("\nWhat shall I answer?");
+        text.push_str("\nWhat should I answer?");
     }
     question(text)
 }

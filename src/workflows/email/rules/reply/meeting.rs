@@ -85,7 +85,7 @@ fn offer(
             vec![look(desk, &working_days(last, 3, &habits.never))]
         } else {
             vec![question(format!(
-                "{} wants to meet, and I find no free time of {} minutes on the days I looked at. When would it suit you?",
+                "{} wants to meet, and I found no free {} minutes on the days I checked. When would suit you?",
                 desk.who(),
                 search.minutes
             ))]
@@ -164,7 +164,7 @@ fn look(desk: &Desk<'_>, days: &[Date]) -> Call {
     if let Some(why) = desk.story.calendar_failed {
         let why = crate::text::words::line(why, 200);
         return question(format!(
-            "{} wants to meet, and your calendar could not be read ({why}). What shall I answer?",
+            "{} wants to meet, and your calendar could not be read ({why}). What should I answer?",
             desk.who()
         ));
     }

@@ -63,7 +63,7 @@ fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
     let desk = Desk::new(facts, &story)?;
     if let Some(why) = story.failed {
         let why = line(why, 300);
-        let text = format!("That could not be done: {why}. What shall I do instead?");
+        let text = format!("That could not be done: {why}. What should I do instead?");
         return Ok(Next::call(letter::question(text)));
     }
     if leaves(facts, &story) {
@@ -102,8 +102,7 @@ fn fresh(desk: &Desk<'_>) -> Next {
 
 /// The question whom to write to.
 fn ask_for_recipient(desk: &Desk<'_>) -> Call {
-    let first = "This mail has no address that a reply can be sent to. Which address shall I \
-                 write to? Ignore this if no reply is needed.";
+    let first = "This mail has no address that a reply can be sent to. Which address should I write to? Ignore this if no reply is needed.";
     match desk.story.heard.last() {
         Some((_, words)) if desk.story.asked.contains(&first) => letter::question(format!(
             "“{}” contains no usable email address. Type one, or ignore this and write to them from your own \
