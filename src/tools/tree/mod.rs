@@ -8,6 +8,7 @@
 //! Not here: a .gitignore above the folder, git's own excludes, and any judgement of what was found.
 
 mod blank;
+mod calls;
 mod excerpt;
 mod imports;
 mod items;

@@ -1,6 +1,7 @@
 //! What the lines of one file show: what it says of itself, imports, names, tests, and how it reaches outside.
 
 use super::blank::blank;
+use super::calls::calls;
 use super::clipped;
 use super::imports::{self, Import};
 use super::items::{self, Item};
@@ -9,10 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest line that counts: what is longer was written by a program.
 const LINE: usize = 1000;
-
-/// How many names one file is taken to call, and how long each may be.
-const CALLED: usize = 2_000;
-const NAME: usize = 100;
 
 /// What reading a file showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,27 +66,6 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     }
     source.entry = entry(language.family, path, text);
     source
-}
-
-/// Names right before a round bracket, less those that are declared there.
-fn calls(code: &str) -> BTreeMap<String, u32> {
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut found = BTreeMap::new();
-    for (at, _) in code.match_indices('(') {
-        let before = &code[..at];
-        let bare = before.trim_end_matches(part);
-        let name = &before[bare.len()..];
-        let declared = ["def", "fn", "function", "func"].iter().any(|word| bare.trim_end().ends_with(word));
-        if name.is_empty() || name.len() > NAME || declared {
-            continue;
-        }
-        if let Some(count) = found.get_mut(name) {
-            *count += 1;
-        } else if found.len() < CALLED {
-            found.insert(name.to_owned(), 1);
-        }
-    }
-    found
 }
 
 /// Whether the path is one that tests lie at.

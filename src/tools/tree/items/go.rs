@@ -25,6 +25,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             public: name.split('.').all(|part| part.starts_with(char::is_uppercase)),
             line: at as u32 + 1,
             end: None,
+            calls: Vec::new(),
             signature,
             about: lines.above(at, "//", |_| false),
             name,

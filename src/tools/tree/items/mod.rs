@@ -9,6 +9,7 @@ mod python;
 mod rust;
 mod script;
 
+use super::calls::calls;
 use super::clipped;
 use super::language::{Family, Language};
 
@@ -19,6 +20,9 @@ const LONG: usize = 160;
 /// How many lines one declaration may take, and a body.
 const LINES: usize = 40;
 const BODY: usize = 400;
+
+/// How many names one body is taken to call.
+const CALLS: usize = 60;
 
 /// A name a file declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub struct Item {
     pub line: u32,
     /// The last line of its body, where it is a function or a method with one.
     pub end: Option<u32>,
+    /// What its body calls, by the last part of each name.
+    pub calls: Vec<String>,
     /// How it is declared, on one line.
     pub signature: String,
     /// The first sentence said of it.
@@ -60,7 +66,11 @@ pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
     found.truncate(ITEMS);
     for item in &mut found {
         if matches!(item.kind, "function" | "method") {
-            item.end = lines.body_end(language.family, item.line as usize - 1).map(|end| end as u32 + 1);
+            let first = item.line as usize - 1;
+            if let Some(last) = lines.body_end(language.family, first) {
+                item.end = Some(last as u32 + 1);
+                item.calls = calls(&lines.code[first..=last].join("\n")).into_keys().take(CALLS).collect();
+            }
         }
         item.name = clipped(&item.name, 100);
         item.signature = clipped(&item.signature, LONG);

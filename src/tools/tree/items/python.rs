@@ -57,6 +57,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             about: docstring(lines, end + 1),
             line: at as u32 + 1,
             end: None,
+            calls: Vec::new(),
             name: full,
         };
         // Overloads come before what is said of the name.
@@ -81,6 +82,7 @@ fn constant(code: &str, at: usize) -> Option<Item> {
         name: name.to_owned(),
         line: at as u32 + 1,
         end: None,
+        calls: Vec::new(),
         signature: name.to_owned(),
         about: String::new(),
         public: true,

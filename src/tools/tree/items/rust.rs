@@ -47,6 +47,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             name,
             line,
             end: None,
+            calls: Vec::new(),
             signature: signature.clone(),
             about: about.clone(),
             public,

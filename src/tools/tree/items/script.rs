@@ -51,7 +51,8 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         let signature =
             signature.strip_suffix("=>").unwrap_or(signature).trim_end_matches(['=', ' ']).to_owned();
         let about = lines.block_above(at);
-        found.push(Item { kind, name, line: at as u32 + 1, end: None, signature, about, public });
+        let line = at as u32 + 1;
+        found.push(Item { kind, name, line, end: None, calls: Vec::new(), signature, about, public });
     }
     found
 }

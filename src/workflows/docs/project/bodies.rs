@@ -14,6 +14,11 @@ const BODY: usize = 4_000;
 /// How many lines a body has at least: a shorter one says little more than its name.
 const SHORT: u32 = 5;
 
+/// More calls than this make a function no more central: it is a tool then. A name that is declared more often than that
+/// says nothing about what is called.
+const OFTEN: f64 = 8.0;
+const COMMON: u32 = 3;
+
 /// The bodies, those that matter most first. What cannot be read any more is left out.
 pub fn bodies(folder: &Path, tree: &Tree) -> Vec<BodyFacts> {
     let (mut room, mut taken) = (ALL, BTreeMap::<&str, usize>::new());
@@ -35,7 +40,8 @@ pub fn bodies(folder: &Path, tree: &Tree) -> Vec<BodyFacts> {
     found
 }
 
-/// Functions and methods of the program with their last lines, by how often they are called and how much they do.
+/// Functions and methods of the program with their last lines, by how often they are called, how much of the program they
+/// call, and how many files use theirs.
 fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     let program = || code(&tree.files).filter(|file| !file.source.is_test);
     let mut calls: HashMap<&str, u32> = HashMap::new();
@@ -47,17 +53,26 @@ fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     for (_, item) in items() {
         *declared.entry(last(&item.name)).or_default() += 1;
     }
-    let weight = |item: &Item, lines: u32| {
+    let leanings = tree::leanings(tree);
+    let mut used: HashMap<&str, u32> = HashMap::new();
+    for target in program().filter_map(|file| leanings.get(file.path.as_str())).flat_map(|to| to.keys()) {
+        *used.entry(target).or_default() += 1;
+    }
+    let weight = |file: &File, item: &Item| {
+        let name = last(&item.name);
         // Which of several of one name is called cannot be told.
-        let called = calls.get(last(&item.name)).copied().unwrap_or_default();
-        let share = f64::from(called) / f64::from(declared[last(&item.name)]);
-        (2.0 + share).ln() * f64::from(lines.min(80)).sqrt()
+        let share = f64::from(calls.get(name).copied().unwrap_or_default()) / f64::from(declared[name]);
+        let own = |called: &&String| {
+            called.as_str() != name && declared.get(called.as_str()).is_some_and(|n| *n <= COMMON)
+        };
+        let reach = item.calls.iter().filter(own).count() as f64;
+        let used = f64::from(used.get(file.path.as_str()).copied().unwrap_or_default());
+        (2.0 + share.min(OFTEN)).ln() * (1.0 + reach).sqrt() * (2.0 + used).ln()
     };
     let mut all: Vec<(f64, &File, &Item, u32)> = items()
         .filter_map(|(file, item)| {
             let end = item.end?;
-            let lines = end.saturating_sub(item.line) + 1;
-            (lines >= SHORT).then(|| (weight(item, lines), file, item, end))
+            (end.saturating_sub(item.line) + 1 >= SHORT).then(|| (weight(file, item), file, item, end))
         })
         .collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.2.line).cmp(&(&b.1.path, b.2.line))));
@@ -85,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_is_called_most_and_does_most_comes_first() {
-        let work: String = (0..12).map(|n| format!("    x = {n}\n")).collect();
+        let work: String = (0..12).map(|n| format!("    x = helper_{n}()\n")).collect();
         let core = format!(
             "def idle():\n{work}\n\ndef central(a):\n    \"\"\"One.\n\n    Two.\n\n    Three.\n    \"\"\"\n{work}    return a\n\n\
              def tiny():\n    return 1\n"
@@ -100,6 +115,17 @@ mod tests {
             text.contains("       …\n") && !text.contains("Three") && text.ends_with("return a\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn what_puts_the_program_together_comes_before_what_everybody_uses() {
+        let small: String = (0..6).map(|n| format!("def part_{n}():\n    return {n}\n\n")).collect();
+        let joins: String = (0..6).map(|n| format!("    part_{n}()\n")).collect();
+        let tool = "    x = 1\n".repeat(6);
+        let core = format!("{small}def joins():\n{joins}\ndef tool():\n{tool}\n");
+        let found = found(&[("core.py", core), ("main.py", "joins()\n".to_owned() + &"tool()\n".repeat(40))]);
+        let names: Vec<&str> = found.iter().map(|body| body.name.as_str()).collect();
+        assert_eq!(names, ["joins", "tool"]);
     }
 
     #[test]

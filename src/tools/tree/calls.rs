@@ -1,0 +1,28 @@
+//! What code calls, by how calls are written in every language that is read.
+
+use std::collections::BTreeMap;
+
+/// How many names are kept, and how long each may be.
+const NAMES: usize = 2_000;
+const NAME: usize = 60;
+
+/// Names right before a round bracket, less those that are declared there.
+pub(super) fn calls(code: &str) -> BTreeMap<String, u32> {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut found = BTreeMap::new();
+    for (at, _) in code.match_indices('(') {
+        let before = &code[..at];
+        let bare = before.trim_end_matches(part);
+        let name = &before[bare.len()..];
+        let declared = ["def", "fn", "function", "func"].iter().any(|word| bare.trim_end().ends_with(word));
+        if name.is_empty() || name.len() > NAME || declared {
+            continue;
+        }
+        if let Some(count) = found.get_mut(name) {
+            *count += 1;
+        } else if found.len() < NAMES {
+            found.insert(name.to_owned(), 1);
+        }
+    }
+    found
+}
