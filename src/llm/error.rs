@@ -15,40 +15,40 @@ use thiserror::Error;
 #[strum(serialize_all = "snake_case")]
 pub enum ModelError {
     /// No connection.
-    #[error("model {model} cannot be reached: {why}")]
+    #[error("{} cannot be reached: {why}", called(model))]
     Unreachable { model: String, why: String },
     /// A connection, and no answer in time.
-    #[error("model {model} does not answer: {why}")]
+    #[error("{} does not answer: {why}", called(model))]
     Silent { model: String, why: String },
     /// The key is missing, wrong, not allowed, or without credit.
-    #[error("model {model} does not accept the key: {why}")]
+    #[error("{} does not accept the key: {why}", called(model))]
     Unauthorised { model: String, why: String },
     /// Too many requests.
-    #[error("model {model} limits requests: {why}")]
+    #[error("{} limits requests: {why}", called(model))]
     RateLimited { model: String, retry_after: Option<Duration>, why: String },
     /// The server is busy or failed.
-    #[error("model {model} is overloaded or failing: {why}")]
+    #[error("{} is overloaded or failing: {why}", called(model))]
     Overloaded { model: String, retry_after: Option<Duration>, why: String },
     /// The conversation does not fit the model's window.
-    #[error("the conversation is too long for model {model}: {why}")]
+    #[error("the conversation is too long for {}: {why}", called(model))]
     ContextTooLong { model: String, why: String },
     /// The answer did not fit into the tokens it was given.
-    #[error("model {model} needed more than {limit} tokens for its answer")]
+    #[error("{} needed more than {limit} tokens for its answer", called(model))]
     AnswerTooLong { model: String, limit: u32 },
     /// The model, or a filter before it, declined to answer.
-    #[error("model {model} refused to answer: {why}")]
+    #[error("{} refused to answer: {why}", called(model))]
     Refused { model: String, why: String },
     /// The answer ended in the middle; nothing of it was used.
-    #[error("the answer of model {model} was cut: {why}")]
+    #[error("the answer of {} was cut: {why}", called(model))]
     Cut { model: String, why: String },
     /// The answer, or the server's format, cannot be used.
-    #[error("the answer of model {model} is unreadable: {why}")]
+    #[error("the answer of {} is unreadable: {why}", called(model))]
     Unreadable { model: String, why: String },
     /// The server does not accept the request: an unknown model, an address that is not an API.
-    #[error("model {model} rejected the request (HTTP {status}): {why}")]
+    #[error("{} rejected the request (HTTP {status}): {why}", called(model))]
     Rejected { model: String, status: u16, why: String },
     /// The settings cannot work.
-    #[error("the settings of the model `{model}` cannot work: {why}")]
+    #[error("the settings of {} cannot work: {why}", called(model))]
     Settings { model: String, why: String },
     /// The built-in model does not know this task.
     #[error("the built-in model cannot do `{task}`")]
@@ -59,6 +59,11 @@ pub enum ModelError {
     /// A cassette holds no answer for the request.
     #[error("the recording holds no further answer for `{task}`: {why}")]
     NotRecorded { task: String, why: String },
+}
+
+/// The one of the section `[model]` needs no name.
+fn called(label: &str) -> String {
+    if label == "model" { "the model".to_owned() } else { format!("model {label}") }
 }
 
 impl ModelError {

@@ -1,6 +1,5 @@
 //! A real model that is too small to be right: SmolLM2-135M. Workflows run with it by the real program. Nothing crashes,
-//! loops, passes a budget or is done unapproved, and every thread ends or asks. `docs` is left out: its six agents take
-//! such a model a quarter of an hour.
+//! loops, passes a budget or is done unapproved, and every thread ends or asks.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -72,6 +71,10 @@ impl Lab {
         let lab = Self { home };
         lab.write("config.toml", &config);
         lab.write("notes/notes.md", "The launch slipped by three weeks because the supplier was late.\n");
+        lab.write(
+            "hub/hub.py",
+            "\"\"\"How a hub is built.\"\"\"\n\n\ndef build(spokes):\n    return spokes * 2\n",
+        );
         lab.write("sales.csv", "Region,Amount\nNorth,120\nSouth,80\n");
         lab.write(
             "mail.eml",
@@ -146,7 +149,8 @@ fn workflows_end_or_ask_with_a_model_that_is_too_small() {
     let lab = Lab::open(&server);
     let path = |name: &str| lab.path(name).display().to_string();
     let (mail, notes) = (path("mail.eml"), path("notes"));
-    let runs: [(&str, Vec<String>); 4] = [
+    let docs = ["docs", "hub", "--enable-self-questioning", "false", "--max-iterations", "1"];
+    let runs: [(&str, Vec<String>); 5] = [
         ("email", vec!["start".into(), "email".into(), format!("file={mail}")]),
         (
             "analyze",
@@ -158,6 +162,7 @@ fn workflows_end_or_ask_with_a_model_that_is_too_small() {
             ],
         ),
         ("sheet", vec!["sheet".into(), "sales.csv".into(), "-i".into(), "What is the total?".into()]),
+        ("docs", docs.map(str::to_owned).to_vec()),
         ("ask", vec!["ask".into(), "What is the exchange rate from EUR to USD?".into()]),
     ];
     for (name, args) in runs {
