@@ -88,6 +88,7 @@ fn what_is_fetched_is_listed_with_its_thread() {
 #[test]
 fn an_ignored_invoice_hides_the_next_invoice_and_not_the_dunning_letter() {
     let cli = configured();
+    configure(&cli, "[learning]\ndelay_seconds = 0\n");
     let letter = |n: u32, subject: &str, body: &str| {
         let now = jiff::Timestamp::now();
         let raw = format!(

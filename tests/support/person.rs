@@ -18,8 +18,8 @@ impl Person {
         let person = Self { google: Google::start(), home: tempfile::tempdir().unwrap() };
         std::fs::DirBuilder::new().mode(0o700).create(person.data()).unwrap();
         let config = format!(
-            "[user]\naddress = \"ada@gmail.example\"\n[approvals]\nhold_seconds = 0\n[engine]\nretries = 0\n{}\
-             [[mail]]\nname = \"home\"\nkind = \"gmail\"\nhandled.done = \"label:sayso\"\n\
+            "[user]\naddress = \"ada@gmail.example\"\n[approvals]\nhold_seconds = 0\n[engine]\nretries = 0\n\
+             [learning]\ndelay_seconds = 0\n{}[[mail]]\nname = \"home\"\nkind = \"gmail\"\nhandled.done = \"label:sayso\"\n\
              outgoing = {{ kind = \"gmail\" }}\n{more}",
             person.google.config()
         );
