@@ -49,6 +49,10 @@ pub(super) enum PieceKind {
         block: usize,
         from: usize,
     },
+    /// A day of the calendar.
+    Day {
+        block: usize,
+    },
     Who,
     Said,
     Fold,
@@ -216,6 +220,6 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
             Some(header) => mail.headers.get(header).map(|(_, value)| value),
         },
         Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
-        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) => None,
+        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) | Block::Day(_) => None,
     }
 }

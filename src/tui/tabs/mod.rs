@@ -218,7 +218,12 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     } else if model.shows_skipped() {
         vec![named(Action::Reclassify, "reclassify"), named(Action::OpenThread, "thread")]
     } else if model.shows_history() {
-        vec![named(Action::OpenThread, "thread")]
+        vec![
+            named(Action::OpenThread, "thread"),
+            named(Action::Behind, "grant or lesson"),
+            named(Action::MarkSame, "same sender"),
+            named(Action::Why, "why"),
+        ]
     } else if let Some(grant) = model.selected_grant() {
         vec![named(Action::Stop, if grant.in_force { "revoke" } else { "switch on" })]
     } else if model.tab == Tab::Memory {

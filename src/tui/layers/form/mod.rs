@@ -122,6 +122,11 @@ impl Form {
         matches!(self.purpose, Purpose::Respond { .. } | Purpose::Proceed { .. })
     }
 
+    /// Whether it is about the card that is selected.
+    pub fn is_about_card(&self) -> bool {
+        !matches!(self.purpose, Purpose::Start { .. })
+    }
+
     /// Whether something could be learned from it.
     pub fn learns(&self) -> bool {
         matches!(self.purpose, Purpose::Respond { .. } | Purpose::Edit { .. })

@@ -7,12 +7,14 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
 use crate::tui::keys::Key;
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then, screen};
+use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then};
+use crate::tui::layout;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
 use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
+use crate::tui::tabs::moves;
 use crate::tui::update::data;
 use ratatui::Frame;
 use serde_json::Value;
@@ -128,6 +130,19 @@ impl Popup for Form {
                 }
                 vec![Cmd::Complete(*number, typed)]
             }
+            Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp => {
+                let page = isize::try_from(layout::areas(model).card.height).unwrap_or(2) - 2;
+                moves::scroll(
+                    model,
+                    match action {
+                        Action::CardDown => 1,
+                        Action::CardUp => -1,
+                        Action::PageDown => page.max(1),
+                        _ => -page.max(1),
+                    },
+                );
+                Vec::new()
+            }
             Action::Outside => outside(model),
             Action::LeaveForm => {
                 model.layers.pop();
@@ -145,7 +160,13 @@ impl Popup for Form {
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
-        view::draw(model, self, screen(model), frame)
+        view::draw(model, self, frame)
+    }
+
+    fn scroll(model: &mut Model, by: isize) {
+        if layout::has_card_beside_form(model) {
+            moves::scroll(model, by);
+        }
     }
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
@@ -160,6 +181,7 @@ impl Popup for Form {
         }
         let learn = if self.learn { "learns from it" } else { "learns nothing" };
         actions.extend([
+            (Action::PageDown, "scroll the card"),
             (Action::Outside, "$EDITOR"),
             (Action::Complete, "complete"),
             (Action::Remember, learn),
