@@ -65,7 +65,7 @@ const DARK: Palette = Palette {
     bar: 0x001c_2028,
     selected: 0x002a_3446,
     resting: 0x001f_242e,
-    rule: 0x003a_4252,
+    rule: 0x004b_566c,
     text: 0x00d5_d9e2,
     title: 0x00f5_f7fa,
     quiet: 0x0098_a2b3,
@@ -84,7 +84,7 @@ const LIGHT: Palette = Palette {
     bar: 0x00ef_ede7,
     selected: 0x00dc_e7f5,
     resting: 0x00ee_f1f5,
-    rule: 0x00c4_c6c4,
+    rule: 0x00a0_a5ab,
     text: 0x0027_2b33,
     title: 0x000d_1117,
     quiet: 0x0056_5e6c,
@@ -348,6 +348,8 @@ mod tests {
                 }
             }
             assert!(contrast(palette.found.0, palette.found.1) >= 4.5);
+            let line = contrast(palette.rule, palette.ground);
+            assert!((2.0..4.5).contains(&line), "lines are seen, and stand back: {line:.2}");
             assert!(
                 contrast(accent, palette.ground) >= 4.5,
                 "the tab that is open is drawn the other way round"
