@@ -4,7 +4,7 @@ use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
 use crate::test_screen::TestScreen;
 use sayso::calendar::Busy;
-use sayso::tui::{Model, Mouse, Msg};
+use sayso::tui::{Layer, Model, Mouse, Msg};
 use serde_json::json;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
@@ -56,7 +56,10 @@ fn forms_beside_their_cards() {
 }
 
 fn top(model: &Model) -> usize {
-    model.inbox.opened.as_ref().map_or(0, |opened| opened.top.piece * 1000 + opened.top.line)
+    match model.layer() {
+        Some(Layer::Form(form)) => form.card_top.piece * 1000 + form.card_top.line,
+        _ => 0,
+    }
 }
 
 #[test]
@@ -106,9 +109,23 @@ fn a_card_seen_beside_a_form_counts_as_not_seen() {
     for _ in 0..20 {
         screen.press("<pagedown>");
     }
+    screen.press("<esc>");
     let opened = screen.model.inbox.opened.as_ref().unwrap();
     assert!(!opened.end_seen, "only the card itself, with its keys, is seen");
     assert_eq!(opened.item.args["to"], json!([BOB]));
+    screen.press("a");
+    assert!(screen.decisions().is_empty() && screen.dump().contains("Yes or no?"), "{}", screen.dump());
+}
+
+#[test]
+fn whoever_edits_sees_the_mail_and_whoever_answers_the_draft() {
+    let mut screen = letter((150, 20));
+    assert!(!screen.dump().contains("Point 1:"), "{}", screen.dump());
+    screen.press("e");
+    let shown = screen.dump();
+    assert!(shown.contains("Bob Ray <bob@client.example>") && shown.contains("Point 1:"), "{shown}");
+    screen.press("<esc>").press("r");
+    assert!(screen.dump().contains("Reply to Bob Ray, ready to send"), "{}", screen.dump());
 }
 
 #[test]

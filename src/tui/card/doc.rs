@@ -10,6 +10,9 @@ use ratatui::text::Line;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The lines of a mail above its text, and a few of its text.
+const MAIL_HEAD: usize = 8;
+
 /// A line of a card: which piece, and which of its lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScrollPosition {
@@ -198,6 +201,19 @@ impl Doc {
     pub fn mail_at(&self, top: ScrollPosition) -> Option<&Block> {
         let here = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
         here.and_then(|(_, block)| self.card.blocks.get(*block))
+    }
+
+    /// Where to look for the newest mail: here, if its text begins on the screen, else where it begins.
+    pub fn at_mail(&self, top: ScrollPosition, width: usize, height: usize) -> ScrollPosition {
+        let Some((mail, _)) = self.mails.first() else { return top };
+        let mut lines = 0;
+        for piece in top.piece..*mail {
+            lines += self.height(piece, width);
+            if lines + MAIL_HEAD > height + top.line {
+                return ScrollPosition { piece: *mail, line: 0 }.min(self.end(width, height));
+            }
+        }
+        top
     }
 
     /// How far down `top` is, in hundredths.

@@ -172,9 +172,8 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
         return Vec::new();
     }
     if model.shows_history() {
-        let list = &mut model.inbox.history.list;
-        list.cursor = choose(list.top, list.rows.len());
-        return Vec::new();
+        let list = &model.inbox.history.list;
+        return inbox::history::select(model, choose(list.top, list.rows.len()));
     }
     match model.tab {
         Tab::Threads => {

@@ -8,13 +8,12 @@ use crate::tui::card::Doc;
 use crate::tui::diff::changes;
 use crate::tui::keys::Key;
 use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then};
-use crate::tui::layout;
+use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
 use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
-use crate::tui::tabs::moves;
 use crate::tui::update::data;
 use ratatui::Frame;
 use serde_json::Value;
@@ -35,7 +34,18 @@ fn open(model: &mut Model, mut form: Form) {
     if let Some(draft) = model.drafts.get(&form.draft_key()) {
         form.restore(draft);
     }
+    let edits = matches!(form.purpose, Purpose::Edit { .. });
     model.push(form);
+    // Whoever edits an answer has it in the form, and wants to see the mail it answers.
+    let Areas { card, .. } = layout::areas(model);
+    let (width, height) = (usize::from(card.width), usize::from(card.height));
+    let top = model.current().map(|opened| match edits {
+        true => opened.doc.at_mail(opened.top, width, height),
+        false => opened.top,
+    });
+    if let (Some(form), Some(top)) = (Form::uppermost(model), top) {
+        form.card_top = top;
+    }
 }
 
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
@@ -131,16 +141,14 @@ impl Popup for Form {
                 vec![Cmd::Complete(*number, typed)]
             }
             Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp => {
-                let page = isize::try_from(layout::areas(model).card.height).unwrap_or(2) - 2;
-                moves::scroll(
-                    model,
-                    match action {
-                        Action::CardDown => 1,
-                        Action::CardUp => -1,
-                        Action::PageDown => page.max(1),
-                        _ => -page.max(1),
-                    },
-                );
+                let page = isize::try_from(layout::areas(model).card.height).unwrap_or(2).max(3) - 2;
+                let by = match action {
+                    Action::CardDown => 1,
+                    Action::CardUp => -1,
+                    Action::PageDown => page,
+                    _ => -page,
+                };
+                Self::scroll(model, by);
                 Vec::new()
             }
             Action::Outside => outside(model),
@@ -164,8 +172,18 @@ impl Popup for Form {
     }
 
     fn scroll(model: &mut Model, by: isize) {
-        if layout::has_card_beside_form(model) {
-            moves::scroll(model, by);
+        let Areas { card, .. } = layout::areas(model);
+        let (width, height) = (usize::from(card.width), usize::from(card.height));
+        if !layout::has_card_beside_form(model) {
+            return;
+        }
+        let Some(from) = Form::uppermost(model).map(|form| form.card_top) else { return };
+        let top = model.current().map(|opened| match usize::try_from(by) {
+            Ok(down) => opened.doc.down(from, down, width, height),
+            Err(_) => opened.doc.up(from, by.unsigned_abs(), width),
+        });
+        if let (Some(form), Some(top)) = (Form::uppermost(model), top) {
+            form.card_top = top;
         }
     }
 

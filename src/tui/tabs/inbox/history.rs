@@ -3,7 +3,7 @@
 use crate::graph::InterruptId;
 use crate::inbox::{Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery};
 use crate::text::{Visible, pad};
-use crate::tui::card::Doc;
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw::{self, PlainRow};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::layout::{self, Areas};
@@ -22,6 +22,8 @@ use ratatui::style::Style;
 pub struct History {
     pub list: Browse<DecisionLine>,
     pub words: String,
+    /// Where the card of the selected one is scrolled to.
+    top: ScrollPosition,
 }
 
 /// Where a decision leads.
@@ -60,6 +62,26 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
 pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
     model.inbox.history = History { words: words.trim().to_owned(), ..History::default() };
     read(model)
+}
+
+/// Selects a row, or the last where there are fewer.
+pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
+    let history = &mut model.inbox.history;
+    history.list.cursor = row.min(history.list.rows.len().saturating_sub(1));
+    history.top = ScrollPosition::default();
+    more(model)
+}
+
+/// Scrolls the card of the selected decision by lines.
+pub fn scroll(model: &mut Model, by: isize) {
+    let Areas { card: area, .. } = layout::areas(model);
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let Some(doc) = model.inbox.history.list.selected().map(|line| card(model, line)) else { return };
+    let top = &mut model.inbox.history.top;
+    *top = match usize::try_from(by) {
+        Ok(down) => doc.down(*top, down, width, height),
+        Err(_) => doc.up(*top, by.unsigned_abs(), width),
+    };
 }
 
 /// Whom the selected decision answered.
@@ -170,7 +192,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     };
     draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(row));
     let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
-    draw::page(model, &card(model, line), Default::default(), areas, buf);
+    draw::page(model, &card(model, line), model.inbox.history.top, areas, buf);
 }
 
 fn style(model: &Model, end: DecisionEnd) -> Style {
@@ -201,6 +223,7 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
         blocks.push(Block::Heading(Visible::line("Your words")));
         blocks.push(Block::Text(Visible::new(text)));
     }
-    blocks.push(Block::Text(Visible::new("t opens its thread · w says why it was asked · gb shows its grant or what was learned from it · = lists other answers to the same sender · / searches")));
+    let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
+    blocks.push(Block::Text(Visible::new(keys)));
     Doc::page(&line.title, &line.workflow, blocks)
 }
