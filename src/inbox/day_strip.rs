@@ -149,8 +149,9 @@ fn legend(marks: &[StripMark]) -> String {
 mod tests {
     use super::*;
 
-    fn strip(busy: &[Range<u16>], all_day: bool, proposed: Range<u16>) -> DayStrip {
-        DayStrip { about: Visible::line("Mon 5 May"), busy: busy.to_vec(), all_day, proposed }
+    fn strip(busy: &[(u16, u16)], all_day: bool, proposed: Range<u16>) -> DayStrip {
+        let busy = busy.iter().map(|(from, until)| *from..*until).collect();
+        DayStrip { about: Visible::line("Mon 5 May"), busy, all_day, proposed }
     }
 
     const fn at(hour: u16, minute: u16) -> u16 {
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_day_shows_what_is_taken_and_proposed() {
-        let free = strip(&[at(9, 0)..at(10, 0)], false, at(14, 0)..at(14, 30));
+        let free = strip(&[(at(9, 0), at(10, 0))], false, at(14, 0)..at(14, 30));
         assert_eq!(
             free.text(72),
             "Mon 5 May\n\
@@ -171,26 +172,26 @@ mod tests {
 
     #[test]
     fn a_conflict_shows_without_colour() {
-        let taken = strip(&[at(14, 15)..at(15, 0)], false, at(14, 0)..at(14, 30));
+        let taken = strip(&[(at(14, 15), at(15, 0))], false, at(14, 0)..at(14, 30));
         assert!(taken.text(72).contains("························▒╳██············"), "{}", taken.text(72));
         assert!(taken.text(72).ends_with("▒ proposed  ╳ conflict  █ busy"));
         // Five minutes are enough, and what only touches is none.
-        let five = strip(&[at(14, 25)..at(15, 0)], false, at(14, 0)..at(14, 30));
+        let five = strip(&[(at(14, 25), at(15, 0))], false, at(14, 0)..at(14, 30));
         assert!(five.text(72).contains("▒╳██"), "{}", five.text(72));
-        let next = strip(&[at(13, 0)..at(13, 50), at(14, 20)..at(15, 0)], false, at(13, 50)..at(14, 20));
+        let next = strip(&[(at(13, 0), at(13, 50)), (at(14, 20), at(15, 0))], false, at(13, 50)..at(14, 20));
         assert!(!next.text(72).contains('╳'), "{}", next.text(72));
     }
 
     #[test]
     fn a_whole_day_lies_under_the_hours() {
-        let day = strip(&[at(9, 0)..at(10, 0)], true, at(11, 0)..at(12, 0));
+        let day = strip(&[(at(9, 0), at(10, 0))], true, at(11, 0)..at(12, 0));
         assert!(day.text(72).contains("░░░░████░░░░╳╳╳╳░░░░"), "{}", day.text(72));
         assert!(day.text(72).ends_with("╳ conflict  █ busy  ░ all day"));
     }
 
     #[test]
     fn the_hours_grow_and_the_cells_shrink() {
-        let night = strip(&[0..at(2, 30)], false, at(23, 0)..at(24, 0));
+        let night = strip(&[(0, at(2, 30))], false, at(23, 0)..at(24, 0));
         let lines = night.text(60);
         assert!(lines.contains("\n00  02  04") && lines.contains("22\n"), "{lines}");
         assert!(lines.contains("█████·····") && lines.contains("·▒▒\n"), "{lines}");

@@ -40,7 +40,7 @@ mod tests {
                 Block::Fields(vec![(Visible::line(&words[3]), text(4))]),
                 Block::Table { head: vec![text(0)], rows: vec![vec![text(1)]] },
                 Block::Mail(Box::new(mail)),
-                Block::Day(DayStrip { about: text(3), busy: vec![0..90], all_day: false, proposed: 600..640 }),
+                Block::Day(DayStrip { about: text(3), busy: vec![0..90, 300..310], all_day: false, proposed: 600..640 }),
                 Block::Turns(vec![(Visible::line(&words[0]), text(1))]),
                 Block::Words(vec![
                     Span { tone: Tone::Removed, text: text(3) },
