@@ -94,6 +94,8 @@ impl Check {
 async fn models(config: &Config, env: &Env) -> Vec<Check> {
     let checked = check_models(&Arc::new(config.clone()), env).await;
     let check = |(label, said): (String, Result<String, String>)| match said {
+        // The key that all else falls back to needs no name.
+        Ok(said) if label == "model" => Check::good("model", said),
         Ok(said) => Check::good("model", format!("{label}: {said}")),
         Err(why) => Check::bad("model", why),
     };

@@ -7,7 +7,7 @@ use super::output::Answer;
 use super::print::{note, warning};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::ThreadId;
-use crate::inbox::{Outcome, Status};
+use crate::inbox::{InboxError, Outcome, Status};
 use crate::service::{Attended, attend, family_outcome};
 use clap::Args;
 use std::cell::Cell;
@@ -53,10 +53,17 @@ impl Waiting {
     }
 
     async fn waited(&self, here: &Here, outcome: Outcome) -> Result<Outcome, Failure> {
-        if self.wait && outcome.status == Status::Held && std::io::stderr().is_terminal() {
+        if !self.wait {
+            return Ok(outcome);
+        }
+        if outcome.status == Status::Held && std::io::stderr().is_terminal() {
             note("held for a moment before it is done; until then `sayso undo` with its id takes it back");
         }
-        if self.wait { self.wait_for(here, &outcome.thread).await } else { Ok(outcome) }
+        let outcome = self.wait_for(here, &outcome.thread).await?;
+        if here.page.is_read_by_person() {
+            file_read(here, &outcome).await?;
+        }
+        Ok(outcome)
     }
 
     async fn wait_for(&self, here: &Here, thread: &ThreadId) -> Result<Outcome, Failure> {
@@ -65,6 +72,17 @@ impl Waiting {
         driven(here, &scope, Until::Idle, self.timeout, |_| {}).await?.rests(&until)?;
         let outcome = family_outcome(here.engine(), thread).map_err(anyhow::Error::from)?;
         Ok(outcome)
+    }
+}
+
+/// Files a result away that somebody reads right here; where there is none to be read, nothing happens.
+pub(super) async fn file_read(here: &Here, outcome: &Outcome) -> Result<(), Failure> {
+    if outcome.status != Status::Done {
+        return Ok(());
+    }
+    match here.inbox().decisions().file_away(outcome.thread.clone()).await {
+        Ok(_) | Err(InboxError::Conflict(_)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -33,6 +33,11 @@ impl Page {
         Self { json, width: terminal.then(columns), now: Timestamp::now(), zone }
     }
 
+    /// Whether a person has the answer before them, on a terminal and in words.
+    pub(super) fn is_read_by_person(&self) -> bool {
+        !self.json && self.width.is_some()
+    }
+
     /// An answer, in whichever form is wanted; the other is not made. This is the one way out for text, and nothing
     /// hidden passes it.
     pub(super) fn answer<T: Serialize + ?Sized>(

@@ -25,6 +25,8 @@ enum Fit {
     Right,
     /// Cut where the page is too narrow.
     Cut,
+    /// A name: it takes at most a quarter of a page that is too narrow.
+    Name,
 }
 
 /// A column as wide as its widest cell.
@@ -35,6 +37,11 @@ pub(super) const fn whole(head: &'static str) -> Column {
 /// A column of numbers.
 pub(super) const fn right(head: &'static str) -> Column {
     Column { head, fit: Fit::Right }
+}
+
+/// A column of names, which anybody may have made long.
+pub(super) const fn name(head: &'static str) -> Column {
+    Column { head, fit: Fit::Name }
 }
 
 /// The column that is cut where the page is too narrow.
@@ -56,10 +63,17 @@ pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[
         }
     }
     if let Some(page) = page.width {
-        let total = widths.iter().sum::<usize>() + GAP.len() * N.saturating_sub(1);
+        let too_wide = |widths: &[usize; N]| {
+            (widths.iter().sum::<usize>() + GAP.len() * N.saturating_sub(1)).saturating_sub(page)
+        };
+        if too_wide(&widths) > 0 {
+            let names = columns.iter().zip(&mut widths).filter(|(column, _)| column.fit == Fit::Name);
+            names.for_each(|(_, widest)| *widest = (*widest).min(page / 4).max(LEAST.min(*widest)));
+        }
+        let over = too_wide(&widths);
         for (column, widest) in columns.iter().zip(&mut widths) {
             if column.fit == Fit::Cut {
-                *widest = widest.saturating_sub(total.saturating_sub(page)).max(LEAST.min(*widest));
+                *widest = widest.saturating_sub(over).max(LEAST.min(*widest));
             }
         }
     }
@@ -70,7 +84,7 @@ pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[
             .zip(row)
             .zip(widths)
             .map(|((column, cell), columns)| match column.fit {
-                Fit::Whole | Fit::Cut => pad(cell, columns),
+                Fit::Whole | Fit::Cut | Fit::Name => pad(cell, columns),
                 Fit::Right => {
                     let cell = truncate(cell, columns);
                     format!("{}{cell}", " ".repeat(columns.saturating_sub(width(&cell))))
@@ -111,5 +125,24 @@ mod tests {
     fn the_flexible_column_is_cut() {
         assert_eq!(drawn(Some(24)), "ID    N  TITLE\ni1    7  漢字 and a rat…\ni22  12  short ⟨U+0007⟩\n");
         assert!(drawn(Some(1)).contains("漢字 and a …"));
+    }
+
+    #[test]
+    fn a_name_of_180_letters_leaves_room_for_the_rest() {
+        let mut page = Page::new(false, TimeZone::UTC);
+        page.width = Some(80);
+        let columns = [whole("ID"), whole("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
+        let row = |from: String| {
+            let rest = ["i3wtb5yrt", "answer_invitation", "12m", "Could you answer until Friday?"];
+            let [id, action, age, title] = rest.map(str::to_owned);
+            [id, action, from, age, title]
+        };
+        let rows = [row("Long name ".repeat(18)), row("Ines".to_owned())];
+        let drawn = table(&page, columns, &rows);
+        assert!(drawn.lines().all(|line| width(line) <= 80), "{drawn}");
+        assert!(drawn.contains("Long name Long name…"), "{drawn}");
+        assert!(drawn.contains("Could you answer"), "{drawn}");
+        page.width = None;
+        assert!(table(&page, columns, &rows).contains(&"Long name ".repeat(17)), "a pipe gets all of it");
     }
 }

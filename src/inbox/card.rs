@@ -1,8 +1,12 @@
 //! What the inbox shows for an item: data, drawn by whoever has a screen.
 
+use super::day_strip::DayStrip;
 use crate::graph::Warning;
 use crate::text::Visible;
 use std::fmt::Write;
+
+/// How wide a picture is in plain text.
+const PLAIN_COLUMNS: usize = 72;
 
 /// A card: blocks from top to bottom. It is computed when read, from the thread's state then, and never kept.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,6 +69,8 @@ pub enum Block {
     /// One text in which words were taken away and put in.
     Words(Vec<Span>),
     Mail(Box<MailBlock>),
+    /// A day of the calendar with what is proposed on it.
+    Day(DayStrip),
     /// A conversation: who said what, oldest first.
     Turns(Vec<(Visible, Visible)>),
 }
@@ -179,6 +185,7 @@ impl Block {
                 }
             }
             Block::Mail(mail) => out.push_str(&mail.plain()),
+            Block::Day(day) => out.push_str(&day.text(PLAIN_COLUMNS)),
             Block::Turns(turns) => {
                 for (who, said) in turns {
                     let _ = writeln!(out, "{who}: {said}\n");

@@ -1,6 +1,6 @@
 //! The list of decisions: what was answered, by whom, and how it ended.
 
-use super::By;
+use super::{By, GrantLine};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -69,6 +69,22 @@ pub struct DecisionLine {
     /// Where it stands in the log; a page begins after one.
     #[serde(skip)]
     pub place: i64,
+}
+
+/// What stands behind a decision, and what came of it besides its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecisionLinks {
+    /// The grant that took it, and the one that was given with it.
+    pub grants: Vec<GrantLine>,
+    pub lessons: Vec<LessonLink>,
+}
+
+/// What a profile was to learn from a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LessonLink {
+    pub namespace: String,
+    /// The version that was written; none where nothing was stored, or not yet.
+    pub version: Option<u64>,
 }
 
 /// Which decisions to list.

@@ -8,6 +8,7 @@
 
 mod activity;
 mod card;
+mod day_strip;
 mod diff;
 mod errors;
 mod grant;
@@ -32,13 +33,16 @@ mod verb;
 
 pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;
 pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,
 };
-pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery};
+pub use history::{
+    AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, LessonLink,
+};
 pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
 pub use line::{Decided, Glance, ItemLine, LineQuery, Standing};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

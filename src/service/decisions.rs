@@ -3,8 +3,8 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    By, Card, Decide, Decided, DecisionPage, DecisionQuery, Glance, GrantLine, GrantRequest, InboxError,
-    Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome, Together,
+    By, Card, Decide, Decided, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, Glance, GrantLine,
+    GrantRequest, InboxError, Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome, Together,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -129,6 +129,16 @@ impl Decisions<'_> {
     /// A page of decisions, newest first: who took them and how each ended.
     pub async fn history(self, query: DecisionQuery) -> Result<DecisionPage, InboxError> {
         self.0.blocking(move |inbox| inbox.store().inbox().decisions(&query)).await
+    }
+
+    /// The grants of a decision, and what was learned from it.
+    pub async fn links(self, line: DecisionLine) -> Result<DecisionLinks, InboxError> {
+        let mut grants = self.0.grants().list().await?;
+        let took = |grant: &GrantLine| matches!(&line.by, By::Grant(id) if *id == grant.id);
+        grants.retain(|grant| took(grant) || grant.origin == line.interrupt.as_str());
+        let read = move |inbox: &Inbox| inbox.store().memory().learned_from(&line.interrupt);
+        let lessons = self.0.blocking(read).await?;
+        Ok(DecisionLinks { grants, lessons })
     }
 
     /// How the person wants the list ordered, as the screen wrote it down.

@@ -3,7 +3,7 @@
 use crate::inbox::{Block, Span, Tone, changed_lines};
 use crate::text::Visible;
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffTag, TextDiff};
 
 /// The arguments that differ, each with its lines taken away and put in; empty if nothing does.
 pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
@@ -48,29 +48,48 @@ pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
     spans
 }
 
-/// Two texts as lines of words, with the words taken away and put in where they stand.
-pub fn word_lines(before: &str, after: &str) -> Vec<Vec<Span>> {
-    let mut lines: Vec<Vec<Span>> = vec![Vec::new()];
-    for change in TextDiff::from_words(before.trim_end(), after.trim_end()).iter_all_changes() {
-        let tone = match change.tag() {
-            ChangeTag::Equal => Tone::Quiet,
-            ChangeTag::Delete => Tone::Removed,
-            ChangeTag::Insert => Tone::Added,
-        };
-        for (n, part) in change.value().split('\n').enumerate() {
-            if n > 0 {
-                lines.push(Vec::new());
-            }
-            let Some(line) = lines.last_mut().filter(|_| !part.is_empty()) else { continue };
-            match line.last_mut() {
-                Some(last) if last.tone == tone => last.text = Visible::new(&format!("{}{part}", last.text)),
-                _ => line.push(Span { tone, text: Visible::new(part) }),
-            }
+/// Two texts as lines: what stayed, what was taken away and what was put in. Where a line took the place of another, only
+/// the words that differ have the tone of the change.
+pub fn word_lines(before: &str, after: &str) -> Vec<(Tone, Vec<Span>)> {
+    let (old, new) =
+        (before.trim_end().lines().collect::<Vec<_>>(), after.trim_end().lines().collect::<Vec<_>>());
+    let mut lines = Vec::new();
+    for op in TextDiff::from_slices(&old, &new).ops() {
+        let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
+        if op.tag() == DiffTag::Equal {
+            lines.extend(gone.iter().map(|line| whole_line(Tone::Quiet, line)));
+            continue;
+        }
+        let replaced = gone.len() == come.len();
+        for (at, line) in gone.iter().enumerate() {
+            let other = come.get(at).filter(|_| replaced);
+            lines.push(
+                other.map_or_else(
+                    || whole_line(Tone::Removed, line),
+                    |other| part(Tone::Removed, line, other),
+                ),
+            );
+        }
+        for (at, line) in come.iter().enumerate() {
+            let other = gone.get(at).filter(|_| replaced);
+            lines.push(
+                other.map_or_else(|| whole_line(Tone::Added, line), |other| part(Tone::Added, other, line)),
+            );
         }
     }
-    // A line that was taken away leaves its end behind.
-    lines.retain(|line| !line.is_empty());
     lines
+}
+
+fn whole_line(tone: Tone, line: &str) -> (Tone, Vec<Span>) {
+    (tone, vec![Span { tone, text: Visible::line(line) }])
+}
+
+/// What of a changed line was taken away or put in, beside what stayed.
+fn part(tone: Tone, before: &str, after: &str) -> (Tone, Vec<Span>) {
+    let mut spans = changed_words(before, after);
+    spans.retain(|span| span.tone == tone || span.tone == Tone::Plain);
+    spans.iter_mut().filter(|span| span.tone == Tone::Plain).for_each(|span| span.tone = Tone::Quiet);
+    (tone, spans)
 }
 
 fn lines(value: Option<&Value>) -> String {
@@ -116,15 +135,20 @@ mod tests {
                 Tone::Removed => format!("-{}-", span.text),
                 _ => span.text.to_string(),
             };
-            word_lines(before, after).iter().map(|line| line.iter().map(sign).collect()).collect()
+            let line = |(tone, spans): &(Tone, Vec<Span>)| {
+                let words: String = spans.iter().map(sign).collect();
+                format!("{tone:?} {words}")
+            };
+            word_lines(before, after).iter().map(line).collect()
         };
         assert_eq!(
             shown("Be brief.\nSign with Ada.", "Be kind.\nSign with Ada."),
-            ["Be -brief.-+kind.+", "Sign with Ada."]
+            ["Removed Be -brief.-", "Added Be +kind.+", "Quiet Sign with Ada."]
         );
-        assert_eq!(shown("", "One\nTwo"), ["+One+", "+Two+"]);
-        assert_eq!(shown("a\nb\nc", "a\nc"), ["a", "-b-", "c"]);
-        assert_eq!(shown("same\n", "same"), ["same"]);
+        assert_eq!(shown("", "One\nTwo"), ["Added +One+", "Added +Two+"]);
+        assert_eq!(shown("a\nb\nc", "a\nc"), ["Quiet a", "Removed -b-", "Quiet c"]);
+        assert_eq!(shown("same\n", "same"), ["Quiet same"]);
+        assert_eq!(shown("a b\nc", "x"), ["Removed -a b-", "Removed -c-", "Added +x+"]);
     }
 
     #[test]

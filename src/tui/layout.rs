@@ -1,5 +1,6 @@
 //! Where things are on a screen of any size. Pure, so that drawing, scrolling and the mouse agree.
 
+use super::layers::Layer;
 use super::model::Model;
 use super::tabs::Focus;
 use super::tabs::inbox::List;
@@ -13,6 +14,12 @@ pub const WIDE: u16 = 100;
 
 /// From here on there is room to spare.
 pub const VERY_WIDE: u16 = 160;
+
+/// From here on a card stays in sight beside the form about it.
+pub const BESIDE: (u16, u16) = (140, 16);
+
+/// A form wider than this is hard to read.
+pub const FORM: u16 = 92;
 
 /// Below this, rows are one line and words short.
 pub const NARROW: u16 = 60;
@@ -45,7 +52,30 @@ pub struct Areas {
 /// The parts of a screen of this size.
 pub fn areas(model: &Model) -> Areas {
     let tour = model.tour.as_ref().map_or(0, |tour| tour.height(model.size.1));
-    split(model.size, model.focus, tour)
+    let areas = split(model.size, model.focus, tour);
+    if has_card_beside_form(model) { beside(areas) } else { areas }
+}
+
+/// Whether the card is in sight beside the form about it.
+pub fn has_card_beside_form(model: &Model) -> bool {
+    let about_card = |layer: &Layer| matches!(layer, Layer::Form(form) if form.is_about_card());
+    let room = model.size.0 >= BESIDE.0 && model.size.1 >= BESIDE.1;
+    room && model.layers.iter().any(|(_, layer)| about_card(layer))
+}
+
+/// A form takes the place of the list, and half of the screen at most; the card keeps the rest. The form has a frame, so
+/// no line is between them.
+fn beside(areas: Areas) -> Areas {
+    let body = areas.body;
+    let form = (body.width / 2).min(FORM);
+    let across = |part: Rect| Rect { x: form + 2, width: (body.width - form - 3).min(MEASURE), ..part };
+    Areas {
+        list: Rect { width: form, ..body },
+        rule: Rect::default(),
+        card: across(areas.card),
+        more: across(areas.more),
+        ..areas
+    }
 }
 
 fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
@@ -272,6 +302,15 @@ mod tests {
                     }
                 }
             }
+        }
+        for width in BESIDE.0..300 {
+            let screen = Rect { x: 0, y: 0, width, height: 40 };
+            let a = beside(split((width, 40), Focus::List, 0));
+            for part in [a.list, a.card, a.more] {
+                assert!(!part.is_empty() && screen.union(part) == screen, "{width} {a:?}");
+            }
+            assert!(a.list.right() < a.card.x, "{width} {a:?}");
+            assert!(a.list.width >= 70 && a.card.width >= 67, "{width} {a:?}");
         }
         let wide = split((120, 30), Focus::List, 0);
         assert!(wide.list.right() <= wide.rule.x && wide.rule.right() <= wide.card.x);

@@ -5,11 +5,11 @@ use crate::app::Delivery;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, AgentSession, CallView, Card, Decide, DecisionPage, DecisionQuery, DecisionView,
-    ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine,
-    MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedCount, SkippedPage,
-    SkippedQuery, SourceLine, StepStates, Storage, ThreadLine, ThreadPage, ThreadQuery, ThreadView,
-    UsageView,
+    Activity, ActivityQuery, AgentSession, CallView, Card, Decide, DecisionLine, DecisionLinks, DecisionPage,
+    DecisionQuery, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError, Item,
+    ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned,
+    Pruning, SkippedCount, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
+    ThreadPage, ThreadQuery, ThreadView, UsageView,
 };
 use crate::service::{AttachedFile, Programs, Way};
 use jiff::Timestamp;
@@ -171,6 +171,8 @@ pub enum Msg {
     Decisions(DecisionQuery, InboxResult<DecisionPage>),
     /// The latest decisions, to see how those of this screen ended.
     Ends(InboxResult<DecisionPage>),
+    /// The grants of a decision, and what was learned from it.
+    DecisionLinks(InterruptId, InboxResult<DecisionLinks>),
     /// What was learned, to see what is new.
     Lessons(InboxResult<Vec<MemoryLine>>),
     /// A mail was taken for something else: for what.
@@ -323,6 +325,8 @@ pub enum Cmd {
     Decisions(DecisionQuery),
     /// List the latest decisions, to see how those of this screen ended.
     Ends(DecisionQuery),
+    /// Read the grants of a decision, and what was learned from it.
+    DecisionLinks(Box<DecisionLine>),
     /// List what was learned, to see what is new.
     Lessons,
     /// List what is attached to a thread's mails.

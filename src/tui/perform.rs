@@ -98,6 +98,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let result = inbox.decisions().history(query.clone()).await.map_err(Failure::from);
             Msg::Decisions(query, result)
         }
+        Cmd::DecisionLinks(line) => {
+            let id = line.interrupt.clone();
+            Msg::DecisionLinks(id, inbox.decisions().links(*line).await.map_err(Failure::from))
+        }
         Cmd::Ends(query) => Msg::Ends(inbox.decisions().history(query).await.map_err(Failure::from)),
         Cmd::Lessons => Msg::Lessons(inbox.memory().list().await.map_err(Failure::from)),
         Cmd::Reclassify(thread, class) => {

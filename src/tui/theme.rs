@@ -65,7 +65,7 @@ const DARK: Palette = Palette {
     bar: 0x001c_2028,
     selected: 0x002a_3446,
     resting: 0x001f_242e,
-    rule: 0x003a_4252,
+    rule: 0x004b_566c,
     text: 0x00d5_d9e2,
     title: 0x00f5_f7fa,
     quiet: 0x0098_a2b3,
@@ -84,7 +84,7 @@ const LIGHT: Palette = Palette {
     bar: 0x00ef_ede7,
     selected: 0x00dc_e7f5,
     resting: 0x00ee_f1f5,
-    rule: 0x00c4_c6c4,
+    rule: 0x00a0_a5ab,
     text: 0x0027_2b33,
     title: 0x000d_1117,
     quiet: 0x0056_5e6c,
@@ -317,12 +317,17 @@ mod tests {
     const ALL: [ThemeName; 5] =
         [ThemeName::Default, ThemeName::Light, ThemeName::Terminal, ThemeName::Contrast, ThemeName::Plain];
 
-    fn light_of(colour: u32) -> f64 {
-        let part = |shift: u32| {
+    /// Red, green and blue as amounts of light.
+    fn amounts(colour: u32) -> [f64; 3] {
+        [16, 8, 0].map(|shift| {
             let value = f64::from((colour >> shift) & 0xff) / 255.0;
             if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
+        })
+    }
+
+    fn light_of(colour: u32) -> f64 {
+        let [red, green, blue] = amounts(colour);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
     /// The contrast of two colours as the WCAG reckons it.
@@ -343,10 +348,36 @@ mod tests {
                 }
             }
             assert!(contrast(palette.found.0, palette.found.1) >= 4.5);
+            let line = contrast(palette.rule, palette.ground);
+            assert!((2.0..4.5).contains(&line), "lines are seen, and stand back: {line:.2}");
             assert!(
                 contrast(accent, palette.ground) >= 4.5,
                 "the tab that is open is drawn the other way round"
             );
+        }
+    }
+
+    /// Lightness and two axes of hue, in which equal steps look equal (CIE L*a*b*, D65).
+    fn seen(colour: u32) -> [f64; 3] {
+        let [red, green, blue] = amounts(colour);
+        let bent = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+        let x = bent((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505);
+        let y = bent(light_of(colour));
+        let z = bent((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089);
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    #[test]
+    fn kinds_are_told_apart_at_a_glance() {
+        for palette in [DARK, LIGHT] {
+            for (n, kind) in palette.kinds.iter().enumerate() {
+                for other in palette.kinds[..n].iter().chain([&palette.quiet, &palette.text]) {
+                    let ([light, red, blue], other_seen) = (seen(*kind), seen(*other));
+                    let apart =
+                        (light - other_seen[0]).hypot(red - other_seen[1]).hypot(blue - other_seen[2]);
+                    assert!(apart >= 25.0, "{kind:06x} and {other:06x} are only {apart:.0} apart");
+                }
+            }
         }
     }
 

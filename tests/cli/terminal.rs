@@ -150,6 +150,28 @@ fn a_whole_conversation_is_held_right_there() {
     let thread = json(&cli, &["show", &text(&whole[0]["id"])]);
     assert_eq!(thread["decisions"][0]["args"], "It is 500 \na month");
     assert_eq!(thread["decisions"][1]["args"], "not done yet\nask about the\nsupplier");
+    // What was read here does not wait in the inbox as well.
+    let id = text(&whole[0]["id"]);
+    let filed = cli.real().args(["accept", &id]).output().unwrap();
+    let said = String::from_utf8_lossy(&filed.stderr).into_owned();
+    assert!(said.contains("has no result waiting to be read"), "{said}");
+}
+
+#[test]
+fn a_result_that_was_waited_for_at_a_terminal_is_read() {
+    let cli = with_notes();
+    std::fs::write(cli.path("book.csv"), "Name,Amount\nA,1\n").unwrap();
+    let sheet = ["sheet", "book.csv", "-i", "frobnicate", "--wait"];
+    let shown = Terminal::plain(&cli, &sheet).ends();
+    assert!(shown.contains("is done.") && shown.contains("Result:"), "{shown}");
+    let file_away = || {
+        let thread = text(&json(&cli, &["threads"])[0]["id"]);
+        cli.real().args(["accept", &thread]).output().unwrap().status.code()
+    };
+    assert_eq!(file_away(), Some(3), "there is none left to be read");
+    // A program that waits for it has read nothing.
+    json(&cli, &sheet);
+    assert_eq!(file_away(), Some(0));
 }
 
 #[test]

@@ -188,4 +188,10 @@ fn graph_is_drawn() {
     assert!(cli.sayso(&["graph", "courier", "--mermaid"]).done().contains("flowchart TD"));
     keys(&cli.json(&["graph", "courier", "--mermaid"]), &["mermaid"]);
     cli.refused(&["graph", "currier"], 3, "did you mean `courier`?");
+    let said = cli.sayso(&["graph"]);
+    let listed = said.done();
+    assert!(listed.starts_with("WORKFLOW") && listed.contains("courier"), "{listed}");
+    let names = cli.json(&["graph"]);
+    keys(&names[0], &["name", "about"]);
+    cli.refused(&["graph", "--mermaid"], 2, "WORKFLOW");
 }

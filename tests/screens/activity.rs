@@ -122,7 +122,10 @@ fn versions_are_gone_through_with_their_causes() {
     });
     let shown = screen.dump();
     assert!(shown.contains("version 2 of 2") && shown.contains("learned from your answer in"), "{shown}");
-    assert!(shown.contains("Prefers short long replies."), "word by word: {shown}");
+    assert!(
+        shown.contains("− Prefers short replies.") && shown.contains("+ Prefers long replies."),
+        "{shown}"
+    );
     screen.press("<enter>").press("]");
     assert!(
         screen.dump().contains("version 1 of 2") && screen.dump().contains("It began with"),

@@ -271,6 +271,14 @@ fn what_was_decided_is_listed_and_searched() {
     assert!(screen.dump().contains("No decision matches."), "{}", screen.dump());
     screen.press("<esc>");
     assert_eq!(screen.model.inbox.history.list.rows.len(), 1);
+    // A card that does not fit is scrolled.
+    screen.resize(60, 15);
+    let begin = screen.dump();
+    assert!(begin.contains("for more"), "{begin}");
+    screen.press("JJ");
+    assert!(screen.dump() != begin && !screen.dump().contains("for more · 0%"), "{}", screen.dump());
+    screen.press("KK");
+    assert_eq!(screen.dump(), begin);
     let thread = screen.model.inbox.history.list.rows[0].thread.clone();
     screen.press("t");
     assert_eq!(screen.model.threads.review.as_ref().unwrap().view.id, thread);

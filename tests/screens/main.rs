@@ -6,6 +6,8 @@ mod support;
 
 mod activity;
 mod allowed;
+mod behind;
+mod beside;
 mod drafts;
 mod keys;
 mod mails;

@@ -34,7 +34,17 @@ pub fn snap_with(name: &str, work: impl Fn(&mut TestScreen)) {
 }
 
 fn snap_on(name: &str, begin: impl Fn((u16, u16)) -> TestScreen, work: impl Fn(&mut TestScreen)) {
-    for size in SIZES {
+    snap_at(&SIZES, name, begin, work);
+}
+
+/// The same at other sizes.
+pub fn snap_at(
+    sizes: &[(u16, u16)],
+    name: &str,
+    begin: impl Fn((u16, u16)) -> TestScreen,
+    work: impl Fn(&mut TestScreen),
+) {
+    for size in sizes.iter().copied() {
         let mut screen = begin(size);
         work(&mut screen);
         insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {

@@ -246,8 +246,8 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
     screen.press("llll");
     assert_eq!(shown(&screen).aspect, Aspect::State);
     screen.press("l");
-    assert_eq!(shown(&screen).aspect, Aspect::State, "after the last side there is none");
-    screen.press("hhhhh");
+    assert_eq!(shown(&screen).aspect, Aspect::Conversation, "one key reaches them all");
+    screen.press("llllhhhhh");
     assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::List, Aspect::Conversation));
     screen.press("ll").press("J");
     assert_eq!(shown(&screen).aspect, Aspect::Steps, "the next thread is looked at from the same side");
@@ -257,6 +257,9 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
     assert!(shown(&screen).states.as_ref().is_some_and(|states| states.n as usize == last - 1));
     screen.press("]]]");
     assert_eq!(shown(&screen).step, last);
+    // Whoever comes from elsewhere begins with the conversation.
+    screen.press("1t");
+    assert_eq!(shown(&screen).aspect, Aspect::Conversation);
 }
 
 /// What a fork asks anew stands in the inbox, selected; the original is as it was.

@@ -9,7 +9,7 @@ mod input;
 mod screen;
 
 use super::context::Here;
-use super::drive::{Signals, name_failed};
+use super::drive::{Signals, file_read, name_failed};
 use super::failure::Failure;
 use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until};
@@ -318,10 +318,10 @@ impl Talk<'_> {
         }
         let thread = &self.thread;
         self.screen.say(&format!(
-            "Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here, `sayso accept {thread}` \
-             files the result away."
+            "Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here, `sayso show {thread}` shows all of it."
         ));
-        Ok(())
+        // It has been read here, so it does not wait in the inbox as well.
+        file_read(self.here, outcome).await
     }
 }
 

@@ -122,6 +122,7 @@ impl Screen {
                 | Block::Code { .. }
                 | Block::Table { .. }
                 | Block::Mail(_)
+                | Block::Day(_)
                 | Block::Diff(_)
                 | Block::Words(_) => Card { blocks: vec![block.clone()] }.text(),
             };

@@ -1,31 +1,35 @@
 //! `sayso graph`: a workflow, drawn.
 
-use crate::cli::context::Context;
+use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
+use crate::cli::table::{cut, table, whole};
 use crate::graph::{LEGEND, Taken};
+use crate::inbox::Spec;
 use crate::text::{Visible, nearest};
 use serde_json::json;
 
-/// Draw a workflow's graph
+/// Draw a workflow's graph; without a name, list the workflows
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
+    sayso graph\n  \
     sayso graph WORKFLOW\n  \
     sayso graph WORKFLOW --mermaid > workflow.mmd")]
 pub(in crate::cli) struct Args {
     /// The workflow
-    workflow: String,
+    workflow: Option<String>,
     /// As a Mermaid flowchart
-    #[arg(long)]
+    #[arg(long, requires = "workflow")]
     mermaid: bool,
 }
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
-        let Some(spec) = here.registry().get(&self.workflow) else {
+        let Some(name) = self.workflow else { return list(&here) };
+        let Some(spec) = here.registry().get(&name) else {
             let known: Vec<&str> = here.registry().iter().map(|spec| spec.workflow.name()).collect();
-            return Err(unknown(&self.workflow, &known));
+            return Err(unknown(&name, &known));
         };
         let shape = spec.workflow.shape();
         if self.mermaid {
@@ -36,6 +40,16 @@ impl Args {
             format!("{}\n\n{}\n{LEGEND}\n", shape.name, shape.picture(&Taken::default()).text())
         })
     }
+}
+
+/// The workflows that people start, and what each does.
+fn list(here: &Here) -> Result<Answer, Failure> {
+    let specs: Vec<_> = here.registry().iter().filter(|spec| !spec.hidden).collect();
+    let data: Vec<_> =
+        specs.iter().map(|spec| json!({"name": spec.workflow.name(), "about": spec.about})).collect();
+    let row = |spec: &&Spec| [spec.workflow.name().to_owned(), spec.about.to_owned()];
+    let rows: Vec<_> = specs.iter().map(row).collect();
+    here.page.answer(&data, |page| table(page, [whole("WORKFLOW"), cut("WHAT IT DOES")], &rows))
 }
 
 fn unknown(name: &str, known: &[&str]) -> Failure {

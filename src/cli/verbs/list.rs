@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::cli::print::warning;
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, name, right, table, whole};
 use crate::graph::{Kind, Warning};
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
 use crate::text::clock;
@@ -107,8 +107,7 @@ impl Args {
                 ]
             })
             .collect();
-        let columns =
-            [whole("ID"), whole("KIND"), whole("ACTION"), whole("FROM"), right("AGE"), cut("TITLE")];
+        let columns = [whole("ID"), whole("KIND"), whole("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
         table(page, columns, &rows)
     }
 }

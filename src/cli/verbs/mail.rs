@@ -7,7 +7,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
 use crate::cli::pages;
 use crate::cli::progress::Bar;
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, name, right, table, whole};
 use crate::inbox::MailLine;
 use crate::service::{Destination, Way};
 use std::time::Duration;
@@ -117,7 +117,7 @@ async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
         };
         let rows: Vec<_> = mails.iter().map(row).collect();
         let columns =
-            [right("AGE"), whole("ACCOUNT"), whole("THREAD"), whole("BECAME"), whole("FROM"), cut("SUBJECT")];
+            [right("AGE"), whole("ACCOUNT"), whole("THREAD"), whole("BECAME"), name("FROM"), cut("SUBJECT")];
         table(page, columns, &rows)
     })
 }

@@ -4,6 +4,7 @@
 //! same transaction that says so.
 
 use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{LessonLink, MemoryVersion};
 use crate::store::rows::{ThreadRow, damaged};
 use crate::store::seal::{Digest, Seal};
 use crate::store::tally::{tallied, tally};
@@ -122,6 +123,32 @@ impl Memory<'_> {
             causes.reverse();
             Ok(causes)
         })
+    }
+
+    /// What profiles were to learn from an answer, and the version that each wrote. Answers that are learned together make
+    /// one version, which names the last of them.
+    pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {
+        let taught: Vec<(String, Option<String>)> = self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
+                                    WHERE last.learner = lessons.learner ORDER BY last.seq DESC LIMIT 1)
+                 FROM lessons WHERE interrupt = ? ORDER BY seq",
+            )?;
+            let rows = found.query_map([interrupt.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let mut links = Vec::new();
+        for (namespace, last) in taught {
+            let versions = self.history(&namespace)?;
+            let by_last = |version: &&MemoryVersion| match (&version.cause.interrupt, &last) {
+                (Some(interrupt), Some(last)) => interrupt.as_str() == last,
+                (None, _) | (_, None) => false,
+            };
+            let written = versions.iter().find(by_last);
+            let version = written.map(|version| version.version);
+            links.push(LessonLink { namespace, version });
+        }
+        Ok(links)
     }
 
     /// Starts the thread that learns these lessons. `Moved` where one of them is being learned already.

@@ -3,6 +3,7 @@
 use crate::inbox::{ItemKind, PROGRAM_ACTIONS};
 use crate::tui::actions::Action;
 use crate::tui::layers::Layer;
+use crate::tui::layout;
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
 use crate::tui::tabs::inbox::history;
@@ -102,6 +103,10 @@ impl Action {
             Action::OpenThread => {
                 when(crate::tui::tabs::thread_here(model).is_some(), "Nothing is selected · j or k selects")
             }
+            Action::Behind => when(
+                model.shows_history() && model.inbox.history.list.selected().is_some(),
+                "Past decisions have grants and lessons · gh lists them",
+            ),
             Action::Why if model.shows_skipped() => when(
                 crate::tui::tabs::inbox::decide::why_here(model).is_some(),
                 "A rule of yours skipped it before any thread was started; the card names it",
@@ -189,6 +194,14 @@ impl Action {
                 matches!(model.layer(), Some(Layer::Form(form)) if form.fields.get(form.focus).is_some_and(|f| f.path)),
                 "",
             ),
+            Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp
+                if matches!(model.layer(), Some(Layer::Form(_))) =>
+            {
+                when(
+                    layout::has_card_beside_form(model),
+                    "The card stands beside the form from 140 columns on",
+                )
+            }
             Action::Remember => when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), ""),
             Action::Drop => when(matches!(model.layer(), Some(Layer::Bulk(_))), ""),
             _ => Ok(()),

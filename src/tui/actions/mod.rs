@@ -6,7 +6,7 @@ mod available;
 use super::layers::{self, Ask, Help, form};
 use super::model::Model;
 use super::msg::{Cmd, Past, Press};
-use super::tabs::inbox::{self, Filter, away, decide, grant, mail, marks, menus, news, skipped};
+use super::tabs::inbox::{self, Filter, away, decide, grant, history, mail, marks, menus, news, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Tab, activity, memory, moves};
 use crate::graph::Kind;
@@ -260,12 +260,13 @@ actions! {
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread" => tabs::stop(model, press),
         Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),
         OpenThread ["t"] "open_thread": "show the thread" => threads::open_thread(model),
+        Behind ["gb"] "behind": "the grant or lesson of a past decision" => history::ask_links(model),
         Copy ["y"] "copy": "copy" => decide::copy(model),
         Terminal ["gw"] "terminal": "go to the agent's terminal" => layers::sessions::focus_asker(model),
     }
 
     Thread {
-        NextView ["l", "right", "}"] "next_view": "next view"
+        NextView ["l", "right", "}"] "next_view": "next view: steps, trace, graph, state"
             => review::turn(model, action),
         PreviousView ["h", "left", "{"] "previous_view": "previous view"
             => review::turn(model, action),
@@ -324,6 +325,10 @@ actions! {
         Outside ["ctrl-g"] "outside": "in $EDITOR",
         Remember ["ctrl-t"] "remember": "learn from this: on or off",
         Complete ["ctrl-n"] "complete": "complete a path",
+        PageDown ["pagedown"] as "scroll the card a page down",
+        PageUp ["pageup"] as "scroll the card a page up",
+        CardDown ["ctrl-down", "alt-down"] as "scroll the card a line down",
+        CardUp ["ctrl-up", "alt-up"] as "scroll the card a line up",
         LeaveForm ["esc", "ctrl-c"] "leave_form": "leave; your text is kept",
     }
 

@@ -195,6 +195,7 @@ impl Doc {
             }
             Block::Words(spans) => self.words(n, spans),
             Block::Mail(mail) => self.mail(n, mail, &[], folds),
+            Block::Day(_) => self.own(PieceKind::Day { block: n }, String::new()),
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
@@ -324,7 +325,7 @@ fn is_empty(block: &Block) -> bool {
         Block::Fields(fields) => fields.is_empty(),
         Block::Table { rows, .. } => rows.is_empty(),
         Block::Diff(spans) | Block::Words(spans) => spans.is_empty(),
-        Block::Mail(_) => false,
+        Block::Mail(_) | Block::Day(_) => false,
         Block::Turns(turns) => turns.is_empty(),
     }
 }

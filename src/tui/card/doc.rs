@@ -10,6 +10,9 @@ use ratatui::text::Line;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The lines of a mail above its text, and a few of its text.
+const MAIL_HEAD: usize = 8;
+
 /// A line of a card: which piece, and which of its lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScrollPosition {
@@ -48,6 +51,10 @@ pub(super) enum PieceKind {
     Words {
         block: usize,
         from: usize,
+    },
+    /// A day of the calendar.
+    Day {
+        block: usize,
     },
     Who,
     Said,
@@ -196,6 +203,19 @@ impl Doc {
         here.and_then(|(_, block)| self.card.blocks.get(*block))
     }
 
+    /// Where to look for the newest mail: here, if its text begins on the screen, else where it begins.
+    pub fn at_mail(&self, top: ScrollPosition, width: usize, height: usize) -> ScrollPosition {
+        let Some((mail, _)) = self.mails.first() else { return top };
+        let mut lines = 0;
+        for piece in top.piece..*mail {
+            lines += self.height(piece, width);
+            if lines + MAIL_HEAD > height + top.line {
+                return ScrollPosition { piece: *mail, line: 0 }.min(self.end(width, height));
+            }
+        }
+        top
+    }
+
     /// How far down `top` is, in hundredths.
     pub fn percent(&self, top: ScrollPosition, width: usize, height: usize) -> usize {
         let last = self.last_top(self.pieces.len(), width, height).piece.max(1);
@@ -216,6 +236,6 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
             Some(header) => mail.headers.get(header).map(|(_, value)| value),
         },
         Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
-        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) => None,
+        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) | Block::Day(_) => None,
     }
 }

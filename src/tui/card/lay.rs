@@ -4,7 +4,7 @@ use super::doc::{Doc, Piece, PieceKind};
 use super::highlight::{Token, highlight};
 use super::table;
 use crate::graph::Grade;
-use crate::inbox::{Block, Tone};
+use crate::inbox::{Block, StripLine, StripMark, Tone};
 use crate::text::{Weight, expand_tabs, pad, truncate, wrap};
 use crate::tui::theme::Theme;
 use ratatui::style::{Modifier, Style};
@@ -24,6 +24,7 @@ fn margin(sort: &PieceKind) -> (usize, &'static str) {
         | PieceKind::Gap
         | PieceKind::Who
         | PieceKind::Words { .. }
+        | PieceKind::Day { .. }
         | PieceKind::Row { .. } => (0, ""),
         PieceKind::Warning(Grade::Info) => (2, "i "),
         PieceKind::Warning(Grade::Caution) => (2, "⚠ "),
@@ -54,6 +55,7 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
         PieceKind::Meta if doc.text(piece).is_empty() => 0,
         PieceKind::Row { .. } => 1 + usize::from(matches!(piece.sort, PieceKind::Row { row: None, .. })),
         PieceKind::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
+        PieceKind::Day { block } => day_lines(doc, *block, width).len(),
         // Line by line, as it is drawn: where a character alone is too wide, that makes a difference.
         sort @ PieceKind::Code { .. } => {
             let text = doc.text(piece);
@@ -91,6 +93,11 @@ pub(super) fn lines<'d>(
             };
             let wrapped = wrap(text, width.max(1)).skip(skip).take(most);
             wrapped.map(|line| word_line(text, line, *from, spans, theme)).collect()
+        }
+        PieceKind::Day { block } => {
+            let span = |(mark, text)| Span::styled(text, mark_style(mark, theme));
+            let laid = day_lines(doc, *block, width).into_iter().skip(skip).take(most);
+            laid.map(|line| line.into_iter().map(span).collect()).collect()
         }
         PieceKind::Markdown(inside) => {
             let laid = inside.lines(text, width.max(1)).into_iter();
@@ -155,7 +162,25 @@ fn style(sort: &PieceKind, theme: &Theme) -> Style {
         | PieceKind::Row { .. }
         | PieceKind::Said
         | PieceKind::Words { .. }
+        | PieceKind::Day { .. }
         | PieceKind::Gap => theme.text,
+    }
+}
+
+fn day_lines(doc: &Doc, block: usize, width: usize) -> Vec<StripLine> {
+    match doc.card.blocks.get(block) {
+        Some(Block::Day(day)) => day.lines(width.max(1)),
+        _ => Vec::new(),
+    }
+}
+
+fn mark_style(mark: StripMark, theme: &Theme) -> Style {
+    match mark {
+        StripMark::Words => theme.text,
+        StripMark::Scale | StripMark::Free | StripMark::AllDay => theme.quiet,
+        StripMark::Busy => theme.warning,
+        StripMark::Proposed => theme.accent,
+        StripMark::Conflict => theme.danger,
     }
 }
 

@@ -18,7 +18,7 @@ pub use mail::link;
 mod tests {
     use super::*;
     use crate::config::ThemeName;
-    use crate::inbox::{Block, BodyPiece, MailBlock, Span, Tone};
+    use crate::inbox::{Block, BodyPiece, DayStrip, MailBlock, Span, Tone};
     use crate::text::Visible;
     use crate::tui::theme::{Colours, Theme};
     use proptest::prelude::*;
@@ -40,6 +40,7 @@ mod tests {
                 Block::Fields(vec![(Visible::line(&words[3]), text(4))]),
                 Block::Table { head: vec![text(0)], rows: vec![vec![text(1)]] },
                 Block::Mail(Box::new(mail)),
+                Block::Day(DayStrip { about: text(3), busy: vec![0..90, 300..310], all_day: false, proposed: 600..640 }),
                 Block::Turns(vec![(Visible::line(&words[0]), text(1))]),
                 Block::Words(vec![
                     Span { tone: Tone::Removed, text: text(3) },

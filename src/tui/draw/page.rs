@@ -1,8 +1,9 @@
 //! The page beside a list, how far down it is, and the line between them.
 
+use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
-use crate::tui::layout::Areas;
+use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
 use ratatui::buffer::Buffer;
@@ -16,7 +17,13 @@ pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
     if areas.more.is_empty() {
         return;
     }
-    let key = if model.focus == Focus::Card { "j" } else { "J" };
+    let key = match model.focus {
+        _ if layout::has_card_beside_form(model) => {
+            model.keymap.key_of(&[Scope::Form], Action::PageDown).unwrap_or_default()
+        }
+        Focus::Card => "j".to_owned(),
+        Focus::List => "J".to_owned(),
+    };
     if doc.more_below(top, width, height) {
         let text = format!("▼ {key} for more · {}%", doc.percent(top, width, height));
         draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);

@@ -10,6 +10,7 @@ use crate::tui::draw;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
+use crate::tui::tabs::inbox::history::{self, Place};
 use crate::tui::tabs::inbox::{Group, Sort, decide, grant, mail, menus, news, skipped};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{activity, memory};
@@ -74,6 +75,8 @@ pub enum Choice {
     DropLesson,
     /// Ask how what was learned last should read.
     NarrowLesson,
+    /// Go to what stands behind a decision.
+    GoTo(Place),
     /// Ask whether to let go of threads to which nothing has happened for so many days.
     Prune(i64),
 }
@@ -168,6 +171,7 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::DropLesson => news::reword(model, ""),
         Choice::NarrowLesson => news::ask_wording(model),
         Choice::Copy(text) => vec![Cmd::Copy(text)],
+        Choice::GoTo(place) => history::go_to(model, place),
         Choice::Grant(scope, lasts, session) => grant::confirm(model, scope, lasts, session),
         Choice::Remember(place) => grant::confirm_remember(model, place),
         Choice::Reclassify(thread, title, class) => skipped::confirm(model, thread, &title, class),

@@ -172,9 +172,8 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
         return Vec::new();
     }
     if model.shows_history() {
-        let list = &mut model.inbox.history.list;
-        list.cursor = choose(list.top, list.rows.len());
-        return Vec::new();
+        let list = &model.inbox.history.list;
+        return inbox::history::select(model, choose(list.top, list.rows.len()));
     }
     match model.tab {
         Tab::Threads => {
@@ -218,7 +217,12 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     } else if model.shows_skipped() {
         vec![named(Action::Reclassify, "reclassify"), named(Action::OpenThread, "thread")]
     } else if model.shows_history() {
-        vec![named(Action::OpenThread, "thread")]
+        vec![
+            named(Action::OpenThread, "thread"),
+            named(Action::Behind, "grant or lesson"),
+            named(Action::MarkSame, "same sender"),
+            named(Action::Why, "why"),
+        ]
     } else if let Some(grant) = model.selected_grant() {
         vec![named(Action::Stop, if grant.in_force { "revoke" } else { "switch on" })]
     } else if model.tab == Tab::Memory {

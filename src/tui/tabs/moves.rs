@@ -52,6 +52,9 @@ pub fn scroll(model: &mut Model, by: isize) {
         *top = top.saturating_add_signed(by).min(last);
         return;
     }
+    if model.shows_history() {
+        return history::scroll(model, by);
+    }
     let (width, height) = page_size(model);
     if let Some((doc, top)) = page(model) {
         *top = match usize::try_from(by) {
@@ -75,9 +78,7 @@ pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
         return skipped::more(model);
     }
     if model.shows_history() {
-        let list = &mut model.inbox.history.list;
-        list.cursor = browse(list.cursor, list.rows.len());
-        return history::more(model);
+        return history::select(model, model.inbox.history.list.cursor.saturating_add_signed(by));
     }
     match model.tab {
         Tab::Inbox => {

@@ -71,6 +71,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
         Msg::SkippedLately(result) => skipped::counted(model, result),
         Msg::Decisions(query, result) => history::listed(model, &query, result),
+        Msg::DecisionLinks(id, result) => history::linked(model, &id, result),
         Msg::Ends(result) => news::ended(model, result),
         Msg::Lessons(result) => news::learned(model, result),
         Msg::Reclassified(result) => skipped::reclassified(model, result),

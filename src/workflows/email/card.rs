@@ -4,7 +4,7 @@ use super::mails::{self, Conversation};
 use super::meeting::When;
 use super::state::{Email, Turn};
 use super::tools::{self, Answering, Leaving, Removing, ScheduleMeeting, WriteEmail};
-use super::{meeting, remind, risks, send};
+use super::{day, meeting, remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::mail::compose::reply_all_left_out;
@@ -146,14 +146,16 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         }
         tools::SCHEDULE_MEETING => {
             let Some(args) = read::<ScheduleMeeting>(&item.args) else { return Vec::new() };
-            let when = When::of(&args).map(|when| when.local(services)).unwrap_or_else(|why| why);
+            let when = When::of(&args);
+            let said = when.as_ref().map(|when| when.local(services)).unwrap_or_else(Clone::clone);
             let mut blocks = vec![fields(vec![
-                ("When", format!("{when}, {} minutes", args.duration_minutes)),
+                ("When", format!("{said}, {} minutes", args.duration_minutes)),
                 ("Subject", args.subject),
                 ("With", args.attendees.join(", ")),
                 ("Where", args.location.unwrap_or_default()),
                 ("From", from),
             ])];
+            blocks.extend(days(services, state, item, when.ok()));
             let words = args.content.filter(|words| !words.trim().is_empty());
             blocks.extend(words.map(|words| Block::Text(Visible::new(&words))));
             blocks
@@ -161,7 +163,8 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         tools::ANSWER_INVITATION => {
             let Some(args) = read::<Answering>(&item.args) else { return Vec::new() };
             let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
-            vec![fields(vec![
+            let when = When::between(&args.start, &args.end);
+            let mut blocks = vec![fields(vec![
                 ("Change", args.change.clone().unwrap_or_default()),
                 ("Answer", args.answer.word().to_owned()),
                 ("Event", args.event.clone()),
@@ -170,7 +173,9 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
                 ("Words", args.comment.unwrap_or_default()),
                 ("Declining", declining.unwrap_or_default()),
                 ("From", from),
-            ])]
+            ])];
+            blocks.extend(days(services, state, item, when));
+            blocks
         }
         tools::REMOVE_EVENT => {
             let Some(args) = read::<Removing>(&item.args) else { return Vec::new() };
@@ -227,6 +232,14 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         blocks.insert(0, Block::Text(Visible::new(text)));
     }
     blocks
+}
+
+/// The days of a meeting, as the calendar told of them when it was proposed.
+fn days(services: &Services, state: &Email, item: &Item, when: Option<When>) -> Vec<Block> {
+    match (state.days.get(&item.key), when) {
+        (Some(busy), Some(when)) => day::strips(busy, when, &services.user.time_zone),
+        _ => Vec::new(),
+    }
 }
 
 /// What the built-in rules say about a proposal.

@@ -1,8 +1,8 @@
 //! Meetings: when one would be, what else is then, and the texts that put it in calendars.
 
 use super::mails::Conversation;
-use super::send;
 use super::tools::{Answering, ScheduleMeeting};
+use super::{day, send};
 use crate::calendar::{self, Busy, Event, Method, Person};
 use crate::graph::{NodeError, StepContext};
 use crate::mail::compose::{ComposeError, Draft, is_own, with_signature};
@@ -26,6 +26,11 @@ impl When {
         Ok(Self { start, end: end.map_err(|_| "`duration_minutes` is too long".to_owned())? })
     }
 
+    /// From one instant to another; nothing where they are none.
+    pub fn between(start: &str, end: &str) -> Option<Self> {
+        Some(Self { start: start.parse().ok()?, end: end.parse().ok()? })
+    }
+
     /// As the person's clock says it: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
     pub fn local(&self, services: &Services) -> String {
         let zone = services.user.time_zone.clone();
@@ -36,13 +41,34 @@ impl When {
     }
 }
 
-/// What the person has then, where a calendar can be asked.
-pub(super) async fn conflicts(services: &Services, when: When) -> Result<Vec<Busy>, String> {
-    let Some(calendar) = &services.calendar else {
-        return Err("There is no calendar in the config, so nothing is known about that time.".to_owned());
-    };
-    let busy = calendar.busy(when.start, when.end).await.map_err(|e| e.to_string())?;
-    Ok(busy.into_iter().filter(|one| one.start < when.end && one.end > when.start).collect())
+/// What the calendar told of the time that a call means.
+pub(super) struct Look {
+    pub when: When,
+    /// What else the person has on its days; an error says why nothing is known.
+    pub busy: Result<Vec<Busy>, String>,
+}
+
+impl Look {
+    /// Asks the calendar. What stands there at the times of `own` is the meeting itself.
+    pub async fn at(services: &Services, when: When, own: &[(Timestamp, Timestamp)]) -> Self {
+        let Some(calendar) = &services.calendar else {
+            let text = "There is no calendar in the config, so nothing is known about that time.";
+            return Self { when, busy: Err(text.to_owned()) };
+        };
+        let (from, until) = day::window(when, &services.user.time_zone).unwrap_or((when.start, when.end));
+        let told = calendar.busy(from, until).await.map_err(|error| error.to_string());
+        let others = |mut busy: Vec<Busy>| {
+            busy.retain(|one| !own.contains(&(one.start, one.end)));
+            busy
+        };
+        Self { when, busy: told.map(others) }
+    }
+
+    /// What the person has at that very time.
+    pub fn conflicts(&self) -> Result<Vec<&Busy>, &str> {
+        let meets = |one: &&Busy| one.start < self.when.end && one.end > self.when.start;
+        self.busy.as_ref().map(|busy| busy.iter().filter(meets).collect()).map_err(String::as_str)
+    }
 }
 
 /// A time that is taken, in a line.

@@ -11,6 +11,7 @@
 mod answer;
 mod attach;
 mod card;
+mod day;
 pub mod defaults;
 pub mod eval;
 mod event_news;

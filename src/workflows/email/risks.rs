@@ -2,7 +2,7 @@
 
 use super::event_news;
 use super::mails::Conversation;
-use super::meeting::{self, When};
+use super::meeting::{self, Look, When};
 use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
@@ -18,7 +18,6 @@ use crate::mail::risk::{
 };
 use crate::workflows::Services;
 use crate::workflows::email::facts::Became;
-use jiff::Timestamp;
 use serde_json::Value;
 
 /// So many words of a display name are taken for a name.
@@ -36,13 +35,13 @@ pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Resul
 }
 
 /// The warnings of a call, those of the mail it answers included: they are reasons to look twice at the answer too.
-pub(super) async fn of_call(
+pub(super) fn of_call(
     services: &Services,
     step: &StepContext,
     state: &Email,
     conversation: &Conversation,
-    tool: &str,
-    args: &Value,
+    (tool, args): (&str, &Value),
+    look: Option<&Result<Look, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
     let mut warnings = of_mail(services, conversation)?;
     let Some((_, newest)) = conversation.newest() else { return Ok(warnings) };
@@ -78,19 +77,33 @@ pub(super) async fn of_call(
             warnings.push(Warning::caution("attachment", error));
         }
     }
-    match meant_time(tool, args) {
-        Some(Ok(when)) => {
-            // An event is not in its own way.
-            let own = match tool {
-                tools::ANSWER_INVITATION => event_news::times_held(services, newest).await,
-                _ => Vec::new(),
-            };
-            warnings.extend(of_time(services, when, &own).await);
-        }
+    match look {
+        Some(Ok(look)) => warnings.extend(of_time(services, look)),
         Some(Err(text)) => warnings.push(Warning::caution("cannot_send", text)),
         None => {}
     }
     Ok(warnings)
+}
+
+/// What the calendar tells of the time that a call means; nothing where it means none.
+pub(super) async fn look(
+    services: &Services,
+    conversation: &Conversation,
+    tool: &str,
+    args: &Value,
+) -> Option<Result<Look, String>> {
+    let when = match meant_time(tool, args)? {
+        Ok(when) => when,
+        Err(text) => return Some(Err(text)),
+    };
+    // An event is not in its own way.
+    let own = match conversation.newest() {
+        Some((_, newest)) if tool == tools::ANSWER_INVITATION => {
+            event_news::times_held(services, newest).await
+        }
+        _ => Vec::new(),
+    };
+    Some(Ok(Look::at(services, when, &own).await))
 }
 
 /// Whether an edit is asked about once more: it adds somebody at a domain that is new to the person or looks like one
@@ -212,28 +225,25 @@ fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
         }
         tools::ANSWER_INVITATION => {
             let args: Answering = serde_json::from_value(args.clone()).ok()?;
-            let (start, end) = (args.start.parse().ok()?, args.end.parse().ok()?);
-            (args.answer != Attendance::Decline).then_some(Ok(When { start, end }))
+            let when = When::between(&args.start, &args.end)?;
+            (args.answer != Attendance::Decline).then_some(Ok(when))
         }
         _ => None,
     }
 }
 
 /// Times that are taken, gone by, or cannot be looked up.
-async fn of_time(services: &Services, when: When, own: &[(Timestamp, Timestamp)]) -> Vec<Warning> {
+fn of_time(services: &Services, look: &Look) -> Vec<Warning> {
     let warn = |code: &str, text: String| Warning::caution(code, text);
     let mut warnings = Vec::new();
-    if when.start < services.clock.clone()() {
+    if look.when.start < services.clock.clone()() {
         warnings.push(warn("time_gone", "That time is in the past.".to_owned()));
     }
-    match meeting::conflicts(services, when).await {
-        Ok(busy) => {
-            let others = busy.iter().filter(|one| !own.contains(&(one.start, one.end)));
-            warnings.extend(others.map(|one| {
-                warn("conflict", format!("You are busy then: {}", meeting::busy_line(one, services)))
-            }));
-        }
-        Err(text) => warnings.push(warn("calendar_unknown", text)),
+    match look.conflicts() {
+        Ok(busy) => warnings.extend(busy.into_iter().map(|one| {
+            warn("conflict", format!("You are busy then: {}", meeting::busy_line(one, services)))
+        })),
+        Err(text) => warnings.push(warn("calendar_unknown", text.to_owned())),
     }
     warnings
 }

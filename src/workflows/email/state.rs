@@ -2,6 +2,7 @@
 //!
 //! Mails themselves are not in it: they are kept once, by digest, and read again by whoever needs them.
 
+use crate::calendar::Busy;
 use crate::graph::{Answer, ChildResult, Event, State, What};
 use crate::llm::ToolCall;
 use crate::workflows::email::facts::{Became, Remark};
@@ -72,6 +73,9 @@ pub struct Email {
     /// The digests of the mails that triage ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
+    /// What the calendar told of the days of a proposed meeting, by the call; nothing where it told nothing.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub days: BTreeMap<String, Vec<Busy>>,
     /// What is to be learned from them.
     pub lessons: Vec<Learn>,
     /// What is to be learned from an edit once the call is carried out, by its id.
@@ -184,6 +188,8 @@ pub enum EmailUpdate {
         /// Whether it only observes.
         observing: bool,
     },
+    /// The calendar told of the days of the meetings that are asked about.
+    Looked { days: BTreeMap<String, Vec<Busy>> },
     /// Mail came before anybody was asked, so the model proposes anew.
     Outdated,
     /// What was decided was carried out.
@@ -314,6 +320,7 @@ impl State for Email {
                 self.acts_now = self.observing && !observing;
                 self.observing = observing;
             }
+            EmailUpdate::Looked { days } => self.days = days,
             EmailUpdate::Outdated => {
                 self.drop_pending("New mail came in this conversation; look at it first.")
             }

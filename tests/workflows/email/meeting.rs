@@ -72,12 +72,22 @@ async fn what_else_is_then_stands_on_the_card() {
     let item = inbox.open_item(&thread).await;
     let conflict = item.warnings.iter().find(|warning| warning.code == "conflict").unwrap();
     assert_eq!(conflict.text, "You are busy then: Dentist (14:15–15:00)");
+    let day = "Mon 5 May: 14:15–15:00 Dentist; free otherwise\n\
+               08  09  10  11  12  13  14  15  16  17\n\
+               ························▒╳██············\n\
+               ▒ proposed  ╳ conflict  █ busy";
+    assert!(item.text.contains(day), "{}", item.text);
+    // The card shows what was told then, and asks nobody.
+    inbox.calendar.busy.lock().unwrap().clear();
+    *inbox.calendar.fails.lock().unwrap() = Some("the calendar was asked".to_owned());
+    assert!(inbox.open_item(&thread).await.text.contains(day));
 
     let inbox = EmailInbox::new("respond", [calls([meet()])]);
     *inbox.calendar.fails.lock().unwrap() = Some("the file cannot be read".to_owned());
     let thread = inbox.receive_mail().await;
     let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "calendar_unknown"));
+    assert!(!item.text.contains("proposed"), "nothing is known of the day: {}", item.text);
 }
 
 #[tokio::test]
@@ -144,6 +154,7 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
         assert_eq!((&item.args["answer"], &item.args["to"]), (&json!("accept"), &json!(BOB)));
         assert!(item.text.contains("When: Monday 5 May 2036, 14:00–15:00"), "{}", item.text);
         assert!(item.warnings.iter().any(|warning| warning.code == "conflict"), "{:?}", item.warnings);
+        assert!(item.text.contains("········▒▒╳╳████····"), "{}", item.text);
         assert!(item.irreversible && inbox.sent().is_empty());
         // To whom it goes is the invitation's word.
         let elsewhere = edit(("", item.args.clone()), "to", json!("eve@client.example"));

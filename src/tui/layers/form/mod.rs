@@ -9,6 +9,7 @@ pub use update::*;
 
 use crate::graph::ThreadId;
 use crate::inbox::{Item, check_fields};
+use crate::tui::card::ScrollPosition;
 use crate::tui::keys::Key;
 use field::properties;
 use serde_json::{Map, Value};
@@ -48,6 +49,8 @@ pub struct Form {
     pub learn: bool,
     /// What is wrong with it as a whole.
     pub error: Option<String>,
+    /// Where the card beside it is scrolled to. The card itself stays where it is: beside a form nothing counts as seen.
+    pub card_top: ScrollPosition,
     /// Ways in which the path under the cursor may go on, and for what was typed.
     pub completions: (String, Vec<String>),
     schema: Value,
@@ -82,6 +85,7 @@ impl Form {
             focus,
             learn: true,
             error: None,
+            card_top: ScrollPosition::default(),
             completions: Default::default(),
             schema: schema.clone(),
             rest,
@@ -111,6 +115,7 @@ impl Form {
             focus: 0,
             learn: true,
             error: None,
+            card_top: ScrollPosition::default(),
             completions: Default::default(),
             schema: Value::Bool(true),
             rest: Map::new(),
@@ -120,6 +125,11 @@ impl Form {
     /// Whether it is a box for words.
     pub fn is_box(&self) -> bool {
         matches!(self.purpose, Purpose::Respond { .. } | Purpose::Proceed { .. })
+    }
+
+    /// Whether it is about the card that is selected.
+    pub fn is_about_card(&self) -> bool {
+        !matches!(self.purpose, Purpose::Start { .. })
     }
 
     /// Whether something could be learned from it.

@@ -7,7 +7,8 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
 use crate::tui::keys::Key;
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then, screen};
+use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then};
+use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
@@ -33,7 +34,18 @@ fn open(model: &mut Model, mut form: Form) {
     if let Some(draft) = model.drafts.get(&form.draft_key()) {
         form.restore(draft);
     }
+    let edits = matches!(form.purpose, Purpose::Edit { .. });
     model.push(form);
+    // Whoever edits an answer has it in the form, and wants to see the mail it answers.
+    let Areas { card, .. } = layout::areas(model);
+    let (width, height) = (usize::from(card.width), usize::from(card.height));
+    let top = model.current().map(|opened| match edits {
+        true => opened.doc.at_mail(opened.top, width, height),
+        false => opened.top,
+    });
+    if let (Some(form), Some(top)) = (Form::uppermost(model), top) {
+        form.card_top = top;
+    }
 }
 
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
@@ -128,6 +140,17 @@ impl Popup for Form {
                 }
                 vec![Cmd::Complete(*number, typed)]
             }
+            Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp => {
+                let page = isize::try_from(layout::areas(model).card.height).unwrap_or(2).max(3) - 2;
+                let by = match action {
+                    Action::CardDown => 1,
+                    Action::CardUp => -1,
+                    Action::PageDown => page,
+                    _ => -page,
+                };
+                Self::scroll(model, by);
+                Vec::new()
+            }
             Action::Outside => outside(model),
             Action::LeaveForm => {
                 model.layers.pop();
@@ -145,7 +168,23 @@ impl Popup for Form {
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
-        view::draw(model, self, screen(model), frame)
+        view::draw(model, self, frame)
+    }
+
+    fn scroll(model: &mut Model, by: isize) {
+        let Areas { card, .. } = layout::areas(model);
+        let (width, height) = (usize::from(card.width), usize::from(card.height));
+        if !layout::has_card_beside_form(model) {
+            return;
+        }
+        let Some(from) = Form::uppermost(model).map(|form| form.card_top) else { return };
+        let top = model.current().map(|opened| match usize::try_from(by) {
+            Ok(down) => opened.doc.down(from, down, width, height),
+            Err(_) => opened.doc.up(from, by.unsigned_abs(), width),
+        });
+        if let (Some(form), Some(top)) = (Form::uppermost(model), top) {
+            form.card_top = top;
+        }
     }
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
@@ -160,6 +199,7 @@ impl Popup for Form {
         }
         let learn = if self.learn { "learning on" } else { "learning off" };
         actions.extend([
+            (Action::PageDown, "scroll the card"),
             (Action::Outside, "$EDITOR"),
             (Action::Complete, "complete"),
             (Action::Remember, learn),

@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Form};
 use crate::text::{Visible, width};
 use crate::tui::draw;
+use crate::tui::layers::screen;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use ratatui::Frame;
@@ -10,14 +11,18 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// Draws a form; `false` if its cursor cannot be seen.
-pub fn draw(model: &Model, form: &Form, screen: Rect, frame: &mut Frame<'_>) -> bool {
+pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let theme = &model.theme;
-    let room = centred(screen, 92, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }));
+    let room = room(model);
     let inside = usize::from(room.width.saturating_sub(5)).max(1);
     let (lines, cursor) = lines(model, form, inside);
-    let wanted = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
-    let least = if form.is_box() { 10 } else { 6 };
-    let outer = centred(screen, room.width, wanted.max(least).min(room.height));
+    let outer = if layout::has_card_beside_form(model) {
+        room
+    } else {
+        let wanted = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
+        let least = if form.is_box() { 10 } else { 6 };
+        centred(screen(model), room.width, wanted.max(least).min(room.height))
+    };
     let mut inner = draw::frame(frame.buffer_mut(), outer, &Visible::line(&form.title), theme.accent);
     if inner.height > 2 {
         inner.height -= 1;
@@ -39,6 +44,15 @@ pub fn draw(model: &Model, form: &Form, screen: Rect, frame: &mut Frame<'_>) -> 
         return true;
     }
     false
+}
+
+/// The most room a form may take: beside its card the place of the list, else the middle of the screen.
+fn room(model: &Model) -> Rect {
+    if layout::has_card_beside_form(model) {
+        return layout::areas(model).list;
+    }
+    let screen = screen(model);
+    centred(screen, layout::FORM, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }))
 }
 
 /// All lines of the form, and the line and column of the cursor.

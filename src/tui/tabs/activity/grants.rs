@@ -6,21 +6,34 @@ use crate::tui::layers::{Confirm, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Press};
 use crate::tui::safe;
+use crate::tui::tabs::{self, Tab};
 use crate::tui::update::data;
 
 pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
     match result {
         // Those in force first; the built-in ones can be switched on again, so they stay.
         Ok(mut grants) => {
-            grants.retain(|grant| grant.in_force || grant.builtin);
+            grants.retain(is_listed);
             grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(POLICY_GRANT)));
             let (key, section) = (model.activity_key(), model.activity_section());
             model.grants = grants;
-            model.keep_activity(key, section);
+            let wanted = model.activity.wanted.take();
+            model.keep_activity(wanted.or(key), section);
         }
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
+}
+
+/// Whether a grant has a row: it is in force, or can be switched on again.
+pub fn is_listed(grant: &GrantLine) -> bool {
+    grant.in_force || grant.builtin
+}
+
+/// Goes to a grant.
+pub fn show(model: &mut Model, id: String) -> Vec<Cmd> {
+    model.activity.wanted = Some(id);
+    tabs::go(model, Tab::Activity)
 }
 
 /// Ends the selected grant at once, or asks whether a built-in one is to count again.

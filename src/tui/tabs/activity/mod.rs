@@ -88,6 +88,8 @@ pub struct ActivityTab {
     pub cursor: usize,
     /// The first on the screen.
     pub top: usize,
+    /// The grant to select once the list is there.
+    pub wanted: Option<String>,
     /// The line of the page at the top.
     pub page_top: usize,
     /// What went on.

@@ -208,7 +208,7 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
         fields.push((line("ends"), line(&until)));
     }
     if grant.used > 0 {
-        fields.push((line("used"), line(&format!("{} times", grant.used))));
+        fields.push((line("used"), line(&words::count(usize::try_from(grant.used).unwrap_or(0), "time"))));
     }
     fields.push((line("given by"), line(&grant.origin)));
     if let Some(at) = grant.created_at {

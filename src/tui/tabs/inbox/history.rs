@@ -1,13 +1,17 @@
 //! Past decisions: what was answered, by whom, and how it ended.
 
-use crate::inbox::{Block, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery};
+use crate::graph::InterruptId;
+use crate::inbox::{Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery};
 use crate::text::{Visible, pad};
-use crate::tui::card::Doc;
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw::{self, PlainRow};
+use crate::tui::layers::{Choice, Menu};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::Browse;
+use crate::tui::tabs::activity::grants;
+use crate::tui::tabs::memory;
 use crate::tui::tabs::threads::PAGE;
 use crate::tui::words;
 use ratatui::buffer::Buffer;
@@ -18,6 +22,17 @@ use ratatui::style::Style;
 pub struct History {
     pub list: Browse<DecisionLine>,
     pub words: String,
+    /// Where the card of the selected one is scrolled to.
+    top: ScrollPosition,
+}
+
+/// Where a decision leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A grant, by its id.
+    Grant(String),
+    /// A version of a profile.
+    Lesson(String, u64),
 }
 
 impl History {
@@ -49,6 +64,26 @@ pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
     read(model)
 }
 
+/// Selects a row, or the last where there are fewer.
+pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
+    let history = &mut model.inbox.history;
+    history.list.cursor = row.min(history.list.rows.len().saturating_sub(1));
+    history.top = ScrollPosition::default();
+    more(model)
+}
+
+/// Scrolls the card of the selected decision by lines.
+pub fn scroll(model: &mut Model, by: isize) {
+    let Areas { card: area, .. } = layout::areas(model);
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let Some(doc) = model.inbox.history.list.selected().map(|line| card(model, line)) else { return };
+    let top = &mut model.inbox.history.top;
+    *top = match usize::try_from(by) {
+        Ok(down) => doc.down(*top, down, width, height),
+        Err(_) => doc.up(*top, by.unsigned_abs(), width),
+    };
+}
+
 /// Whom the selected decision answered.
 pub fn sender(model: &Model) -> Option<&str> {
     model.inbox.history.list.selected()?.source.as_deref()
@@ -58,6 +93,66 @@ pub fn sender(model: &Model) -> Option<&str> {
 pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
     let sender = sender(model).map(str::to_owned);
     sender.map_or_else(Vec::new, |sender| search(model, &sender))
+}
+
+/// Asks for the grants of the selected decision, and what was learned from it.
+pub fn ask_links(model: &mut Model) -> Vec<Cmd> {
+    let line = model.inbox.history.list.selected().cloned();
+    line.map(|line| Cmd::DecisionLinks(Box::new(line))).into_iter().collect()
+}
+
+/// Goes to the grant or the lesson of the selected decision; where there are several, to the one that is chosen.
+pub fn linked(model: &mut Model, id: &InterruptId, result: InboxResult<DecisionLinks>) -> Vec<Cmd> {
+    let Some(links) = model.ok_or_fail(result) else { return Vec::new() };
+    let line = model.inbox.history.list.selected().filter(|line| line.interrupt == *id);
+    let Some(by) = line.filter(|_| model.layers.is_empty()).map(|line| line.by.clone()) else {
+        return Vec::new();
+    };
+    let ended = links.grants.iter().find(|grant| !grants::is_listed(grant));
+    let alone = ended.filter(|_| links.lessons.is_empty() && links.grants.len() == 1);
+    let untold = links.lessons.iter().all(|lesson| lesson.version.is_none());
+    let mut rows = places(&links);
+    match (rows.len(), alone) {
+        (0, Some(grant)) => {
+            model.say(format!("Its grant is no longer in force: {}, {}", grant.tool, grant.scope));
+        }
+        (0, None) => model.say(match by {
+            By::Tui | By::Cli if !links.lessons.is_empty() && untold => {
+                "You decided this yourself; nothing has been stored of what it teaches"
+            }
+            By::Tui | By::Cli => "You decided this yourself, and nothing was learned from it",
+            By::Grant(_) => "The grant that took it is not listed any more",
+            By::Expiry => "Nobody decided this: it expired",
+        }),
+        (1, _) => return rows.pop().map_or_else(Vec::new, |(_, place)| go_to(model, place)),
+        _ => {
+            let rows = rows.into_iter().map(|(text, place)| (text, Choice::GoTo(place))).collect();
+            model.push(Menu::new("Behind this decision", rows));
+        }
+    }
+    Vec::new()
+}
+
+/// Goes there.
+pub fn go_to(model: &mut Model, place: Place) -> Vec<Cmd> {
+    match place {
+        Place::Grant(id) => grants::show(model, id),
+        Place::Lesson(namespace, version) => memory::show_version(model, namespace, version),
+    }
+}
+
+/// Where a decision leads, and in which words.
+fn places(links: &DecisionLinks) -> Vec<(String, Place)> {
+    let listed = links.grants.iter().filter(|grant| grants::is_listed(grant));
+    let grants = listed.map(|grant| {
+        let text = format!("grant: {}, {}", words::line(&grant.tool), words::line(&grant.scope));
+        (text, Place::Grant(grant.id.clone()))
+    });
+    let lessons = links.lessons.iter().filter_map(|lesson| {
+        let text = format!("learned: {}, version {}", words::line(&lesson.namespace), lesson.version?);
+        Some((text, Place::Lesson(lesson.namespace.clone(), lesson.version?)))
+    });
+    grants.chain(lessons).collect()
 }
 
 pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
@@ -97,7 +192,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     };
     draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(row));
     let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
-    draw::page(model, &card(model, line), Default::default(), areas, buf);
+    draw::page(model, &card(model, line), model.inbox.history.top, areas, buf);
 }
 
 fn style(model: &Model, end: DecisionEnd) -> Style {
@@ -128,6 +223,7 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
         blocks.push(Block::Heading(Visible::line("Your words")));
         blocks.push(Block::Text(Visible::new(text)));
     }
-    blocks.push(Block::Text(Visible::new("t opens its thread · w says why it was asked · = lists other answers to the same sender · / searches")));
+    let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
+    blocks.push(Block::Text(Visible::new(keys)));
     Doc::page(&line.title, &line.workflow, blocks)
 }

@@ -5,7 +5,7 @@ use crate::graph::{Grade, Kind, Labels, ThreadId};
 use crate::inbox::{ItemKind, Standing};
 use crate::text::wrap;
 use crate::tui::actions::Action;
-use crate::tui::layers::Form;
+use crate::tui::layers::{Form, Layer};
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -233,7 +233,11 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         }
         return (None, false);
     };
-    draw::page(model, &opened.doc, opened.top, areas, buf);
+    let beside = model.layers.iter().find_map(|(_, layer)| match layer {
+        Layer::Form(form) if layout::has_card_beside_form(model) => Some(form.card_top),
+        _ => None,
+    });
+    draw::page(model, &opened.doc, beside.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card of which no whole line fits has not been seen.

@@ -16,6 +16,8 @@ pub struct MemoryTab {
     pub list: Browse<MemoryLine>,
     /// The line of the page at the top.
     pub page_top: usize,
+    /// The profile and the version to show once they are there.
+    pub wanted: Option<(String, u64)>,
     /// The versions of the selected profile.
     pub versions: Option<Versions>,
 }

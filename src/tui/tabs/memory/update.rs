@@ -10,12 +10,14 @@ use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Past};
 use crate::tui::tabs::memory::Versions;
+use crate::tui::tabs::{self, Tab};
 use crate::tui::words;
 
 /// The profiles were read.
 pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
-        let here = model.memory.list.selected().map(|line| line.namespace.clone());
+        let wanted = model.memory.wanted.as_ref().map(|(namespace, _)| namespace.clone());
+        let here = wanted.or(model.memory.list.selected().map(|line| line.namespace.clone()));
         let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
         model.memory.list.cursor =
             stays.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
@@ -24,6 +26,13 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cm
         return show(model);
     }
     Vec::new()
+}
+
+/// Goes to a version of a profile.
+pub fn show_version(model: &mut Model, namespace: String, version: u64) -> Vec<Cmd> {
+    model.memory.wanted = Some((namespace, version));
+    model.memory.page_top = 0;
+    tabs::go(model, Tab::Memory)
 }
 
 /// Reads the versions of the selected profile, unless they are known.
@@ -46,10 +55,12 @@ pub fn versions(
         // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
         let looked_at =
             model.memory.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
-        let at = looked_at.and_then(|known| {
-            let version = known.shown()?.version;
-            history.iter().position(|kept| kept.version == version)
-        });
+        let wanted = model.memory.wanted.take_if(|(wanted, _)| *wanted == namespace);
+        let version = match wanted {
+            Some((_, version)) => Some(version),
+            None => looked_at.and_then(|known| Some(known.shown()?.version)),
+        };
+        let at = version.and_then(|version| history.iter().position(|kept| kept.version == version));
         model.memory.versions =
             Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
     }

@@ -9,11 +9,14 @@ use crate::tui::model::Model;
 use crate::tui::tabs::memory::Versions;
 use crate::tui::words;
 use ratatui::buffer::Buffer;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 /// So many versions are listed below a profile.
 const LISTED: usize = 12;
+
+/// So many lines are told before and after one that changed.
+const AROUND: usize = 1;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.memory.list;
@@ -86,36 +89,22 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
             sheet
                 .wrap(&format!("An update awaits your approval in the inbox: {}", held.title), theme.warning);
         }
-        sheet.gap();
-        profile(model, sheet, versions, &shown.profile);
     } else {
         sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);
     }
-    let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
-    // The first version is all new, and if it is the newest it stands above already.
-    let has_earlier = of > 1;
-    if has_earlier {
+    // The first version is all new, and if it is the newest it stands below.
+    if of > 1 {
+        let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
         sheet.gap();
         sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
+        changes(model, sheet, before, &shown.profile);
     }
-    let changed = if has_earlier { word_lines(before, &shown.profile) } else { Vec::new() };
-    for line in changed {
-        let mut pieces: Vec<(String, Style)> = Vec::new();
-        let mut taken_away = false;
-        for span in line {
-            let style = match span.tone {
-                Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
-                Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
-                _ => theme.quiet,
-            };
-            // A word and the one in its place are two words.
-            if taken_away && span.tone == Tone::Added {
-                pieces.push((" ".to_owned(), theme.quiet));
-            }
-            taken_away = span.tone == Tone::Removed;
-            pieces.push((span.text.into_string(), style));
+    if newest {
+        sheet.gap();
+        if of > 1 {
+            sheet.say("How it reads", theme.title);
         }
-        sheet.flow(&pieces);
+        profile(model, sheet, versions, &shown.profile);
     }
     if of > 1 {
         sheet.gap();
@@ -130,6 +119,40 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
                 Span::styled(caused(version), theme.quiet),
             ]));
         }
+    }
+}
+
+/// What a version took away and put in, line by line, with the lines next to it.
+fn changes(model: &Model, sheet: &mut Sheet, before: &str, after: &str) {
+    let theme = &model.theme;
+    let lines = word_lines(before, after);
+    let is_change =
+        |at: usize| lines.get(at).is_some_and(|(tone, _)| matches!(tone, Tone::Added | Tone::Removed));
+    let is_near = |at: usize| (at.saturating_sub(AROUND)..=at + AROUND).any(is_change);
+    let mut left_out = false;
+    for (at, (tone, line)) in lines.iter().enumerate() {
+        if !is_near(at) {
+            if !std::mem::replace(&mut left_out, true) {
+                sheet.say("  …", theme.quiet);
+            }
+            continue;
+        }
+        left_out = false;
+        let (mark, style) = match tone {
+            Tone::Added => ("+ ", theme.added),
+            Tone::Removed => ("− ", theme.removed),
+            Tone::Plain | Tone::Quiet => ("  ", theme.quiet),
+        };
+        let words = line.iter().map(|span| {
+            let style = match span.tone {
+                Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
+                Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
+                Tone::Plain | Tone::Quiet => style,
+            };
+            (span.text.to_string(), style)
+        });
+        let pieces: Vec<_> = std::iter::once((mark.to_owned(), style)).chain(words).collect();
+        sheet.flow(&pieces);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Threads tab: which threads are listed, and the one that is shown.
 
-use super::review::{self, Review};
+use super::review::{self, Aspect, Review};
 use super::{PAGE, Search, Stamp};
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
@@ -180,6 +180,7 @@ pub fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
     model.threads.widen();
     model.threads.list_anew();
     model.threads.goto = Some(thread.clone());
+    model.threads.aspect = Aspect::default();
     let mut cmds = go(model, Tab::Threads);
     model.focus = Focus::Card;
     model.threads.review = None;

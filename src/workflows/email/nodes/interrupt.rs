@@ -9,12 +9,14 @@ use crate::text::{Visible, truncate};
 use crate::workflows::email::event_news::{self, Bearing};
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::email::mails::{self, Conversation};
+use crate::workflows::email::meeting::Look;
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
 use crate::workflows::email::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
-use crate::workflows::email::{meeting, own_mail, risks, send};
+use crate::workflows::email::{day, meeting, own_mail, risks, send};
 use crate::workflows::{Services, Wish};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Asks about every call that needs it; what needs none waits until all are decided.
@@ -35,14 +37,22 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
         let acted = Acted { became, then: Then::Model, ..Acted::default() };
         return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
     }
-    let mut asked = Vec::new();
+    let (mut asked, mut days) = (Vec::new(), BTreeMap::new());
     for call in state.pending.iter().filter(|call| tools::asks(&call.name)) {
-        asked.push(interrupt(&ctx, &state, &conversation, answered, call).await?);
+        let (question, look) = interrupt(&ctx, &state, &conversation, answered, call).await?;
+        asked.push(question);
+        let told = look.and_then(|look| day::kept(&look.busy.ok()?));
+        days.extend(told.map(|busy| (call.id.clone(), busy)));
     }
-    let next = if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") };
+    let mut next = if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") };
     let observing = !conversation.acts();
-    let changed = observing != state.observing;
-    Ok(if changed { next.update(EmailUpdate::Asked { observing }) } else { next })
+    if observing != state.observing {
+        next = next.update(EmailUpdate::Asked { observing });
+    }
+    if days != state.days {
+        next = next.update(EmailUpdate::Looked { days });
+    }
+    Ok(next)
 }
 
 /// What is wrong with calls that fit their schema and still mean nothing. One such call spoils its neighbours.
@@ -92,13 +102,14 @@ fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Ve
     Some(became.collect())
 }
 
+/// What is asked about a call, and what the calendar told of the time it means.
 async fn interrupt(
     ctx: &Ctx<Services>,
     state: &Email,
     conversation: &Conversation,
     answered: &Mail,
     call: &ToolCall,
-) -> Result<Interrupt, NodeError> {
+) -> Result<(Interrupt, Option<Look>), NodeError> {
     let services = ctx.services();
     let about_event = matches!(call.name.as_str(), tools::ANSWER_INVITATION | tools::REMOVE_EVENT);
     let found = if about_event { event_news::bearing(services, answered).await } else { Ok(Bearing::New) };
@@ -149,8 +160,10 @@ async fn interrupt(
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let reached = recipients(&call.name, &args);
+    let look = risks::look(services, conversation, &call.name, &args).await;
+    let wanted = (call.name.as_str(), &args);
     asked.warnings =
-        risks::of_call(services, ctx.step_context(), state, conversation, &call.name, &args).await?;
+        risks::of_call(services, ctx.step_context(), state, conversation, wanted, look.as_ref())?;
     Warning::add(&mut asked.warnings, refused);
     if conversation.has_news() {
         let text = "New mail came in this conversation since this was proposed.";
@@ -178,7 +191,7 @@ async fn interrupt(
         };
         asked.granted = services.records.covering_grant(ctx.step_context(), &wish)?;
     }
-    Ok(asked)
+    Ok((asked, look.and_then(Result::ok)))
 }
 
 fn allow(tool: &str, conversation: &Conversation) -> Allow {

@@ -49,6 +49,7 @@ fn plan(value: &Value) -> Result<Answer, String> {
                 }
                 format!("{failed} These are built-in rules; a language model could fix it.")
             }
+            None if last.stdout.trim().is_empty() && last.changed == 1 => "Done; 1 cell changed.".to_owned(),
             None if last.stdout.trim().is_empty() => format!("Done; {} cells changed.", last.changed),
             None => last.stdout.trim().to_owned(),
         };

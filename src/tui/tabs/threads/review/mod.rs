@@ -51,10 +51,10 @@ impl Aspect {
         }
     }
 
-    /// The one after it; nothing after the last.
-    pub fn next(self) -> Option<Self> {
-        let at = Self::ALL.iter().position(|aspect| *aspect == self)?;
-        Self::ALL.get(at + 1).copied()
+    /// The one after it; after the last comes the first, so that one key reaches all of them.
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|aspect| *aspect == self).unwrap_or(0);
+        Self::ALL[(at + 1) % Self::ALL.len()]
     }
 
     /// The one before it; nothing before the first.

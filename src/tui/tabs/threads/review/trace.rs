@@ -21,6 +21,8 @@ pub struct SpanRow {
     pub bar: (u32, u32),
     /// How long it took.
     pub ms: u64,
+    /// How much of that something worked; the rest is waiting, for a person or for other threads.
+    pub worked_ms: u64,
     /// Tokens read and written.
     pub tokens: (u64, u64),
     /// The price, if it is known.
@@ -61,6 +63,7 @@ fn add(
         sort: span.sort,
         bar: clock.bar(span),
         ms: span.ms,
+        worked_ms: clock.within(span),
         tokens: (span.input_tokens, span.output_tokens),
         cost: span.cost,
         model: span
@@ -103,6 +106,12 @@ impl Working {
         self.0.iter().take_while(|(from, _)| *from < at).map(|(from, to)| (*to).min(at) - from).sum()
     }
 
+    /// How long something worked within a stretch.
+    fn within(&self, span: &TraceView) -> u64 {
+        let (from, to) = ends(span);
+        u64::try_from(self.by(to) - self.by(from)).unwrap_or(0)
+    }
+
     fn bar(&self, span: &TraceView) -> (u32, u32) {
         let all: i64 = self.0.iter().map(|(from, to)| to - from).sum::<i64>().max(1);
         let (from, to) = ends(span);
@@ -143,6 +152,7 @@ mod tests {
         let rows = rows(&span("thread", "thread", 0, day as u64 + 300, nodes));
         let result: Vec<(&str, &str, (u32, u32))> =
             rows.iter().map(|row| (row.branch.as_str(), row.name.as_str(), row.bar)).collect();
+        assert_eq!((rows[0].ms, rows[0].worked_ms), (day as u64 + 300, 400));
         assert_eq!(
             result,
             [

@@ -82,7 +82,10 @@ pub fn has_mail(model: &Model) -> bool {
 /// The next or the previous side; before the first one is the list.
 pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
-    let to = if action == Action::NextView { review.aspect.next() } else { review.aspect.previous() };
+    let to = match action {
+        Action::NextView => Some(review.aspect.next()),
+        _ => review.aspect.previous(),
+    };
     match to {
         Some(aspect) => {
             review.turn(aspect);
@@ -92,9 +95,7 @@ pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
             missing(model)
         }
         None => {
-            if action == Action::PreviousView {
-                model.focus = Focus::List;
-            }
+            model.focus = Focus::List;
             Vec::new()
         }
     }

@@ -1,6 +1,6 @@
 //! Lines that have a cursor: the trace with its bars, and the state as a tree.
 
-use crate::text::{pad, truncate, width};
+use crate::text::{truncate, width};
 use crate::tui::draw;
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -11,6 +11,9 @@ use ratatui::layout::Rect;
 /// Narrower than this, a trace has no bars.
 const BARS: u16 = 64;
 
+/// No bar is longer.
+const MOST_BAR: usize = 80;
+
 fn light(model: &Model, review: &Review, n: usize, line: Rect, buf: &mut Buffer) {
     if n == review.cursor {
         let here = model.focus == Focus::Card && model.layers.is_empty();
@@ -20,10 +23,7 @@ fn light(model: &Model, review: &Review, n: usize, line: Rect, buf: &mut Buffer)
 
 pub fn trace(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
-    let widest = review.spans.iter().map(|row| width(&row.branch) + width(&row.name)).max().unwrap_or(0) + 1;
-    let bars = if area.width >= BARS { area.width / 4 } else { 0 };
-    let figures = 28.min(area.width / 2);
-    let names = usize::from(area.width.saturating_sub(bars + figures + 2)).min(widest.max(12));
+    let Columns { names, bars } = columns(review, area.width);
     for (y, (n, row)) in (area.y..area.bottom()).zip(review.spans.iter().enumerate().skip(review.first)) {
         let line = Rect { y, height: 1, ..area };
         let style = match (&row.error, row.sort) {
@@ -37,9 +37,9 @@ pub fn trace(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         draw::text(buf, line, x, y, &truncate(&row.name, room), style);
         let at = line.x + u16::try_from(names).unwrap_or(0) + 1;
         if bars > 0 {
-            let (skip, long) = bar(row, bars);
             let place = Rect { x: at, width: bars, ..line };
-            draw::text(buf, place, at + skip, y, &"━".repeat(usize::from(long)), style);
+            let (skip, drawn) = bar(row.bar, bars);
+            draw::text(buf, place, at + skip, y, &drawn, style);
         }
         let rest = at + bars + u16::from(bars > 0);
         draw::text(buf, line, rest, y, &figure(row), theme.quiet);
@@ -47,16 +47,43 @@ pub fn trace(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Where the bar begins, and how long it is: whatever took any time is seen.
-fn bar(row: &SpanRow, room: u16) -> (u16, u16) {
-    let part = |share: u32| u16::try_from(share * u32::from(room) / 1000).unwrap_or(0);
-    let (from, long) = row.bar;
-    let skip = part(from).min(room.saturating_sub(1));
-    (skip, part(long).max(1).min(room - skip))
+/// How the width of a trace is shared out: names and figures get what they need, the bars what is left.
+struct Columns {
+    names: usize,
+    bars: u16,
+}
+
+fn columns(review: &Review, width_of_all: u16) -> Columns {
+    let most = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let widest = most(&mut review.spans.iter().map(|row| width(&row.branch) + width(&row.name)));
+    let all = usize::from(width_of_all);
+    // An error may be long; it is cut where the line ends.
+    let figures = most(&mut review.spans.iter().map(|row| width(&figure(row)))).min(all / 3);
+    let least = if width_of_all >= BARS { all / 4 } else { 0 };
+    let names = widest.min(all.saturating_sub(least + figures + 2)).max(12);
+    let bars = if least == 0 { 0 } else { all.saturating_sub(names + figures + 2).min(MOST_BAR) };
+    Columns { names, bars: u16::try_from(bars).unwrap_or(0) }
+}
+
+/// Where a bar begins, and the bar, to half a cell: whatever took any time is seen.
+fn bar((from, long): (u32, u32), room: u16) -> (u16, String) {
+    let halves = |share: u32| (share * u32::from(room) * 2 + 500) / 1000;
+    let begin = halves(from).min(u32::from(room) * 2 - 1);
+    let end = halves(from + long).clamp(begin + 1, u32::from(room) * 2);
+    let cells = (begin / 2..end.div_ceil(2)).map(|cell| match (begin > cell * 2, end < cell * 2 + 2) {
+        (true, _) => '╺',
+        (false, true) => '╸',
+        (false, false) => '━',
+    });
+    (u16::try_from(begin / 2).unwrap_or(0), cells.collect())
 }
 
 fn figure(row: &SpanRow) -> String {
-    let mut parts = vec![pad(&took(row.ms), 8)];
+    let time = match row.worked_ms < row.ms {
+        true => format!("{} of {}", took(row.worked_ms), took(row.ms)),
+        false => took(row.ms),
+    };
+    let mut parts = vec![format!("{time:<8}")];
     if row.tokens != (0, 0) {
         parts.push(format!("{}/{}", row.tokens.0, row.tokens.1));
     }
@@ -85,5 +112,29 @@ pub fn state(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         let style = if row.fold.is_some() && !row.name.is_empty() { theme.quiet } else { theme.text };
         draw::text(buf, line, x, y, &row.value, style);
         light(model, review, n, line, buf);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_true_to_scale() {
+        for (of_all, expected) in [
+            ((0, 1000), (0, "━━━━━━━━━━")),
+            ((0, 500), (0, "━━━━━")),
+            ((250, 250), (2, "╺━━")),
+            ((500, 50), (5, "╸")),
+            ((0, 0), (0, "╸")),
+            ((1000, 0), (9, "╺")),
+        ] {
+            let (at, drawn) = bar(of_all, 10);
+            assert_eq!((at, drawn.as_str()), expected, "{of_all:?}");
+        }
+        for from in 0..=1000 {
+            let (at, drawn) = bar((from, 1000 - from), 17);
+            assert!(usize::from(at) + drawn.chars().count() <= 17, "{from}: {at} {drawn}");
+        }
     }
 }

@@ -1,0 +1,176 @@
+//! The days a proposed meeting falls on, as strips, from what the calendar told when it was proposed. Drawing asks nobody.
+
+use super::meeting::When;
+use crate::calendar::{self, Busy};
+use crate::inbox::{Block, DayStrip};
+use crate::text::{Visible, truncate};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use std::ops::Range;
+
+/// A day with more in it is not kept: the picture would say nothing.
+const MOST_BUSY: usize = 100;
+
+/// So much of a title is kept.
+const TITLE: usize = 60;
+
+/// The minutes of a day.
+const DAY: u16 = 24 * 60;
+
+/// From when until when the days of a meeting last.
+pub(super) fn window(when: When, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
+    let (first, last) = dates(when, zone)?;
+    Some((calendar::day_window(first, zone)?.0, calendar::day_window(last, zone)?.1))
+}
+
+/// What the calendar told, as it is kept; nothing where it is too much to show.
+pub(super) fn kept(busy: &[Busy]) -> Option<Vec<Busy>> {
+    let short = |one: &Busy| Busy { title: truncate(&one.title, TITLE).into_owned(), ..one.clone() };
+    (busy.len() <= MOST_BUSY).then(|| busy.iter().map(short).collect())
+}
+
+/// The days of a meeting; nothing for what takes longer than over midnight.
+pub(super) fn strips(busy: &[Busy], when: When, zone: &TimeZone) -> Vec<Block> {
+    let Some((first, last)) = dates(when, zone) else { return Vec::new() };
+    let days = if first == last { vec![first] } else { vec![first, last] };
+    days.into_iter().filter_map(|day| strip(busy, day, when, zone)).map(Block::Day).collect()
+}
+
+/// The first and the last day of a meeting that takes one day, or two.
+fn dates(when: When, zone: &TimeZone) -> Option<(Date, Date)> {
+    let last_moment = when.end.checked_sub(SignedDuration::from_secs(1)).ok()?.max(when.start);
+    let (first, last) = (zone.to_datetime(when.start).date(), zone.to_datetime(last_moment).date());
+    (last <= first.tomorrow().ok()?).then_some((first, last))
+}
+
+fn strip(busy: &[Busy], day: Date, when: When, zone: &TimeZone) -> Option<DayStrip> {
+    let window = calendar::day_window(day, zone)?;
+    let on_day = |one: &&Busy| one.start < window.1 && one.end > window.0;
+    let (whole, hours): (Vec<&Busy>, Vec<&Busy>) = busy.iter().filter(on_day).partition(|one| one.all_day);
+    Some(DayStrip {
+        about: Visible::line(&calendar::day_line(busy, day, zone)),
+        busy: hours.into_iter().map(|one| minutes(one.start, one.end, window, zone)).collect(),
+        all_day: !whole.is_empty(),
+        proposed: minutes(when.start, when.end, window, zone),
+    })
+}
+
+/// What of a time lies on the day, in minutes of the person's clock.
+fn minutes(
+    start: Timestamp,
+    end: Timestamp,
+    (begin, over): (Timestamp, Timestamp),
+    zone: &TimeZone,
+) -> Range<u16> {
+    let minute = |at: Timestamp| {
+        let time = zone.to_datetime(at).time();
+        u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
+    };
+    let from = if start <= begin { 0 } else { minute(start) };
+    let until = if end >= over { DAY } else { minute(end) };
+    // Where clocks are set back, an hour may seem to end before it begins.
+    from..until.max(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::Card;
+
+    fn busy(start: &str, end: &str, title: &str, all_day: bool) -> Busy {
+        let at = |text: &str| text.parse().unwrap();
+        Busy { start: at(start), end: at(end), title: title.to_owned(), all_day }
+    }
+
+    #[track_caller]
+    fn check(zone: &str, meeting: [&str; 2], busy: &[Busy], expected: &[&str]) {
+        let [start, end] = meeting.map(|at| at.parse().unwrap());
+        let zone = TimeZone::get(zone).unwrap();
+        let text = Card { blocks: strips(busy, When { start, end }, &zone) }.text();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines, expected, "{text}");
+    }
+
+    #[test]
+    fn a_day_is_that_of_the_persons_clock() {
+        let dentist = || [busy("2026-11-17T08:00:00Z", "2026-11-17T09:00:00Z", "Dentist", false)];
+        let meeting = ["2026-11-17T15:30:00+05:30", "2026-11-17T16:00:00+05:30"];
+        check(
+            "Europe/Berlin",
+            meeting,
+            &dentist(),
+            &[
+                "Tue 17 Nov: 09:00–10:00 Dentist; free otherwise",
+                "08  09  10  11  12  13  14  15  16  17",
+                "····████····▒▒··························",
+                "▒ proposed  █ busy",
+            ],
+        );
+        check(
+            "Asia/Kolkata",
+            meeting,
+            &dentist(),
+            &[
+                "Tue 17 Nov: 13:30–14:30 Dentist; free otherwise",
+                "08  09  10  11  12  13  14  15  16  17",
+                "······················████····▒▒········",
+                "▒ proposed  █ busy",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_meeting_over_midnight_is_two_days() {
+        check(
+            "UTC",
+            ["2026-11-17T23:30:00Z", "2026-11-18T00:30:00Z"],
+            &[busy("2026-11-17T23:45:00Z", "2026-11-18T01:00:00Z", "Train", false)],
+            &[
+                "Tue 17 Nov: 23:45–24:00 Train; free otherwise",
+                "08  09  10  11  12  13  14  15  16  17  18  19  20  21  22  23",
+                "······························································▒╳",
+                "▒ proposed  ╳ conflict",
+                "Wed 18 Nov: 00:00–01:00 Train; free otherwise",
+                "00  01  02  03  04  05  06  07  08  09  10  11  12  13  14  15  16  17",
+                "╳╳██····································································",
+                "╳ conflict  █ busy",
+            ],
+        );
+        let until_midnight = ["2026-11-17T23:00:00Z", "2026-11-18T00:00:00Z"].map(|at| at.parse().unwrap());
+        let when = When { start: until_midnight[0], end: until_midnight[1] };
+        assert_eq!(strips(&[], when, &TimeZone::UTC).len(), 1);
+    }
+
+    #[test]
+    fn a_day_that_is_taken_is_a_conflict_and_hides_no_hours() {
+        check(
+            "Europe/Berlin",
+            ["2026-11-17T10:00:00Z", "2026-11-17T11:00:00Z"],
+            &[
+                busy("2026-11-16T23:00:00Z", "2026-11-17T23:00:00Z", "Holiday", true),
+                busy("2026-11-17T08:00:00Z", "2026-11-17T09:00:00Z", "Call", false),
+                busy("2026-11-17T23:00:00Z", "2026-11-18T23:00:00Z", "Next day", true),
+            ],
+            &[
+                "Tue 17 Nov: all day Holiday; 09:00–10:00 Call",
+                "08  09  10  11  12  13  14  15  16  17",
+                "░░░░████░░░░╳╳╳╳░░░░░░░░░░░░░░░░░░░░░░░░",
+                "╳ conflict  █ busy  ░ all day",
+            ],
+        );
+    }
+
+    #[test]
+    fn clocks_that_are_set_back_and_long_meetings_harm_nothing() {
+        // 02:30 summer time until 02:15 standard time, three quarters of an hour later.
+        let back = [busy("2026-10-25T00:30:00Z", "2026-10-25T01:15:00Z", "Night", false)];
+        let start: Timestamp = "2026-10-25T09:00:00Z".parse().unwrap();
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let when = When { start, end: start + SignedDuration::from_hours(1) };
+        assert_eq!(strips(&back, when, &berlin).len(), 1);
+        let week = When { start, end: start + SignedDuration::from_hours(24 * 7) };
+        assert!(strips(&back, week, &berlin).is_empty() && window(week, &berlin).is_none());
+        assert_eq!(kept(&vec![back[0].clone(); MOST_BUSY + 1]), None);
+    }
+}

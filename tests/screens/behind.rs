@@ -1,0 +1,91 @@
+//! From a past decision to the grant or the lesson behind it, and to other answers to the same sender.
+
+use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail, write};
+use crate::test_screen::TestScreen;
+use sayso::graph::Decision;
+use sayso::inbox::{By, GrantRequest, GrantScope};
+use sayso::tui::Tab;
+use serde_json::json;
+
+const SIZE: (u16, u16) = (140, 36);
+
+#[test]
+fn a_decision_that_gave_a_grant_leads_to_it() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("A").press("jj<enter>").press("y");
+    let id = screen.grants()[0].id.clone();
+    screen.press("gh").press("gb");
+    assert!(screen.model.tab == Tab::Activity, "{}", screen.dump());
+    assert_eq!(screen.model.selected_grant().map(|grant| grant.id.clone()), Some(id));
+    // One key revokes it; then the decision says that it has ended.
+    screen.press("X").press("q").press("gb");
+    assert_eq!(screen.model.tab, Tab::Inbox);
+    assert!(screen.note().starts_with("Its grant is no longer in force: write_email"), "{}", screen.note());
+}
+
+#[test]
+fn what_a_person_decided_alone_says_so() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("gb");
+    assert_eq!(screen.note(), "Past decisions have grants and lessons · gh lists them");
+    screen.press("I").press("gh").press("gb");
+    assert_eq!(screen.note(), "You decided this yourself, and nothing was learned from it");
+    assert_eq!(screen.model.tab, Tab::Inbox);
+}
+
+#[test]
+fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut further = write();
+    further.1["content"] = json!("And the figures with it.");
+    let replies = [calls([write()]), calls([write()]), calls([further]), calls([done()])];
+    let inbox = EmailInbox::new("respond", replies);
+    // Bob is known, so nothing is unusual about writing to him.
+    runtime.block_on(inbox.store().mail().wrote_to(vec![BOB.to_owned()])).unwrap();
+    let thread = runtime.block_on(async {
+        let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
+        inbox.drive().await;
+        let words = Decision::Respond { text: "Never write so much".to_owned() };
+        inbox.answer(&thread, words).await;
+        thread
+    });
+    let mut screen = TestScreen::over((*inbox).clone(), SIZE);
+    screen.press("gh");
+    assert_eq!(screen.model.inbox.history.list.rows.len(), 1, "{}", screen.dump());
+    screen.press("gb");
+    assert!(screen.model.tab == Tab::Memory, "{}", screen.dump());
+    let shown = screen.dump();
+    assert!(shown.contains("version 2 of 2") && shown.contains("Keep replies short"), "{shown}");
+    // A version learned since does not come in the way.
+    let line = "Sign with Ada".to_owned();
+    runtime.block_on(inbox.memory().edit("response_preferences".to_owned(), 2, line)).unwrap();
+    screen.press("q").press("gb");
+    assert!(screen.dump().contains("version 2 of 3"), "{}", screen.dump());
+    // A grant takes the decision after the next.
+    let grant = runtime.block_on(async {
+        let interrupt = inbox.open_question(&thread).await;
+        let request = GrantRequest { interrupt, scope: GrantScope::Sender, lasts: None, session: false };
+        let given = inbox.grants().give(request).await.unwrap();
+        inbox.answer(&thread, Decision::Accept).await;
+        given.id
+    });
+    screen.tell(sayso::tui::Msg::Changed);
+    screen.press("q").press("gh").press("gg");
+    let by_grant = |screen: &TestScreen| {
+        screen
+            .model
+            .inbox
+            .history
+            .list
+            .selected()
+            .is_some_and(|line| matches!(&line.by, By::Grant(id) if *id == grant))
+    };
+    assert!(by_grant(&screen), "{}", screen.dump());
+    screen.press("gb");
+    assert_eq!(screen.model.selected_grant().map(|grant| grant.id.clone()), Some(grant.clone()));
+    // Other answers to the same sender.
+    screen.press("q").press("=");
+    assert_eq!(screen.model.inbox.history.list.rows.len(), 3, "{}", screen.dump());
+    screen.press("<esc>");
+    assert!(screen.model.inbox.history.words.is_empty());
+}

@@ -1,0 +1,136 @@
+//! On a wide screen the card stays in sight beside the form about it, and is scrolled from there. Meetings show their day.
+
+use crate::snapshots::snap_at;
+use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
+use crate::test_screen::TestScreen;
+use sayso::calendar::Busy;
+use sayso::tui::{Layer, Model, Mouse, Msg};
+use serde_json::json;
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
+
+const WIDE: (u16, u16) = (160, 30);
+
+/// A long mail of Bob's and the answer to it, ready to send.
+fn letter(size: (u16, u16)) -> TestScreen {
+    let lines: Vec<String> = (1..=60).map(|n| format!("Point {n}: what about it?")).collect();
+    over(size, &mail_with("", &lines.join("\n")), write())
+}
+
+/// A meeting on a day on which something else is.
+fn meeting(size: (u16, u16)) -> TestScreen {
+    over(size, &mail_with("", "Shall we meet?"), meet())
+}
+
+fn over(size: (u16, u16), mail: &str, call: (&str, serde_json::Value)) -> TestScreen {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inbox = EmailInbox::new("respond", [calls([call])]);
+    let at = |text: &str| text.parse().unwrap();
+    let busy = |start: &str, end: &str, title: &str| Busy {
+        start: at(start),
+        end: at(end),
+        title: title.to_owned(),
+        all_day: false,
+    };
+    inbox.calendar.busy.lock().unwrap().extend([
+        busy("2036-05-05T07:00:00Z", "2036-05-05T08:30:00Z", "Stand-up"),
+        busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z", "Dentist"),
+    ]);
+    runtime.block_on(inbox.take_in(mail, json!({}))).unwrap();
+    runtime.block_on(inbox.drive());
+    TestScreen::over((*inbox).clone(), size)
+}
+
+#[test]
+fn forms_beside_their_cards() {
+    let press = |keys: &'static str| {
+        move |screen: &mut TestScreen| {
+            screen.press(keys);
+        }
+    };
+    snap_at(&SIZES, "beside_edit", letter, press("e"));
+    snap_at(&SIZES, "beside_respond", letter, press("r"));
+    snap_at(&SIZES, "beside_scrolled", letter, press("e<pagedown><ctrl-down>"));
+    snap_at(&SIZES, "beside_review", letter, press("eYes. <ctrl-s>"));
+    snap_at(&SIZES, "meeting_day", meeting, press("<enter>"));
+}
+
+fn top(model: &Model) -> usize {
+    match model.layer() {
+        Some(Layer::Form(form)) => form.card_top.piece * 1000 + form.card_top.line,
+        _ => 0,
+    }
+}
+
+#[test]
+fn the_card_is_scrolled_while_the_form_has_the_keys() {
+    let mut screen = letter(WIDE);
+    screen.press("e");
+    let typed = |screen: &TestScreen| screen.model.drafts.values().next().cloned().unwrap_or_default();
+    assert!(screen.dump().contains("Point 1:"), "{}", screen.dump());
+    let begin = top(&screen.model);
+    screen.press("<ctrl-down>");
+    let line = top(&screen.model);
+    assert!(line > begin);
+    screen.press("<alt-up>");
+    assert_eq!(top(&screen.model), begin);
+    screen.press("<pagedown>");
+    let page = top(&screen.model);
+    assert!(page > line && !screen.dump().contains("Point 1:"), "{}", screen.dump());
+    screen.press("<pageup>");
+    assert_eq!(top(&screen.model), begin);
+    screen.tell(Msg::Mouse(Mouse::WheelDown, 2, 5));
+    assert!(top(&screen.model) > begin, "the wheel scrolls the card, wherever it is");
+    assert_eq!(typed(&screen), "", "none of it is text");
+    // What is typed is text, and the cursor moves in it.
+    screen.press("<down>").type_in("jJ k");
+    assert!(typed(&screen).contains("jJ k"), "{}", typed(&screen));
+    screen.press("<esc>");
+    assert!(screen.decisions().is_empty());
+}
+
+#[test]
+fn on_a_narrow_screen_the_form_stands_alone() {
+    let mut screen = letter((139, 40));
+    screen.press("e");
+    let begin = top(&screen.model);
+    screen.press("<pagedown>");
+    assert_eq!(top(&screen.model), begin);
+    assert_eq!(screen.note(), "The card stands beside the form from 140 columns on");
+    screen.resize(140, 40);
+    screen.press("<pagedown>");
+    assert!(top(&screen.model) > begin);
+}
+
+#[test]
+fn a_card_seen_beside_a_form_counts_as_not_seen() {
+    let mut screen = letter((160, 16));
+    screen.press("e");
+    for _ in 0..20 {
+        screen.press("<pagedown>");
+    }
+    screen.press("<esc>");
+    let opened = screen.model.inbox.opened.as_ref().unwrap();
+    assert!(!opened.end_seen, "only the card itself, with its keys, is seen");
+    assert_eq!(opened.item.args["to"], json!([BOB]));
+    screen.press("a");
+    assert!(screen.decisions().is_empty() && screen.dump().contains("Yes or no?"), "{}", screen.dump());
+}
+
+#[test]
+fn whoever_edits_sees_the_mail_and_whoever_answers_the_draft() {
+    let mut screen = letter((150, 20));
+    assert!(!screen.dump().contains("Point 1:"), "{}", screen.dump());
+    screen.press("e");
+    let shown = screen.dump();
+    assert!(shown.contains("Bob Ray <bob@client.example>") && shown.contains("Point 1:"), "{shown}");
+    screen.press("<esc>").press("r");
+    assert!(screen.dump().contains("Reply to Bob Ray, ready to send"), "{}", screen.dump());
+}
+
+#[test]
+fn a_new_thread_is_not_about_the_card() {
+    let mut screen = TestScreen::full(WIDE);
+    screen.press("c<enter>").press("<pagedown>");
+    assert_eq!(screen.note(), "The card stands beside the form from 140 columns on");
+}
