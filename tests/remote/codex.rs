@@ -246,8 +246,8 @@ async fn each_request_gets_the_decision_on_its_own_card() {
     room.decide(named(&items, "$ touch c"), stop).await;
     assert_eq!(server.answer().await, (json!(9), json!({"decision": "cancel"})));
     assert_eq!(server.called("turn/interrupt").await, json!({"threadId": "t1", "turnId": "u1"}));
-    // It waits no more, and is left alone.
-    server.tells("thread/status/changed", json!({"status": status(false)}));
+    // It is left alone when its turn is over.
+    server.tells("thread/status/changed", json!({"status": {"type": "idle"}}));
     assert_eq!(server.called("thread/unsubscribe").await["threadId"], "t1");
 }
 

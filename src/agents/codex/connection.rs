@@ -13,6 +13,17 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 /// How long the server may take to greet.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What it tells most often, and nobody here reads.
+const UNREAD: [&str; 7] = [
+    "item/agentMessage/delta",
+    "item/commandExecution/outputDelta",
+    "item/reasoning/summaryTextDelta",
+    "item/reasoning/textDelta",
+    "item/plan/delta",
+    "thread/tokenUsage/updated",
+    "turn/diff/updated",
+];
+
 /// Why a server cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
@@ -79,8 +90,8 @@ impl Connection {
 
     async fn greet(&mut self) -> Result<(), Trouble> {
         let client = json!({"name": "sayso", "title": "sayso", "version": env!("CARGO_PKG_VERSION")});
-        // Else it would not tell what the turn of a thread is at.
-        let capabilities = json!({"experimentalApi": true});
+        // Without the former it would not tell what the turn of a thread is at.
+        let capabilities = json!({"experimentalApi": true, "optOutNotificationMethods": UNREAD});
         let hello =
             self.call("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
         while let Some(said) = self.next().await? {

@@ -161,7 +161,8 @@ impl<'a> Follower<'a> {
             "thread/status/changed" if waits(&params["status"]) => self.join(thread).await?,
             "thread/status/changed" | "thread/closed" => {
                 self.over(|open| open.thread == thread).await?;
-                if self.threads.remove(thread).is_some() {
+                // In its turn it may wait again.
+                if params["status"]["type"] != "active" && self.threads.remove(thread).is_some() {
                     let params = json!({"threadId": thread});
                     self.call("thread/unsubscribe", params, Calling::Other).await?;
                 }

@@ -7,8 +7,8 @@
 //!
 //! Its hooks leave to it what it asks itself, while it is followed.
 //!
-//! Only a Codex that `sayso connect` connected is followed. A thread of it is joined while it waits for somebody, and
-//! left when it does not.
+//! Only a Codex that `sayso connect` connected is followed. A thread of it is joined when it waits for somebody, and left
+//! when its turn ends.
 
 mod connection;
 mod follow;

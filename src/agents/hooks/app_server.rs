@@ -8,6 +8,7 @@ use super::call::{Call, Point};
 use super::command_line::script;
 use super::elicitation::Elicitation;
 use super::questions::Questions;
+use super::remember;
 use crate::graph::Waiting;
 use crate::service::Asking;
 use crate::tools::process::Process;
@@ -137,7 +138,8 @@ impl Asked<'_> {
             return Some(Call { title: Some(format!("Let a command reach {host}")), ..call });
         }
         command?;
-        self.call(Point::Approval, "Bash", input)
+        let call = self.call(Point::Approval, "Bash", input)?;
+        Some(Call { remember: remember::offered_by_server(params).into_iter().collect(), ..call })
     }
 
     fn file_change(&self) -> Option<Call> {
@@ -323,6 +325,18 @@ mod tests {
             let told = reply(&call, ending, args);
             assert_eq!(told, expected.map(|word| json!({"decision": word})), "{ending:?}");
         }
+        // What it offers to remember is told as it came.
+        let offer = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "ran"]}});
+        let offers =
+            json!({"availableDecisions": ["accept", offer], "proposedExecpolicyAmendment": ["touch", "ran"]});
+        let offering = command(offers).unwrap();
+        let remembered = input(&offering)["remember"][0].clone();
+        assert_eq!(remembered["words"], "commands that begin with `touch ran`, everywhere");
+        let mut answer = super::super::tests::answered(Some(Ending::Accept), Value::Null);
+        assert_eq!(offering.reply(&answer), Some(json!({"decision": "accept"})));
+        answer.remember = Some(remembered["told"].clone());
+        assert_eq!(offering.reply(&answer), Some(json!({ "decision": offer })));
+        assert_eq!(call.reply(&answer), Some(json!({"decision": "accept"})), "it was not offered");
         // More than the command is shown, or nothing is asked.
         let more = command(json!({"additionalPermissions": {"network": {"enabled": true}}})).unwrap();
         assert!(input(&more)["args"]["additionalPermissions"].is_object());

@@ -62,8 +62,12 @@ impl Call {
     fn reply_remembering(&self, remember: &Value) -> Option<Value> {
         let mut told = self.told(Verdict::Allow)?;
         let offered = self.remember.iter().any(|offer| offer.told == *remember);
-        if offered && self.point == Point::PermissionRequest {
-            told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
+        match self.point {
+            Point::PermissionRequest if offered => {
+                told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
+            }
+            Point::Approval if offered => told["decision"] = remember.clone(),
+            _ => {}
         }
         Some(told)
     }

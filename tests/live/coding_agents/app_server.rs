@@ -207,6 +207,10 @@ fn codex_s_server_takes_the_decision_for_its_answer() {
         (place.ran()[0], place)
     };
     assert!(trial(&["accept"]).0);
+    // It is told to remember the like of it, in rules of its own.
+    let (ran, place) = trial(&["accept", "--remember"]);
+    let rules = std::fs::read_to_string(place.path("codex/rules/default.rules")).unwrap_or_default();
+    assert!(ran && rules.contains("touch"), "{rules}");
     let (ran, place) = trial(&["respond", "not on a Friday"]);
     assert!(!ran && place.model.heard("Not yet. The person answered: not on a Friday"));
     let (ran, place) = trial(&["ignore"]);
