@@ -108,8 +108,9 @@ impl Asked<'_> {
             folder: self.text("cwd").or_else(|| about.text("cwd")),
             key: None,
             session: Some(about.text("sessionId").or_else(|| self.text("threadId"))?),
+            // What a sub-agent was asked for are not the person's words.
+            transcript: about.text("path").filter(|_| helper.is_none()),
             helper,
-            transcript: about.text("path"),
             headless: false,
             questions: None,
             elicitation: None,
@@ -325,6 +326,15 @@ mod tests {
             let told = reply(&call, ending, args);
             assert_eq!(told, expected.map(|word| json!({"decision": word})), "{ending:?}");
         }
+        // A sub-agent asks in its parent's session.
+        let mut below = thread();
+        below.about["parentThreadId"] = json!("t0");
+        below.about["sessionId"] = json!("t0");
+        below.about["agentNickname"] = json!("Ada");
+        let params = json!({"threadId": "t1", "command": "ls"});
+        let of_helper = asked_by_server("item/commandExecution/requestApproval", &params, &below).unwrap();
+        assert_eq!((of_helper.helper.as_deref(), of_helper.session.as_deref()), (Some("Ada"), Some("t0")));
+        assert_eq!((of_helper.transcript, call.transcript.as_deref()), (None, Some("/nowhere")));
         // What it offers to remember is told as it came.
         let offer = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "ran"]}});
         let offers =
