@@ -8,8 +8,9 @@ use super::intake::Intake;
 use super::models::check_models;
 use super::node_services::{check_python, check_sandbox};
 use super::notices::Notices;
-use super::setup::Setup;
+use super::setup::{Setup, is_demo};
 use super::traces::{Traces, check_traces};
+use crate::agents::codex::AppServer;
 use crate::agents::connect::check_agents;
 use crate::agents::langgraph::{Servers, check_servers};
 use crate::config::{Config, Env};
@@ -49,7 +50,13 @@ pub const FEATURES: &[Feature] = &[
         check: |config, env| Box::pin(servers(config, env)),
         background: |parts| Some(Arc::new(parts.setup.servers(parts.inbox.engine())?)),
     },
-    Feature { check: |_, env| Box::pin(agents(env)), ..Feature::NOTHING },
+    Feature {
+        check: |_, env| Box::pin(agents(env)),
+        background: |Parts { setup, inbox, .. }| {
+            let server = AppServer::new(inbox, &setup.env).filter(|_| !is_demo(&setup.config.data))?;
+            Some(Arc::new(server))
+        },
+    },
     Feature { check: |config, env| Box::pin(apis(config, env)), ..Feature::NOTHING },
     Feature {
         check: |config, env| Box::pin(traces(config, env)),
@@ -144,6 +151,12 @@ impl Background for Intake {
 impl Background for Servers {
     fn run(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.follow_all())
+    }
+}
+
+impl Background for AppServer {
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.follow())
     }
 }
 

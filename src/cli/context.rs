@@ -94,6 +94,11 @@ impl<'a> Context<'a> {
         config::data_folder(&self.inputs).map_or(true, |folder| has_data(&folder))
     }
 
+    /// Where the data lies; `None` where that cannot be told.
+    pub(super) fn data_folder(&self) -> Option<PathBuf> {
+        config::data_folder(&self.inputs).ok()
+    }
+
     /// A path as it was typed.
     pub(super) fn path(&self, typed: &Path) -> PathBuf {
         self.inputs.host.expand(typed)

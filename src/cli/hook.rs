@@ -5,6 +5,7 @@ use super::drive::Signals;
 use super::failure::{Exit, Failure};
 use super::output::{Answer, Page, safe_json};
 use super::request::told;
+use crate::agents::codex::starter_is_followed;
 use crate::agents::hooks::{self, Agent, Call, Heard, generic};
 use crate::graph::Waiting;
 use crate::inbox::{Ending, RequestAnswer};
@@ -56,6 +57,12 @@ impl Hook {
         let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
         let told = Told { news: hooks::news(agent, &event, context.page.now, context.env()), event };
         match heard {
+            Heard::Asks(call) if is_left_to_server(&call, &context) => {
+                if let Ok(here) = context.open() {
+                    told.keep(here.inbox()).await;
+                }
+                Ok(Answer::nothing())
+            }
             Heard::Asks(call) => {
                 let page = context.page.clone();
                 match decide(context, &call, &told, timeout).await {
@@ -100,6 +107,12 @@ impl Told {
             hooks::tell(inbox, news, &self.event).await;
         }
     }
+}
+
+/// Whether the program that runs this hook is a server that asks here itself.
+fn is_left_to_server(call: &Call, context: &Context<'_>) -> bool {
+    let followed = || context.data_folder().is_some_and(|folder| starter_is_followed(&folder));
+    call.is_asked_by_server_too() && followed()
 }
 
 /// That somebody waits for the answer, and for how long.

@@ -4,6 +4,7 @@ use super::requests::{Closing, Requests};
 use crate::driver::arrival;
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::InboxError;
+use crate::tools::process::Process;
 use crate::workflows::request::{Given, NAME, Report, Request, RequestInput};
 use serde_json::{Map, Value, json};
 
@@ -73,6 +74,28 @@ impl Requests<'_> {
             self.keep_report(thread, report).await?;
         }
         Ok(closed.len())
+    }
+
+    /// Takes a question back that was answered where it came from, unless it was answered here.
+    pub async fn answered_there(self, thread: &ThreadId) -> Result<(), InboxError> {
+        if self.close(thread, Closing::Elsewhere).await? {
+            self.finish(thread).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps with an answer that the asker had another one before.
+    pub async fn came_too_late(self, thread: &ThreadId) -> Result<(), InboxError> {
+        let error = Some("it was answered there before, in the agent's own window".to_owned());
+        self.keep_report(thread, &Report { error, ..Report::default() }).await
+    }
+
+    /// The questions that wait here and whose answer this process waits for.
+    pub fn waited_for_by(self, asker: &Process) -> Result<Vec<ThreadId>, InboxError> {
+        let waiting = self.0.store().threads().waiting_of(NAME)?;
+        let is_of =
+            |thread: &ThreadId| self.asked_in(thread).is_ok_and(|asked| asked.asker.as_ref() == Some(asker));
+        Ok(waiting.into_iter().filter(is_of).collect())
     }
 
     /// The question about a call that was allowed here and of which nothing was told yet.

@@ -42,6 +42,12 @@ impl Process {
         None
     }
 
+    /// Whether it was started with this among its arguments, where the system says so.
+    pub fn has_argument(&self, argument: &str) -> bool {
+        let line = std::fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        line.split(|byte| *byte == 0).skip(1).any(|word| word == argument.as_bytes())
+    }
+
     /// Whether it still runs.
     pub fn is_alive(&self) -> bool {
         match born(self.pid) {
@@ -105,6 +111,11 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let process = Process { pid: child.id(), born: born(child.id()).unwrap_or(0) };
         assert!(process.is_alive());
+        while knows_births() && !process.has_argument("60") {
+            // It is still this program until it has become the other.
+            std::thread::yield_now();
+        }
+        assert!(!process.has_argument("6") && !process.has_argument("sleep"));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!process.is_alive());

@@ -1,7 +1,8 @@
 //! How connected agents stand, for `sayso doctor`: found and of which version, the hook in place, its limit long enough, a
 //! test event answered, and for Codex trusted. Nothing of theirs is changed.
 
-use super::{Agent, Places, is_ours, read};
+use super::json::Entry;
+use super::{Agent, Holds, Options, Places, is_ours, read};
 use crate::config::{Env, Host};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ pub async fn check_agents(env: &Env) -> Vec<(String, Result<String, String>)> {
                 .answers()
                 .await
                 .map(|()| format!("connected, but there is no `{}` on your PATH", agent.word())),
-            (Ok(Some(hook)), Some(program)) => connected(agent, &hook, &program).await,
+            (Ok(Some(hook)), Some(program)) => connected(agent, &hook, &program, &places).await,
         };
         checked.push((agent.name().to_owned(), said));
     }
@@ -42,9 +43,15 @@ fn on_path(env: &Env, name: &str) -> Option<PathBuf> {
     std::env::split_paths(env.get("PATH")?).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-async fn connected(agent: Agent, hook: &Hook, program: &Path) -> Result<String, String> {
+async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -> Result<String, String> {
     let version = version(program).await?;
     hook.answers().await?;
+    if let Some(missing) = hook.missing(agent, places)? {
+        return Err(format!(
+            "its hooks are those of an older `sayso connect` ({missing}); `{}` renews them",
+            hook.renewed_by(agent)
+        ));
+    }
     if let Some(limit) = hook.limit
         && limit <= hook.patience
     {
@@ -95,6 +102,8 @@ struct Hook {
     limit: Option<u64>,
     /// Seconds after which sayso does.
     patience: u64,
+    /// Whether it asks before every tool.
+    all: bool,
     event: Value,
 }
 
@@ -111,7 +120,10 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             let folder = places.folder("CODEX_HOME", ".codex");
             (folder.join("hooks.json"), &["PermissionRequest", "PreToolUse"], 1)
         }
-        Agent::Gemini => (places.home.join(".gemini/settings.json"), &["BeforeTool"], 1000),
+        Agent::Gemini => {
+            let home = places.env.get("GEMINI_CLI_HOME").map_or_else(|| places.home.clone(), PathBuf::from);
+            (home.join(".gemini/settings.json"), &["BeforeTool"], 1000)
+        }
         Agent::Opencode => {
             let plugin = super::opencode::plugin(places);
             let text = read(&plugin)?.filter(|text| text.starts_with(super::opencode::HEAD));
@@ -126,7 +138,8 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             let command = format!("{} request --hook opencode", words.join(" "));
             let patience = text.lines().find_map(|line| line.strip_prefix("const patience = ")?.parse().ok());
             let patience = patience.unwrap_or_default();
-            return Ok(Some(Hook { command, limit: None, patience, event: event("event", "tool") }));
+            let all = text.lines().any(|line| line == "const all = true");
+            return Ok(Some(Hook { command, limit: None, patience, all, event: event("event", "tool") }));
         }
     };
     let Some(text) = read(&path)? else { return Ok(None) };
@@ -134,8 +147,8 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
     for name in events {
         let groups = settings.pointer(&format!("/hooks/{name}")).and_then(Value::as_array).cloned();
         let groups = groups.unwrap_or_default();
-        let hooks = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
-        for hook in hooks {
+        let hooks = groups.iter().filter_map(|group| Some((group, group.get("hooks")?.as_array()?)));
+        for (group, hook) in hooks.flat_map(|(group, hooks)| hooks.iter().map(move |hook| (group, hook))) {
             let Some(command) =
                 hook.get("command").and_then(Value::as_str).filter(|command| is_ours(command))
             else {
@@ -146,7 +159,12 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             });
             let limit = hook.get("timeout").and_then(Value::as_u64).map(|limit| limit / per_second);
             let event = event("hook_event_name", name);
+            let all = match agent {
+                Agent::Gemini => group["matcher"].as_str() == Some(super::gemini::EVERY),
+                Agent::Claude | Agent::Codex | Agent::Opencode => *name == "PreToolUse",
+            };
             return Ok(Some(Hook {
+                all,
                 command: command.to_owned(),
                 limit,
                 patience: patience.unwrap_or(590),
@@ -158,6 +176,42 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
 }
 
 impl Hook {
+    /// What `connect` would write today and is not there, in a few words; `None` where nothing is missing, or where
+    /// somebody wrote the hook by hand.
+    fn missing(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
+        let program = vec!["sayso".to_owned()];
+        let options = Options { project: false, all: self.all, patience: self.patience, program };
+        let by_hand = agent != Agent::Opencode && !self.command.contains("--timeout ");
+        for file in super::files(agent, &options, places).into_iter().filter(|_| !by_hand) {
+            let text = read(&file.path)?.unwrap_or_default();
+            match file.holds {
+                Holds::Json(entries) => {
+                    let settings = super::json::value(&text).unwrap_or_default();
+                    let events = entries.iter().filter_map(Entry::event);
+                    let missing: Vec<&str> = events.filter(|event| !has_ours(&settings, event)).collect();
+                    if !missing.is_empty() {
+                        return Ok(Some(format!("without {}", missing.join(", "))));
+                    }
+                }
+                Holds::Whole(ours) if same_but_for_program(&ours) != same_but_for_program(&text) => {
+                    return Ok(Some("the plugin differs".to_owned()));
+                }
+                Holds::Whole(_) | Holds::Toml { .. } => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The command that writes it anew as it was asked for.
+    fn renewed_by(&self, agent: Agent) -> String {
+        let all = if self.all { " --all" } else { "" };
+        let patience = match self.patience == agent.patience() {
+            true => String::new(),
+            false => format!(" --patience {}", self.patience),
+        };
+        format!("sayso connect {}{all}{patience}", agent.word())
+    }
+
     /// Whether it answers a test event as it should: with nothing, and no error.
     async fn answers(&self) -> Result<(), String> {
         let mut shell = Command::new("sh");
@@ -185,6 +239,17 @@ impl Hook {
             Err(_) => Err(format!("its hook did not answer in {} s", PATIENCE.as_secs())),
         }
     }
+}
+
+fn has_ours(settings: &Value, event: &str) -> bool {
+    let groups = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array).into_iter().flatten();
+    let mut hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    hooks.any(|hook| hook.get("command").and_then(Value::as_str).is_some_and(is_ours))
+}
+
+/// The lines of the plugin, without the one that says where sayso is.
+fn same_but_for_program(plugin: &str) -> Vec<&str> {
+    plugin.lines().filter(|line| !line.starts_with("const program = ")).collect()
 }
 
 /// Whether Codex runs our hooks, as it says itself.
@@ -223,4 +288,59 @@ async fn is_trusted(program: &Path) -> Result<bool, String> {
     let hooks = folders.iter().filter_map(|folder| folder["hooks"].as_array()).flatten();
     let mut ours = hooks.filter(|hook| hook["command"].as_str().is_some_and(is_ours)).peekable();
     Ok(ours.peek().is_some() && ours.all(|hook| hook["trustStatus"] == "trusted"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connect;
+    use super::*;
+
+    fn options(agent: Agent, all: bool, patience: u64) -> Options {
+        Options { project: false, all, patience, program: vec![format!("/opt/{} x/sayso", agent.word())] }
+    }
+
+    #[test]
+    fn hooks_of_an_older_connect_are_told_of() {
+        for agent in Agent::ALL {
+            for (all, patience, renewed) in
+                [(false, agent.patience(), ""), (true, 33, " --all --patience 33")]
+            {
+                let home = tempfile::tempdir().unwrap();
+                let host = Host { home: Some(home.path().to_owned()), ..Host::system() };
+                let places = Places::new(&host, &Env::default()).unwrap();
+                let plan = connect(agent, &options(agent, all, patience), &places).unwrap();
+                super::super::write(&plan.changes, jiff::Timestamp::UNIX_EPOCH).unwrap();
+                let hook = |places: &Places| hook(agent, places).unwrap().unwrap();
+                assert_eq!(hook(&places).missing(agent, &places), Ok(None), "{agent:?} {all}");
+                assert_eq!(
+                    hook(&places).renewed_by(agent),
+                    format!("sayso connect {}{renewed}", agent.word())
+                );
+                // As one wrote that knew less.
+                let older = |text: &str| text.replace("SessionEnd", "Other").replace("session_id", "id");
+                for change in plan.changes {
+                    std::fs::write(&change.path, older(&change.after.unwrap())).unwrap();
+                }
+                let missing = hook(&places).missing(agent, &places).unwrap();
+                let expected =
+                    if agent == Agent::Opencode { "the plugin differs" } else { "without SessionEnd" };
+                assert_eq!(missing.as_deref(), Some(expected), "{agent:?} {all}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_hook_written_by_hand_lacks_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let host = Host { home: Some(home.path().to_owned()), ..Host::system() };
+        let places = Places::new(&host, &Env::default()).unwrap();
+        let hook = json!({"type": "command", "command": "sayso request --hook claude-code"});
+        let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
+        std::fs::create_dir(home.path().join(".claude")).unwrap();
+        std::fs::write(home.path().join(".claude/settings.json"), settings.to_string()).unwrap();
+        let hook = super::hook(Agent::Claude, &places).unwrap().unwrap();
+        assert_eq!(hook.missing(Agent::Claude, &places), Ok(None));
+        assert!(super::super::asks_here(&home.path().join(".claude/settings.json")));
+        assert!(!super::super::asks_here(&home.path().join(".claude/other.json")));
+    }
 }

@@ -16,10 +16,14 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     };
     let event = if options.all { "PreToolUse" } else { "PermissionRequest" };
     let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
-    let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 10});
+    let tells = |event: &str| {
+        // It allows three seconds at the end of a session, and complains of more.
+        let timeout = if event == "SessionEnd" { 3 } else { 10 };
+        json!({"type": "command", "command": options.tells(HOOK), "timeout": timeout})
+    };
     let group = |hook| json!({"matcher": ".*", "hooks": [hook]});
     let mut hooks = vec![Entry::Hook { event, group: group(asks) }];
-    hooks.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
+    hooks.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells(event)) }));
     let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
     let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
     // A call waits as long as the person thinks; an hour is the longest Codex is asked to.
@@ -51,6 +55,12 @@ pub(super) fn notes(options: &Options) -> Vec<String> {
             options.patience
         )
     });
+    if !options.project {
+        notes.push(
+            "While sayso is open, it also joins the server that Codex's windows share, and both ask side by side."
+                .to_owned(),
+        );
+    }
     if options.project {
         notes.push("Codex reads a project's config once you trust its folder.".to_owned());
     }

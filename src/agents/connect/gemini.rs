@@ -11,6 +11,9 @@ const HOOK: &str = "gemini";
 /// Tools that change something, or reach outside.
 const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_(?!sayso_).*";
 
+/// Every tool but our own.
+pub(super) const EVERY: &str = "^(?!mcp_sayso_).*";
+
 /// Events that tell how a session goes; after some a question is over.
 const TOLD: [&str; 5] = ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"];
 
@@ -20,7 +23,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         (false, Some(home)) => std::path::PathBuf::from(home).join(".gemini"),
         (false, None) => places.home.join(".gemini"),
     };
-    let matcher = if options.all { "^(?!mcp_sayso_).*" } else { CHANGING };
+    let matcher = if options.all { EVERY } else { CHANGING };
     // Its limits are in milliseconds.
     let hook = |command: String, seconds: u64| json!({"name": "sayso", "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
     let asks = json!({"matcher": matcher, "hooks": [hook(options.asks(HOOK), options.limit())]});

@@ -108,6 +108,15 @@ fn is_ours(command: &str) -> bool {
     command.contains("sayso") && command.contains("request --hook ")
 }
 
+/// Whether a file of hooks holds one of ours.
+pub fn asks_here(hooks: &Path) -> bool {
+    let settings = read(hooks).ok().flatten().and_then(|text| json::value(&text).ok()).unwrap_or_default();
+    let events = settings.get("hooks").and_then(serde_json::Value::as_object).into_iter().flatten();
+    let groups = events.filter_map(|(_, groups)| groups.as_array()).flatten();
+    let mut hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    hooks.any(|hook| hook.get("command").and_then(serde_json::Value::as_str).is_some_and(is_ours))
+}
+
 /// A word for a POSIX shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);

@@ -33,6 +33,14 @@ pub(super) enum Point {
     Question,
     /// An MCP server wants to know something: Claude Code.
     Elicitation,
+    /// Beside its own dialog, by the app-server, about a command or changes to files: Codex.
+    Approval,
+    /// The same about permissions for the rest of the turn: Codex.
+    Permissions,
+    /// The same about what it wants to know itself: Codex.
+    Input,
+    /// The same about what an MCP server wants to know, or is to do: Codex.
+    Form,
 }
 
 /// A tool that is about to be used.
@@ -42,6 +50,8 @@ pub struct Call {
     pub(super) point: Point,
     pub(super) tool: String,
     pub(super) input: Map<String, Value>,
+    /// One line for the list, where tool and input do not make it.
+    pub(super) title: Option<String>,
     pub(super) folder: Option<String>,
     pub(super) key: Option<String>,
     pub(super) session: Option<String>,
@@ -57,8 +67,23 @@ pub struct Call {
 }
 
 impl Call {
-    /// The question it becomes.
+    /// The question it becomes where this process waits for the answer.
     pub fn asking(&self, timeout: Duration) -> Asking {
+        let mut input = self.question();
+        input["asker"] = json!(Process::own());
+        input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });
+        // Somebody who is killed while waiting cannot close the question; it ends by itself.
+        input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));
+        Asking { input, key: self.key.clone() }
+    }
+
+    /// Whether Codex's app-server asks the same of its clients, where the hook has no answer.
+    pub fn is_asked_by_server_too(&self) -> bool {
+        self.agent == Agent::Codex && self.point == Point::PermissionRequest
+    }
+
+    /// What is asked, whoever waits for it.
+    pub(super) fn question(&self) -> Value {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
         let action: String = self.tool.chars().take(80).map(plain).collect();
         let mut input = json!({
@@ -67,11 +92,7 @@ impl Call {
             "source": self.agent.name(),
             "folder": self.folder,
             "session": self.session(),
-            "asker": Process::own(),
             "by_tool": self.point == Point::Prompted,
-            "waiting": Waiting { gives_up_in: Some(timeout.as_secs()) },
-            // Somebody who is killed while waiting cannot close the question; it ends by itself.
-            "expires_in": timeout.as_secs().saturating_add(10).min(86_400 * 366),
         });
         if !self.remember.is_empty() {
             input["remember"] = json!(self.remember);
@@ -96,7 +117,7 @@ impl Call {
                 }
             }
         }
-        Asking { input, key: self.key.clone() }
+        input
     }
 
     /// Whether changed arguments are honoured.
@@ -105,6 +126,7 @@ impl Call {
             Point::PreToolUse | Point::Prompted | Point::BeforeTool | Point::Tool => true,
             Point::PermissionRequest => self.agent == Agent::ClaudeCode,
             Point::Permission | Point::Question | Point::Elicitation => false,
+            Point::Approval | Point::Permissions | Point::Input | Point::Form => false,
         }
     }
 
@@ -124,7 +146,7 @@ impl Call {
         let first =
             |text: &str| text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
         let file = ["file_path", "filepath", "path", "notebook_path", "url"].into_iter().find_map(text);
-        let asked = self.elicitation.as_ref().map(Elicitation::title);
+        let asked = self.title.clone().or_else(|| self.elicitation.as_ref().map(Elicitation::title));
         let asked = asked.or_else(|| self.questions.as_ref().map(Questions::title));
         let title = match (asked, text("command"), file) {
             (Some(asked), ..) => asked,

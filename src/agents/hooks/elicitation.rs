@@ -1,4 +1,4 @@
-//! What an MCP server wants to know of the person, handed on by Claude Code: a form to fill in, or a page to visit.
+//! What an MCP server wants to know of the person, handed on by Claude Code or Codex: a form to fill in, or a page to visit.
 
 use crate::inbox::check_args;
 use serde_json::{Map, Value, json};
@@ -65,8 +65,20 @@ impl Elicitation {
     pub(super) fn allow(&self) -> Value {
         match self.url {
             Some(_) => json!(["accept", "ignore"]),
+            None if self.asks_nothing() => json!(["accept", "ignore"]),
             None => json!(["edit", "ignore"]),
         }
+    }
+
+    /// Whether its form has no field, so that yes or no is the answer.
+    fn asks_nothing(&self) -> bool {
+        let fields = self.schema.get("properties").and_then(Value::as_object);
+        fields.is_some_and(Map::is_empty)
+    }
+
+    /// Whether a page is to be visited.
+    pub(super) fn is_page(&self) -> bool {
+        self.url.is_some()
     }
 
     /// What the server is told, where that is all it needs.

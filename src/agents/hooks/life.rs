@@ -30,6 +30,11 @@ pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<Ses
     let name = text(&["hook_event_name", "hookEventName", "event"], LONGEST_NAME);
     let what = what(agent, name.as_deref(), event)?;
     let folder = text(&["cwd"], LONGEST_PATH);
+    let process = process(agent, env);
+    // The server that Codex's windows share has the terminal of the one that started it, whichever window asks.
+    let is_shared =
+        agent == Agent::Codex && process.as_ref().is_some_and(|process| process.has_argument("app-server"));
+    let terminal = Terminal::named(|name| env.get(name)?.to_str().map(str::to_owned));
     Some(SessionNews {
         agent: agent.name(),
         id,
@@ -38,8 +43,8 @@ pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<Ses
         branch: folder.as_deref().and_then(|folder| session::branch(Path::new(folder))),
         folder,
         model: text(&["model"], LONGEST_NAME),
-        process: process(agent, env),
-        terminal: Terminal::named(|name| env.get(name)?.to_str().map(str::to_owned)),
+        process,
+        terminal: terminal.filter(|_| !is_shared),
         used: None,
     })
 }

@@ -5,7 +5,9 @@
 //! exit code 2 and a sentence on stderr, which blocks the call in every tool that speaks this form. A question nobody
 //! waits for any more is closed in the inbox: by its time, by the asker's end, or by what the agent does next.
 
+mod app_server;
 mod call;
+mod command_line;
 mod elicitation;
 pub mod generic;
 mod life;
@@ -23,6 +25,7 @@ use crate::inbox::{InboxError, RequestAnswer};
 use crate::service::{Elsewhere, Inbox, Waited};
 use crate::text::exact::is_exact;
 use crate::text::unreadable;
+pub use app_server::{AppThread, asked_by_server};
 pub use call::Call;
 pub use life::{news, tell};
 pub use read::{prompted, read};

@@ -1,4 +1,4 @@
-//! Questions with options, as Claude Code and opencode ask them: one card, and the answers in the form they expect.
+//! Questions with options, as Claude Code, Codex and opencode ask them: one card, and the answers in the form they expect.
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,8 @@ pub(super) struct Questions(Vec<Question>);
 struct Question {
     /// What its field on the card is called.
     name: String,
+    /// What the agent calls it.
+    id: Option<String>,
     text: String,
     /// Labels, each with what it means.
     options: Vec<(String, String)>,
@@ -37,6 +39,7 @@ impl Questions {
             let several = ["multiSelect", "multiple"];
             Some(Question {
                 name,
+                id: text(question, "id"),
                 text: text(question, "question")?,
                 options: options.iter().map(option).collect::<Option<_>>()?,
                 several: several.iter().any(|name| question.get(name) == Some(&Value::Bool(true))),
@@ -144,6 +147,14 @@ impl Answers<'_> {
     pub(super) fn by_text(&self) -> Value {
         let pairs = self.questions.iter().zip(&self.chosen).filter(|(_, chosen)| !chosen.is_empty());
         pairs.map(|(question, chosen)| (question.text.clone(), Value::from(chosen.join(", ")))).collect()
+    }
+
+    /// By the name the agent has for each question, as Codex takes it.
+    pub(super) fn by_id(&self) -> Value {
+        let pairs = self.questions.iter().zip(&self.chosen).filter(|(_, chosen)| !chosen.is_empty());
+        pairs
+            .filter_map(|(question, chosen)| Some((question.id.clone()?, json!({"answers": chosen}))))
+            .collect()
     }
 
     /// In the order of the questions, as opencode takes it.

@@ -39,6 +39,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
         questions: asks.then(|| Questions::read(&input)).flatten(),
         tool,
         input,
+        title: None,
         folder: fields.text(&["cwd"]),
         key: fields.key(agent),
         session,
@@ -65,6 +66,7 @@ pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) 
         questions: asks.then(|| Questions::read(&input)).flatten(),
         tool,
         input,
+        title: None,
         folder,
         // The id of a call is unique within its session alone, which is not always named.
         key: None,
@@ -117,6 +119,7 @@ impl Fields<'_> {
             point: Point::Elicitation,
             tool: "Elicitation".to_owned(),
             input: Map::new(),
+            title: None,
             folder: self.text(&["cwd"]),
             key: None,
             session: self.text(&["session_id"]),

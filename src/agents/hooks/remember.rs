@@ -1,10 +1,11 @@
-//! What Claude Code offers to remember, so that it asks no more: rules and folders, as it suggests them with a question.
+//! What Claude Code and Codex offer to remember, so that they ask no more: rules, folders and commands, as they suggest
+//! them with a question.
 //!
 //! They are offered as they came and told back as they came, and only where the person chooses one. What else it suggests
 //! (another mode, rules taken out) is not remembering, and not offered.
 
 use crate::graph::Remember;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// More than it ever suggests.
 const MOST: usize = 8;
@@ -17,6 +18,20 @@ pub(super) fn offered(event: &Value) -> Vec<Remember> {
     let suggested = event.get("permission_suggestions").and_then(Value::as_array).into_iter().flatten();
     let short = suggested.filter(|told| told.to_string().len() <= LONGEST);
     short.filter_map(|told| Some(Remember { words: words(told)?, told: told.clone() })).take(MOST).collect()
+}
+
+/// The same of a request of Codex's app-server: commands that begin alike.
+pub(super) fn offered_by_server(params: &Value) -> Option<Remember> {
+    let words: Vec<&str> = params
+        .get("proposedExecpolicyAmendment")?
+        .as_array()?
+        .iter()
+        .map(Value::as_str)
+        .collect::<Option<_>>()?;
+    let told = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": words}});
+    let offered = params.get("availableDecisions")?.as_array()?.contains(&told);
+    let words = format!("commands that begin with `{}`, everywhere", words.join(" "));
+    (offered && told.to_string().len() <= LONGEST).then_some(Remember { words, told })
 }
 
 fn words(told: &Value) -> Option<String> {
@@ -52,7 +67,6 @@ fn words(told: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn rules_and_folders_are_offered_as_they_came() {

@@ -2,6 +2,7 @@
 
 use super::Agent;
 use super::call::{Call, Point};
+use super::elicitation::Elicitation;
 use super::questions::Answers;
 use crate::inbox::{Ending, RequestAnswer, STOP_WORDS};
 use crate::text::Visible;
@@ -61,8 +62,12 @@ impl Call {
     fn reply_remembering(&self, remember: &Value) -> Option<Value> {
         let mut told = self.told(Verdict::Allow)?;
         let offered = self.remember.iter().any(|offer| offer.told == *remember);
-        if offered && self.point == Point::PermissionRequest {
-            told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
+        match self.point {
+            Point::PermissionRequest if offered => {
+                told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
+            }
+            Point::Approval if offered => told["decision"] = remember.clone(),
+            _ => {}
         }
         Some(told)
     }
@@ -98,7 +103,39 @@ impl Call {
                 Verdict::Stop(_) => Some(json!({"reject": true, "stop": true})),
                 Verdict::Allow | Verdict::Changed(_) | Verdict::Open(_) => None,
             },
+            Point::Approval | Point::Permissions | Point::Input | Point::Form => self.to_server(verdict),
         }
+    }
+
+    /// What Codex's app-server takes for the answer to its request. Without one its own dialog still asks.
+    fn to_server(&self, verdict: Verdict) -> Option<Value> {
+        let permissions = |granted: Value| json!({"permissions": granted, "scope": "turn"});
+        let is_page = self.elicitation.as_ref().is_some_and(Elicitation::is_page);
+        Some(match (self.point, verdict) {
+            (Point::Approval, Verdict::Allow) => json!({"decision": "accept"}),
+            (Point::Approval, Verdict::Deny(_)) => json!({"decision": "decline"}),
+            (Point::Approval, Verdict::Stop(_)) => json!({"decision": "cancel"}),
+            (Point::Permissions, Verdict::Allow) => permissions(self.input.get("permissions")?.clone()),
+            (Point::Permissions, Verdict::Deny(_) | Verdict::Stop(_)) => permissions(json!({})),
+            (Point::Input, Verdict::Deny(_) | Verdict::Stop(_)) => json!({"answers": {}}),
+            (Point::Form, Verdict::Allow) if is_page => json!({"action": "accept"}),
+            (Point::Form, Verdict::Allow) => json!({"action": "accept", "content": {}}),
+            (Point::Form, Verdict::Changed(content)) => json!({"action": "accept", "content": content}),
+            (Point::Form, Verdict::Deny(_) | Verdict::Stop(_)) => json!({"action": "decline"}),
+            _ => return None,
+        })
+    }
+
+    /// The words that go with a refusal, for an agent that takes them apart from it.
+    pub fn words_with(&self, answer: &RequestAnswer) -> Option<String> {
+        let words = answer.args.as_str().filter(|_| answer.r#type == Some(Ending::Respond))?.trim();
+        let answers = self.questions.as_ref().is_some_and(|asked| asked.chosen_by(words).is_some());
+        (!answers && words != STOP_WORDS).then(|| format!("Not yet. The person answered: {words}"))
+    }
+
+    /// Whether the person wants the session stopped.
+    pub fn is_stopped(answer: &RequestAnswer) -> bool {
+        answer.r#type == Some(Ending::Respond) && answer.args.as_str().map(str::trim) == Some(STOP_WORDS)
     }
 
     /// Claude Code's form of `PreToolUse`. Codex rejects `allow` without changed input, and `ask`, as unsupported, and
@@ -191,6 +228,9 @@ impl Call {
     fn answered(&self, answers: &Answers<'_>) -> Option<Value> {
         if self.point == Point::Question {
             return Some(json!({"answers": answers.in_order()}));
+        }
+        if self.point == Point::Input {
+            return Some(json!({"answers": answers.by_id()}));
         }
         let mut input = self.input.clone();
         input.insert("answers".to_owned(), answers.by_text());

@@ -60,6 +60,8 @@ fn said_by_person(line: &Value) -> Option<String> {
         line.pointer("/message/content").or_else(|| line.get("content"))
     } else if payload.is_some_and(|payload| is(payload.get("type"), "user_message")) {
         payload.and_then(|payload| payload.get("message"))
+    } else if payload.is_some_and(|payload| is(payload.pointer("/item/type"), "UserMessage")) {
+        payload.and_then(|payload| payload.pointer("/item/content"))
     } else {
         None
     }?;
@@ -106,7 +108,10 @@ mod tests {
         let meta = json!({"type": "user", "isMeta": true, "message": {"content": "not mine"}});
         assert_eq!(of(&[claude.clone(), result, meta]).as_deref(), Some("fix the tests"));
         let codex = json!({"type": "event_msg", "payload": {"type": "user_message", "message": "deploy it"}});
-        assert_eq!(of(&[claude, codex]).as_deref(), Some("deploy it"));
+        assert_eq!(of(&[claude, codex.clone()]).as_deref(), Some("deploy it"));
+        let shared = json!({"type": "event_msg", "payload": {"type": "item_completed", "item": {"type": "UserMessage",
+            "content": [{"type": "text", "text": "test it"}]}}});
+        assert_eq!(of(&[codex, shared]).as_deref(), Some("test it"));
         assert_eq!(of(&[json!({"type": "user", "message": {"content": "<system>x"}})]), None);
         let long = json!({"type": "user", "content": [{"text": "ü".repeat(400)}]});
         assert_eq!(of(&[long]).unwrap().chars().count(), PROMPT + 1);

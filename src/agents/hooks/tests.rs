@@ -31,7 +31,7 @@ fn call_of(agent: Agent, event: &Value, headless: bool) -> Call {
     }
 }
 
-fn answered(ending: Option<Ending>, args: Value) -> RequestAnswer {
+pub(super) fn answered(ending: Option<Ending>, args: Value) -> RequestAnswer {
     RequestAnswer {
         id: InterruptId::parse("i00000001").unwrap(),
         thread: ThreadId::parse("t00000001").unwrap(),

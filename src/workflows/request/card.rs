@@ -18,7 +18,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         blocks.push(Block::Warnings(item.warnings.clone()));
     }
     let mut rest = item.args.as_object().cloned().unwrap_or_default();
-    let shown = command(&mut rest).or_else(|| changes(&mut rest));
+    let shown = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
     blocks.extend(shown.unwrap_or_default());
     blocks.extend(reason(state, item));
     blocks.extend(arguments(&rest));
@@ -136,6 +136,18 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     Some(blocks)
 }
 
+/// Changes to several files at once, each shown as one alone would be.
+fn several_files(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
+    let mut shown = Vec::new();
+    for change in args.get("changes")?.as_array()? {
+        let mut rest = change.as_object()?.clone();
+        shown.extend(changes(&mut rest)?);
+        shown.extend(arguments(&rest));
+    }
+    args.remove("changes");
+    Some(shown)
+}
+
 /// Where the shown text is not what would run.
 fn differences(state: &Request) -> Option<Block> {
     let found = original::differences(state.asked.args.as_ref()?);
@@ -192,6 +204,14 @@ mod tests {
         let (shown, _) = of(json!({"file_path": "f", "content": "one\ntwo"}));
         let Some([_, Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
         assert!(spans.iter().all(|span| span.tone == Tone::Added) && spans.len() == 2);
+        let mut many = json!({"changes": [
+            {"file_path": "f", "content": "x"},
+            {"file_path": "g", "edits": [{"old_string": "a", "new_string": ""}], "moved_to": "h"},
+        ]});
+        let many = many.as_object_mut().unwrap();
+        assert_eq!((several_files(many).unwrap().len(), many.len()), (5, 0));
+        let torn = json!({"changes": [{"file_path": "f", "content": "x"}, {"file_path": "g"}]});
+        assert_eq!(several_files(&mut torn.as_object().cloned().unwrap()), None);
         // What is not whole is shown as it came.
         for args in [
             json!({"file_path": "f"}),

@@ -85,7 +85,11 @@ fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
     let args = asked.args.as_ref().filter(|_| asked.writes_a_file())?;
     let named: Vec<&str> =
         FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
+    // One that moves goes where the grant may not reach.
     let [file] = named.as_slice() else { return None };
+    if args.contains_key("moved_to") {
+        return None;
+    }
     let file = file_inside(file, folder)?;
     Some(Does::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
 }

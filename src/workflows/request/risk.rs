@@ -94,8 +94,11 @@ pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
         }
     }
     if let (Some(args), Some(folder)) = (&asked.args, asked.folder.as_deref()) {
-        let named = FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str);
-        if asked.writes_a_file() && named.clone().any(|file| is_outside(file, folder)) {
+        let several = args.get("changes").and_then(Value::as_array).into_iter().flatten();
+        let changed = std::iter::once(args).chain(several.filter_map(Value::as_object));
+        let mut named = changed
+            .flat_map(|of| FILES.iter().chain(&["moved_to"]).filter_map(|name| of.get(*name)?.as_str()));
+        if asked.writes_a_file() && named.any(|file| is_outside(file, folder)) {
             risks.push(Risk::WritesOutside);
         }
     }

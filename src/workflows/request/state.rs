@@ -125,7 +125,8 @@ impl RequestInput {
 
     /// Whether its arguments hold what is to stand in a file.
     pub(super) fn writes_a_file(&self) -> bool {
-        let writes = ["content", "new_string", "new_str", "newString", "edits", "new_source", "diff"];
+        let writes =
+            ["content", "new_string", "new_str", "newString", "edits", "new_source", "diff", "changes"];
         self.args.as_ref().is_some_and(|args| writes.iter().any(|name| args.contains_key(*name)))
     }
 

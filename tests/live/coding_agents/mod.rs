@@ -1,6 +1,7 @@
 //! Coding agents themselves, connected by `sayso connect`, with a scripted model. `.ci/run` installs them from the npm
 //! registry under `target/agents`; where one cannot be had, its tests say so and pass.
 
+mod app_server;
 mod claude;
 mod codex;
 mod gemini;

@@ -10,13 +10,13 @@ use std::process::{Command, Output};
 use std::time::Instant;
 
 /// A tmux server of its own; it ends with the test.
-struct Tmux {
+pub(super) struct Tmux {
     socket: PathBuf,
 }
 
 impl Tmux {
     /// One in whose only window this runs; `None` where there is no tmux.
-    fn running(place: &Workplace, name: &str, command: &Command) -> Option<Self> {
+    pub(super) fn running(place: &Workplace, name: &str, command: &Command) -> Option<Self> {
         let tmux = Self { socket: place.path(name) };
         let mut start = Command::new("tmux");
         start.env_clear().env("PATH", std::env::var_os("PATH")?).env("TERM", "xterm-256color");
@@ -55,12 +55,12 @@ impl Tmux {
         String::from_utf8(said.stdout).unwrap()
     }
 
-    fn screen(&self) -> String {
+    pub(super) fn screen(&self) -> String {
         self.say(&["capture-pane", "-p", "-t", "%0"])
     }
 
     /// Waits until this stands on the screen.
-    fn until(&self, text: &str) {
+    pub(super) fn until(&self, text: &str) {
         let begun = Instant::now();
         while !self.screen().contains(text) {
             assert!(begun.elapsed().as_secs() < 60, "`{text}` never came:\n{}", self.screen());
@@ -72,7 +72,7 @@ impl Tmux {
     }
 
     /// Presses a key until that has done something: a dialog takes no key in its first moment.
-    fn press_until(&self, key: &str, done: impl Fn() -> bool) {
+    pub(super) fn press_until(&self, key: &str, done: impl Fn() -> bool) {
         let begun = Instant::now();
         let mut pressed = 0;
         while !done() {
@@ -111,17 +111,26 @@ impl Workplace {
 
     fn codex_window(&self, program: &Path) -> Option<Tmux> {
         self.configure_codex("on-request", "workspace-write");
+        self.trust_project();
+        let mut command = self.at_home(program);
+        command.env("TERM", "xterm-256color").arg("--dangerously-bypass-hook-trust");
+        let tmux = Tmux::running(self, "tmux", &command)?;
+        self.ask_codex(&tmux);
+        Some(tmux)
+    }
+
+    /// Lets Codex work in the project without asking about that first.
+    pub(super) fn trust_project(&self) {
         let project = self.path("project").canonicalize().unwrap();
         let config = self.path("codex/config.toml");
         let mut text = std::fs::read_to_string(&config).unwrap();
         text += &format!("\n[projects.{:?}]\ntrust_level = \"trusted\"\n", project.to_str().unwrap());
         std::fs::write(&config, text).unwrap();
-        let mut command = self.at_home(program);
-        command.env("TERM", "xterm-256color").arg("--dangerously-bypass-hook-trust");
-        let tmux = Tmux::running(self, "tmux", &command)?;
+    }
+
+    pub(super) fn ask_codex(&self, tmux: &Tmux) {
         tmux.until("? for shortcuts");
         tmux.enter("Do it.");
-        Some(tmux)
     }
 
     /// The one card, once it is there.
@@ -136,7 +145,7 @@ impl Workplace {
     }
 
     /// What is said to somebody who accepts what is over.
-    fn accepted_late(&self, item: &Value) -> String {
+    pub(super) fn accepted_late(&self, item: &Value) -> String {
         let late = self.at_home(SAYSO).args(["accept", item["id"].as_str().unwrap()]).output().unwrap();
         assert_eq!(late.status.code(), Some(3), "{late:?}");
         String::from_utf8(late.stderr).unwrap()

@@ -1,0 +1,156 @@
+//! A connection to Codex's app-server: messages of JSON-RPC, one a WebSocket frame, over a socket of this machine.
+
+use crate::text::exact::is_exact;
+use crate::tools::process::Process;
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+/// How long the server may take to greet.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What it tells most often, and nobody here reads.
+const UNREAD: [&str; 7] = [
+    "item/agentMessage/delta",
+    "item/commandExecution/outputDelta",
+    "item/reasoning/summaryTextDelta",
+    "item/reasoning/textDelta",
+    "item/plan/delta",
+    "thread/tokenUsage/updated",
+    "turn/diff/updated",
+];
+
+/// Why a server cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    #[error("{0}")]
+    Socket(#[from] std::io::Error),
+    #[error("{0}")]
+    Frames(#[from] tungstenite::Error),
+    #[error("its socket belongs to another user")]
+    Stranger,
+    #[error("its process cannot be told")]
+    Nameless,
+    #[error("it did not greet: {0}")]
+    Greeting(String),
+    #[error("{0}")]
+    Inbox(#[from] crate::inbox::InboxError),
+}
+
+/// What the server says.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// It wants an answer, under its own name for that; `exact` says that nothing of it was lost in reading.
+    Asks {
+        id: Value,
+        method: String,
+        params: Value,
+        exact: bool,
+    },
+    Tells {
+        method: String,
+        params: Value,
+    },
+    /// The answer to something it was asked; `Null` where it refuses.
+    Answers {
+        id: u64,
+        result: Value,
+    },
+}
+
+pub(super) struct Connection {
+    frames: WebSocketStream<UnixStream>,
+    server: Process,
+    last: u64,
+}
+
+impl Connection {
+    /// Connects to the server behind a socket and greets it.
+    pub(super) async fn open(socket: &Path) -> Result<Self, Trouble> {
+        let greeted = async {
+            let stream = UnixStream::connect(socket).await?;
+            let peer = stream.peer_cred()?;
+            if peer.uid() != rustix::process::getuid().as_raw() {
+                return Err(Trouble::Stranger);
+            }
+            let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
+            let server = pid.and_then(Process::of).ok_or(Trouble::Nameless)?;
+            let (frames, _) = client_async("ws://localhost/", stream).await?;
+            let mut connection = Self { frames, server, last: 0 };
+            connection.greet().await?;
+            Ok(connection)
+        };
+        let late = |_| Trouble::Greeting(format!("no answer within {} s", PATIENCE.as_secs()));
+        tokio::time::timeout(PATIENCE, greeted).await.map_err(late)?
+    }
+
+    async fn greet(&mut self) -> Result<(), Trouble> {
+        let client = json!({"name": "sayso", "title": "sayso", "version": env!("CARGO_PKG_VERSION")});
+        // Without the former it would not tell what the turn of a thread is at.
+        let capabilities = json!({"experimentalApi": true, "optOutNotificationMethods": UNREAD});
+        let hello =
+            self.call("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
+        while let Some(said) = self.next().await? {
+            if let Said::Answers { id, result } = said
+                && id == hello
+            {
+                if result.is_null() {
+                    return Err(Trouble::Greeting("it refused".to_owned()));
+                }
+                return self.send(&json!({"method": "initialized"})).await;
+            }
+        }
+        Err(Trouble::Greeting("it hung up".to_owned()))
+    }
+
+    /// The server's process, by which it is told from a later one.
+    pub(super) fn server(&self) -> &Process {
+        &self.server
+    }
+
+    /// Asks the server something; the answer comes under this number.
+    pub(super) async fn call(&mut self, method: &str, params: Value) -> Result<u64, Trouble> {
+        self.last += 1;
+        self.send(&json!({"id": self.last, "method": method, "params": params})).await?;
+        Ok(self.last)
+    }
+
+    /// Answers what the server asked.
+    pub(super) async fn answer(&mut self, id: &Value, result: &Value) -> Result<(), Trouble> {
+        self.send(&json!({"id": id, "result": result})).await
+    }
+
+    async fn send(&mut self, message: &Value) -> Result<(), Trouble> {
+        Ok(self.frames.send(Message::text(message.to_string())).await?)
+    }
+
+    /// What it says next; `None` when it is gone.
+    pub(super) async fn next(&mut self) -> Result<Option<Said>, Trouble> {
+        while let Some(frame) = self.frames.next().await {
+            if let Message::Text(text) = frame?
+                && let Some(said) = read(&text)
+            {
+                return Ok(Some(said));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn read(text: &str) -> Option<Said> {
+    let mut message: Value = serde_json::from_str(text).ok()?;
+    let params = message["params"].take();
+    let method = message["method"].as_str().map(str::to_owned);
+    match (method, message.get("id").filter(|id| !id.is_null())) {
+        (Some(method), Some(id)) => {
+            Some(Said::Asks { id: id.clone(), method, params, exact: is_exact(text) })
+        }
+        (Some(method), None) => Some(Said::Tells { method, params }),
+        (None, Some(id)) => Some(Said::Answers { id: id.as_u64()?, result: message["result"].take() }),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! A command line as Codex writes it, where the command itself is the last word of a shell's own line.
+
+const SHELLS: [&str; 4] = ["bash", "zsh", "sh", "dash"];
+
+/// What a line such as `/bin/bash -lc 'touch x'` runs; `None` where it is another sort of line.
+pub(super) fn script(line: &str) -> Option<String> {
+    let [shell, flag, script] = <[String; 3]>::try_from(words(line)?).ok()?;
+    let name = shell.rsplit('/').next()?;
+    (SHELLS.contains(&name) && matches!(flag.as_str(), "-lc" | "-c")).then_some(script)
+}
+
+/// The words of a line of plain and quoted ones; `None` where a shell would make something else of it.
+fn words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word) = (Vec::new(), None::<String>);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' => words.extend(word.take()),
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '\'' => break,
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '"' => break,
+                        '\\' => match chars.next()? {
+                            escaped @ ('"' | '\\' | '$' | '`') => word.push(escaped),
+                            other => word.extend(['\\', other]),
+                        },
+                        '$' | '`' => return None,
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            c if c.is_ascii_alphanumeric() || "+-./:=@^_,%".contains(c) => {
+                word.get_or_insert_default().push(c);
+            }
+            _ => return None,
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_taken_out_of_its_shell() {
+        for (line, expected) in [
+            ("/bin/bash -lc 'touch /tmp/x'", Some("touch /tmp/x")),
+            (r#"/bin/bash -lc "touch two && echo 'a b'""#, Some("touch two && echo 'a b'")),
+            (r#"/bin/bash -lc "echo \"it's "'$HOME" > x'"#, Some(r#"echo "it's $HOME" > x"#)),
+            ("zsh -c ls", Some("ls")),
+            ("/bin/bash -lc 'a\nb'", Some("a\nb")),
+            ("/bin/bash -lc ''", Some("")),
+            (r#"sh -c "a \n b""#, Some(r"a \n b")),
+            ("ls -la", None),
+            ("/bin/bash -lc ls extra", None),
+            ("/bin/bash -x ls", None),
+            ("/usr/bin/python3 -c 'print(1)'", None),
+            (r#"bash -c "$X""#, None),
+            ("bash -c ls; rm x", None),
+            ("bash -c 'ls", None),
+            ("", None),
+        ] {
+            assert_eq!(script(line).as_deref(), expected, "{line}");
+        }
+    }
+}
