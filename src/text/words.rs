@@ -62,6 +62,13 @@ pub fn stem(word: &str) -> String {
     word.trim_end_matches('e').to_owned()
 }
 
+/// The text with a full stop, unless it ends like a sentence already.
+pub fn with_full_stop(text: &str) -> String {
+    let text = text.trim_end();
+    let ended = text.is_empty() || text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？']);
+    format!("{text}{}", if ended { "" } else { "." })
+}
+
 /// Sentences in their order, trimmed. A line break ends one where the line is a heading, an item or short.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
@@ -155,6 +162,15 @@ mod tests {
         }
         assert_eq!(stem("status"), "status");
         assert_eq!(stem("naïveté"), "naïveté");
+    }
+
+    #[test]
+    fn a_sentence_is_ended_once() {
+        for (text, ended) in
+            [("Done", "Done."), ("Done. ", "Done."), ("Can you come?", "Can you come?"), ("", "")]
+        {
+            assert_eq!(with_full_stop(text), ended);
+        }
     }
 
     #[test]

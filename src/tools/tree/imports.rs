@@ -89,8 +89,15 @@ fn python(code: &str, found: &mut Found) {
     // Modules by the name the file uses for them.
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
     let mut lines = code.lines();
+    // How far `if TYPE_CHECKING:` is indented; what stands under it is never imported when the program runs.
+    let mut types_only = None;
     while let Some(line) = lines.next() {
+        let indent = line.len() - line.trim_start().len();
         let line = line.trim();
+        if types_only.is_some_and(|outer| indent > outer || line.is_empty()) {
+            continue;
+        }
+        types_only = is_for_types(line).then_some(indent);
         if let Some((from, names)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import")) {
             let mut list = names.to_owned();
             while list.contains('(') && !list.contains(')') && list.len() < 10_000 {
@@ -119,6 +126,11 @@ fn python(code: &str, found: &mut Found) {
     }
 }
 
+fn is_for_types(line: &str) -> bool {
+    let condition = line.strip_prefix("if ").and_then(|rest| rest.strip_suffix(':')).unwrap_or_default();
+    condition.rsplit('.').next().is_some_and(|name| name.trim() == "TYPE_CHECKING")
+}
+
 fn go(text: &str, code: &str, found: &mut Found) {
     // The files of a package see each other without an import: what a file names may come from its neighbours.
     let beside = found.entry(".".to_owned()).or_default();
@@ -144,5 +156,19 @@ fn go(text: &str, code: &str, found: &mut Found) {
         } else if inside || line.starts_with("import ") {
             found.extend(line.split('"').nth(1).map(|name| (name.to_owned(), BTreeSet::new())));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_for_types_alone_are_none() {
+        let text = "import os\nif t.TYPE_CHECKING:\n    import typing_extensions as te\n\n    from .core import Context\n\
+                    from .utils import echo\ndef late():\n    from .shell import complete\n";
+        let found = read(Family::Python, "a.py", text, text);
+        let from: Vec<&str> = found.iter().map(|import| import.from.as_str()).collect();
+        assert_eq!(from, [".shell", ".utils", "os"]);
     }
 }

@@ -1,6 +1,7 @@
 //! How far a thread has come with its mails.
 
 use super::state::{Attached, Email};
+use crate::text::words::with_full_stop;
 use crate::text::{Visible, truncate};
 use serde_json::Value;
 
@@ -45,7 +46,7 @@ impl Email {
     pub fn summary(&self) -> String {
         let mut lines = Vec::new();
         if !self.gist.is_empty() {
-            lines.push(format!("{}.", self.gist.trim_end_matches('.')));
+            lines.push(with_full_stop(&self.gist));
         }
         for note in &self.sent {
             let to = note.to.join(", ");

@@ -50,10 +50,12 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         let Some(full) = full.filter(|_| !name.is_empty() && !dunder) else { continue };
         let (signature, end) = lines.gather(at, |code| outside(code, b":"));
         let method = kind == "function" && full.contains('.');
+        let property = method && at > 0 && is_property(lines.code[at - 1]);
+        let signature = signature.trim_start_matches("async ").trim_start_matches("def ");
         let item = Item {
             kind: if method { "method" } else { kind },
             public: !full.split('.').any(|part| part.starts_with('_')),
-            signature: signature.trim_start_matches("async ").trim_start_matches("def ").to_owned(),
+            signature: format!("{}{signature}", if property { "@property " } else { "" }),
             about: docstring(lines, end + 1),
             line: at as u32 + 1,
             end: None,
@@ -68,6 +70,11 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         }
     }
     found
+}
+
+fn is_property(decorator: &str) -> bool {
+    let name = decorator.trim().rsplit('.').next().unwrap_or_default();
+    name.trim_start_matches('@').ends_with("property")
 }
 
 /// `NAME = …` or `NAME: …`.

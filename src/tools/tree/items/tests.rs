@@ -35,6 +35,8 @@ class Command(Base):
         def inner(): ...
 
     def _hidden(self): pass
+    @functools.cached_property
+    def path(self) -> str: ...
 
 class _Parser:
     def parse_args(self, args):
@@ -55,11 +57,12 @@ if t.TYPE_CHECKING:
             "2 class Command | class Command(Base) | A command.",
             "8 method Command.invoke | invoke( self, ctx: Context, ) -> t.Any | Invokes it.",
             "-14 method Command._hidden | _hidden(self) | ",
-            "-16 class _Parser | class _Parser | ",
-            "-17 method _Parser.parse_args | parse_args(self, args) | Parses arguments in order.",
-            "23 function option | option(*names: str, cls=dict(a=\"):\")) -> str | One option.",
-            "25 constant DEFAULT | DEFAULT | ",
-            "29 class Info | class Info(dict) | ",
+            "16 method Command.path | @property path(self) -> str | ",
+            "-18 class _Parser | class _Parser | ",
+            "-19 method _Parser.parse_args | parse_args(self, args) | Parses arguments in order.",
+            "25 function option | option(*names: str, cls=dict(a=\"):\")) -> str | One option.",
+            "27 constant DEFAULT | DEFAULT | ",
+            "31 class Info | class Info(dict) | ",
         ],
     );
 }

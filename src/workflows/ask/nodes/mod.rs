@@ -14,6 +14,7 @@ use super::MOST_TRIES;
 use super::state::Ask;
 use super::update::AskUpdate;
 use crate::graph::{BoxFuture, Command, Ctx, NodeError};
+use crate::text::words::with_full_stop;
 use crate::tools::catalogue::Catalogue;
 use crate::workflows::Services;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ where
                 Err(NodeError::Transient { text, .. }) if conversation && last_try => text,
                 other => return other,
             };
-            let text = format!("This could not be answered: {}.", why.trim_end_matches('.'));
+            let text = format!("This could not be answered: {}", with_full_stop(&why));
             let told = AskUpdate::Formatted { text, table: None, more: Vec::new() };
             Ok(Command::goto("reset_state_node").update(told))
         })

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 use super::when::{Mention, mentions};
 use crate::text::phrases::{flat, has};
-use crate::text::words::sentences;
+use crate::text::words::{sentences, with_full_stop};
 
 /// What words are.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,11 +141,7 @@ pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return String::new() };
-    let mut out: String = first.to_uppercase().chain(chars).collect();
-    if !out.ends_with(['.', '!', '?', ':', '…']) {
-        out.push('.');
-    }
-    out
+    with_full_stop(&first.to_uppercase().chain(chars).collect::<String>())
 }
 
 #[cfg(test)]
