@@ -229,31 +229,16 @@ impl Mail {
         })?;
         check_addresses(reader, "address", [&address])?;
         check_addresses(reader, "aliases", &mail.aliases)?;
-        let refuse = |keys: &[&str], advice: &str| match keys.iter().find(|key| reader.has(key)) {
-            Some(key) => {
-                let kind = mail.kind.word();
-                Err(reader.bad(key, format!("means nothing for kind {kind:?}; leave it out{advice}")))
-            }
-            None => Ok(()),
-        };
-        let server_key = ServerKeys::first_written(reader);
+        refuse_keys_of_other_kinds(reader, mail.kind)?;
         let source = match mail.kind {
-            MailKind::Imap => {
-                refuse(&["path"], "")?;
-                MailSource::Imap {
-                    server: mail.server.meant(reader, (993, 143), &address, None)?,
-                    folders: mail.folders,
-                    drafts: mail.drafts,
-                    sent: mail.sent,
-                }
-            }
-            MailKind::Gmail => {
-                refuse(&["path", "drafts", "sent"], ", or write kind = \"imap\"")?;
-                refuse(server_key.as_slice(), ", or write kind = \"imap\"")?;
-                MailSource::Gmail { google: google.login(&name)?, labels: mail.folders }
-            }
+            MailKind::Imap => MailSource::Imap {
+                server: mail.server.meant(reader, (993, 143), &address, None)?,
+                folders: mail.folders,
+                drafts: mail.drafts,
+                sent: mail.sent,
+            },
+            MailKind::Gmail => MailSource::Gmail { google: google.login(&name)?, labels: mail.folders },
             MailKind::Maildir => {
-                refuse(server_key.as_slice(), ", or write kind = \"imap\"")?;
                 let hint = "write the folder that has cur, new and tmp";
                 let path = mail.path.ok_or_else(|| reader.missing("path", hint))?;
                 MailSource::Maildir {
@@ -282,6 +267,23 @@ impl Mail {
             outgoing,
             name,
         })
+    }
+}
+
+/// A key that says something about another kind of account was written by mistake.
+fn refuse_keys_of_other_kinds(reader: &Reader<'_>, kind: MailKind) -> Result<(), Error> {
+    let or_imap = ", or write kind = \"imap\"";
+    let (keys, server_key, advice) = match kind {
+        MailKind::Imap => (&["path"][..], None, ""),
+        MailKind::Gmail => (&["path", "drafts", "sent"][..], ServerKeys::first_written(reader), or_imap),
+        MailKind::Maildir => (&[][..], ServerKeys::first_written(reader), or_imap),
+    };
+    match keys.iter().copied().find(|key| reader.has(key)).or(server_key) {
+        Some(key) => {
+            let why = format!("means nothing for kind {:?}; leave it out{advice}", kind.word());
+            Err(reader.bad(key, why))
+        }
+        None => Ok(()),
     }
 }
 

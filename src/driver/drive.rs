@@ -84,31 +84,8 @@ impl Engine {
         let cached = self.cache().take(thread);
         let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.have))?;
         working_on.store(loaded.version, Ordering::SeqCst);
-        // Read together with the thread: whoever paused before this moment is heard.
-        if loaded.paused {
-            return Ok(Driven::Rests);
-        }
-        // The log says how long; a list may say anything.
-        let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
-        if loaded.status == Status::Held && waited < hold {
-            return Ok(Driven::Held(hold - waited));
-        }
-        if loaded.trouble_decided && loaded.status != Status::Trouble {
-            self.store().threads().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
-            return Ok(Driven::Further);
-        }
-        if !loaded.status.active() {
-            return self.absorb(&loaded).await;
-        }
-        let lapsed: Vec<InterruptId> = loaded
-            .granted
-            .iter()
-            .filter(|given| !self.still_granted(given))
-            .map(|given| given.interrupt.clone())
-            .collect();
-        if !lapsed.is_empty() {
-            self.store().grants().recall(thread.clone(), loaded.version, lapsed).await?;
-            return Ok(Driven::Further);
+        if let Some(driven) = self.without_node(&loaded, waited).await? {
+            return Ok(driven);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else {
             let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
@@ -131,38 +108,78 @@ impl Engine {
         let (output, calls) = self.run(spec, &loaded, &entering, attempt).await;
         cached.state = entering.state.clone();
         working_on.store(COMMITTING, Ordering::SeqCst);
-        match output {
-            Ok(output) => match self.commit(spec, cached, &loaded, entering, output, calls).await? {
-                Ok(committed) if committed.status.active() && committed.status != Status::Held => {
-                    Ok(Driven::Further)
-                }
-                Ok(committed) if committed.events => Ok(Driven::Further),
-                Ok(_) => Ok(Driven::Rests),
-                Err(failure) => self.fail(&loaded, Some(spec), failure).await,
-            },
-            Err(error) => {
-                let settings = self.settings();
-                match Retry::after(error, attempt, settings.retries, settings.patience) {
-                    Retry::After(wait, text) => {
-                        tracing::info!(thread = %thread, node = %loaded.node, %text, "will be tried again");
-                        // What its calls gave is on its way to the store; the next attempt is to find it there.
-                        let _ = self.store().flush().await;
-                        Ok(Driven::Backs(wait))
-                    }
-                    Retry::Away { server, text, wait } => {
-                        tracing::info!(thread = %thread, node = %loaded.node, %server, %text, "a server is away");
-                        let _ = self.store().flush().await;
-                        Ok(Driven::Away(Absent { server, why: text }, wait))
-                    }
-                    Retry::Never(failure) => self.fail(&loaded, Some(spec), failure).await,
-                    Retry::Moved => Ok(Driven::Further),
-                    // A writer that still lives was only kept from writing: that may pass.
-                    Retry::Storage(text) => Err(match self.store().mode() {
-                        Mode::ReadWrite => StoreError::Full,
-                        Mode::ViewOnly(_) => StoreError::Disk(text),
-                    }),
-                }
+        let output = match output {
+            Ok(output) => output,
+            Err(error) => return self.after_error(spec, &loaded, error, attempt).await,
+        };
+        match self.commit(spec, cached, &loaded, entering, output, calls).await? {
+            Ok(committed) if committed.status.active() && committed.status != Status::Held => {
+                Ok(Driven::Further)
             }
+            Ok(committed) if committed.events => Ok(Driven::Further),
+            Ok(_) => Ok(Driven::Rests),
+            Err(failure) => self.fail(&loaded, Some(spec), failure).await,
+        }
+    }
+
+    /// Where a thread needs no node now: it is paused or held, its trouble was decided, a grant has lapsed. `None` where
+    /// its next node is due.
+    async fn without_node(&self, loaded: &Loaded, waited: Duration) -> Result<Option<Driven>, StoreError> {
+        let thread = &loaded.thread;
+        // Read together with the thread: whoever paused before this moment is heard.
+        if loaded.paused {
+            return Ok(Some(Driven::Rests));
+        }
+        // The log says how long; a list may say anything.
+        let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
+        if loaded.status == Status::Held && waited < hold {
+            return Ok(Some(Driven::Held(hold - waited)));
+        }
+        if loaded.trouble_decided && loaded.status != Status::Trouble {
+            self.store().threads().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
+            return Ok(Some(Driven::Further));
+        }
+        if !loaded.status.active() {
+            return self.absorb(loaded).await.map(Some);
+        }
+        let lapsed = loaded.granted.iter().filter(|given| !self.still_granted(given));
+        let lapsed: Vec<InterruptId> = lapsed.map(|given| given.interrupt.clone()).collect();
+        if !lapsed.is_empty() {
+            self.store().grants().recall(thread.clone(), loaded.version, lapsed).await?;
+            return Ok(Some(Driven::Further));
+        }
+        Ok(None)
+    }
+
+    /// A node that failed is tried again, put to a person, or dropped because its thread moved.
+    async fn after_error(
+        &self,
+        spec: &Spec,
+        loaded: &Loaded,
+        error: NodeError,
+        attempt: u32,
+    ) -> Result<Driven, StoreError> {
+        let (thread, node) = (&loaded.thread, &loaded.node);
+        let settings = self.settings();
+        match Retry::after(error, attempt, settings.retries, settings.patience) {
+            Retry::After(wait, text) => {
+                tracing::info!(%thread, %node, %text, "will be tried again");
+                // What its calls gave is on its way to the store; the next attempt is to find it there.
+                let _ = self.store().flush().await;
+                Ok(Driven::Backs(wait))
+            }
+            Retry::Away { server, text, wait } => {
+                tracing::info!(%thread, %node, %server, %text, "a server is away");
+                let _ = self.store().flush().await;
+                Ok(Driven::Away(Absent { server, why: text }, wait))
+            }
+            Retry::Never(failure) => self.fail(loaded, Some(spec), failure).await,
+            Retry::Moved => Ok(Driven::Further),
+            // A writer that still lives was only kept from writing: that may pass.
+            Retry::Storage(text) => Err(match self.store().mode() {
+                Mode::ReadWrite => StoreError::Full,
+                Mode::ViewOnly(_) => StoreError::Disk(text),
+            }),
         }
     }
 

@@ -8,13 +8,6 @@ use serde_json::{Value, json};
 /// The question a failure becomes. `hints` says whether the workflow takes words on a retry.
 pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bool) -> Interrupt {
     let code = failure.code();
-    let title = match failure {
-        Failure::InDoubt { .. } => "Was it done?".to_owned(),
-        Failure::Failed(_) | Failure::LostNode(_) => format!("{workflow} cannot go on"),
-        Failure::StepLimit(_) => format!("{workflow} has taken many steps"),
-        Failure::Budget(_) => format!("{workflow} would pass its budget"),
-        Failure::Stopped => format!("{workflow} was stopped"),
-    };
     let (args, schema) = match failure {
         Failure::InDoubt { effect, .. } => {
             (json!({"effect": effect, "outcome": "done"}), doubt_schema(effect))
@@ -25,12 +18,29 @@ pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bo
         | Failure::Budget(_)
         | Failure::Stopped => (json!({"node": node}), Value::Bool(true)),
     };
-    let mut trouble = proposal(code, Kind::Trouble, code, &args, &title);
+    let mut trouble = proposal(code, Kind::Trouble, code, &args, &title(failure, workflow));
     trouble.schema = schema;
     trouble.gist = Visible::line(&failure.text()).into_string();
+    (trouble.allow, trouble.labels) = answers(failure, hints);
+    trouble.irreversible = matches!(failure, Failure::InDoubt { .. });
+    trouble
+}
+
+fn title(failure: &Failure, workflow: &str) -> String {
+    match failure {
+        Failure::InDoubt { .. } => "Was it done?".to_owned(),
+        Failure::Failed(_) | Failure::LostNode(_) => format!("{workflow} cannot go on"),
+        Failure::StepLimit(_) => format!("{workflow} has taken many steps"),
+        Failure::Budget(_) => format!("{workflow} would pass its budget"),
+        Failure::Stopped => format!("{workflow} was stopped"),
+    }
+}
+
+/// How a failure can be answered, and what each answer is called.
+fn answers(failure: &Failure, hints: bool) -> (Allow, Labels) {
     let label = |text: &str| Some(text.to_owned());
     let no_edit = Allow { edit: false, ..Allow::ALL };
-    (trouble.allow, trouble.labels) = match failure {
+    match failure {
         Failure::Failed(_) | Failure::LostNode(_) => (
             Allow { respond: hints, ..no_edit },
             Labels {
@@ -66,9 +76,7 @@ pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bo
                 ..Labels::default()
             },
         ),
-    };
-    trouble.irreversible = matches!(failure, Failure::InDoubt { .. });
-    trouble
+    }
 }
 
 fn doubt_schema(effect: &str) -> Value {

@@ -131,68 +131,54 @@ impl Card {
 
 impl Block {
     fn plain(&self) -> String {
-        let mut out = String::new();
-        match self {
+        let text = match self {
             Block::Warnings(warnings) => {
-                for warning in warnings {
-                    let _ = writeln!(out, "{}", Visible::line(&warning.line()));
-                }
+                lines(warnings.iter().map(|warning| Visible::line(&warning.line()).into_string()))
             }
-            Block::Heading(text) => {
-                let _ = write!(out, "## {text}");
-            }
-            Block::Text(text) | Block::Markdown(text) => out.push_str(text.as_str()),
-            Block::Fields(fields) => {
-                for (name, value) in fields {
-                    if value.as_str().contains('\n') {
-                        let indented = value.as_str().replace('\n', "\n  ");
-                        let _ = writeln!(out, "{name}:\n  {indented}");
-                    } else {
-                        let _ = writeln!(out, "{name}: {value}");
-                    }
-                }
-            }
-            Block::Code { language, text } => {
-                let _ = write!(out, "```{language}\n{}\n```", text.as_str().trim_end());
-            }
+            Block::Heading(text) => format!("## {text}"),
+            Block::Text(text) | Block::Markdown(text) => text.as_str().to_owned(),
+            Block::Fields(fields) => lines(fields.iter().map(|(name, value)| field(name, value))),
+            Block::Code { language, text } => format!("```{language}\n{}\n```", text.as_str().trim_end()),
             Block::Table { head, rows } => {
-                let line =
-                    |cells: &[Visible]| cells.iter().map(Visible::as_str).collect::<Vec<_>>().join(" | ");
-                let _ = writeln!(out, "{}", line(head));
-                for row in rows {
-                    let _ = writeln!(out, "{}", line(row));
-                }
+                let row =
+                    |cells: &Vec<Visible>| cells.iter().map(Visible::as_str).collect::<Vec<_>>().join(" | ");
+                lines(std::iter::once(head).chain(rows).map(row))
             }
-            Block::Diff(spans) => {
-                for span in spans {
-                    let mark = match span.tone {
-                        Tone::Plain | Tone::Quiet => ' ',
-                        Tone::Removed => '-',
-                        Tone::Added => '+',
-                    };
-                    for line in span.text.as_str().lines() {
-                        let _ = writeln!(out, "{mark}{line}");
-                    }
-                }
-            }
-            Block::Words(spans) => {
-                for span in spans {
-                    let _ = match span.tone {
-                        Tone::Plain | Tone::Quiet => write!(out, "{}", span.text),
-                        Tone::Removed => write!(out, "[-{}-]", span.text),
-                        Tone::Added => write!(out, "{{+{}+}}", span.text),
-                    };
-                }
-            }
-            Block::Mail(mail) => out.push_str(&mail.plain()),
-            Block::Day(day) => out.push_str(&day.text(PLAIN_COLUMNS)),
-            Block::Turns(turns) => {
-                for (who, said) in turns {
-                    let _ = writeln!(out, "{who}: {said}\n");
-                }
-            }
-        }
-        out.trim_end().to_owned()
+            Block::Diff(spans) => lines(spans.iter().flat_map(diff_lines)),
+            Block::Words(spans) => spans.iter().map(changed_words).collect(),
+            Block::Mail(mail) => mail.plain(),
+            Block::Day(day) => day.text(PLAIN_COLUMNS),
+            Block::Turns(turns) => lines(turns.iter().map(|(who, said)| format!("{who}: {said}\n"))),
+        };
+        text.trim_end().to_owned()
+    }
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn field(name: &Visible, value: &Visible) -> String {
+    if value.as_str().contains('\n') {
+        return format!("{name}:\n  {}", value.as_str().replace('\n', "\n  "));
+    }
+    format!("{name}: {value}")
+}
+
+fn diff_lines(span: &Span) -> impl Iterator<Item = String> + '_ {
+    let mark = match span.tone {
+        Tone::Plain | Tone::Quiet => ' ',
+        Tone::Removed => '-',
+        Tone::Added => '+',
+    };
+    span.text.as_str().lines().map(move |line| format!("{mark}{line}"))
+}
+
+fn changed_words(span: &Span) -> String {
+    match span.tone {
+        Tone::Plain | Tone::Quiet => span.text.to_string(),
+        Tone::Removed => format!("[-{}-]", span.text),
+        Tone::Added => format!("{{+{}+}}", span.text),
     }
 }
 

@@ -33,48 +33,26 @@ impl Intake {
         let since = self.first_since(account).await?;
         let mut source = store.mail().source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
-        let mut cursor = source.cursor.clone().map(Cursor);
-        if cursor.is_none() {
-            // Who is in the mailbox already is no stranger.
-            let people = account.mailbox.people(source.since).await?;
-            store.mail().heard_from(people.heard_from).await?;
-            store.mail().wrote_to(people.wrote_to).await?;
-            cursor = account.mailbox.start(source.since).await?;
-        }
+        let mut cursor = match source.cursor.clone() {
+            Some(kept) => Some(Cursor(kept)),
+            None => self.start(account, source.since).await?,
+        };
         let mut receiver: Receiver =
             source.receiver.as_deref().and_then(|kept| serde_json::from_str(kept).ok()).unwrap_or_default();
         let (mut done, mut missed) = (0, None);
         let mut page = self.page(account, cursor.as_ref()).await?;
         loop {
-            let (count, of) = (page.mails.len() as u64, done + page.left + page.mails.len() as u64);
+            let count = page.mails.len() as u64;
+            let of = done + count + page.left;
             missed = page.missed.or(missed);
             let moved = page.cursor.is_some() && page.cursor != cursor;
             // A mailbox that says there is more and gives nothing is asked again another time.
             let more = page.left > 0 && count > 0 && moved;
-            let before = receiver.clone();
-            let mut people = Vec::new();
-            for (read, _) in &page.mails {
-                if let Ok(Parsed { mail, .. }) = read {
-                    receiver.observe(mail);
-                    people.extend(self.people_named(account, mail)?);
-                }
-            }
             let taking = async {
-                if !people.is_empty() {
-                    store.mail().named(people).await?;
-                }
-                if receiver != before {
-                    let kept = serde_json::to_string(&receiver).unwrap_or_default();
-                    store.mail().keep_receiver(account.name.clone(), kept).await?;
-                }
+                self.learn_from(account, &page.mails, &mut receiver).await?;
                 for run in runs(page.mails) {
                     done += run.len() as u64;
-                    let takes = run.iter().map(|(read, found)| self.take(account, &source, read, found));
-                    for took in join_all(takes).await {
-                        let took = took?;
-                        synced.new += u64::from(took.new);
-                        synced.started += u64::from(took.started);
-                    }
+                    self.take_run(account, &source, &run, synced).await?;
                     on_step(Step { source: &account.name, done, of });
                 }
                 fail_point("before_cursor");
@@ -102,6 +80,40 @@ impl Intake {
         }
         self.settle_answered(account).await?;
         Ok(missed)
+    }
+
+    /// Where a mailbox begins that was never looked at.
+    async fn start(&self, account: &Account, since: Timestamp) -> Result<Option<Cursor>, Trouble> {
+        let store = self.engine().store();
+        // Who is in the mailbox already is no stranger.
+        let people = account.mailbox.people(since).await?;
+        store.mail().heard_from(people.heard_from).await?;
+        store.mail().wrote_to(people.wrote_to).await?;
+        Ok(account.mailbox.start(since).await?)
+    }
+
+    /// Keeps what the heads of these mails tell: the names of people, and the server that checks senders.
+    async fn learn_from(
+        &self,
+        account: &Account,
+        mails: &[(Read, NewMail)],
+        receiver: &mut Receiver,
+    ) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        let before = receiver.clone();
+        let mut people = Vec::new();
+        for mail in mails.iter().filter_map(|(read, _)| Some(&read.as_ref().ok()?.mail)) {
+            receiver.observe(mail);
+            people.extend(self.people_named(account, mail)?);
+        }
+        if !people.is_empty() {
+            store.mail().named(people).await?;
+        }
+        if *receiver != before {
+            let kept = serde_json::to_string(receiver).unwrap_or_default();
+            store.mail().keep_receiver(account.name.clone(), kept).await?;
+        }
+        Ok(())
     }
 
     /// What people of a mail are called whom the person knows: colleagues, whom they wrote to, whom they write to here.
@@ -140,6 +152,23 @@ impl Intake {
         let mails: Result<_, Trouble> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
         Ok(Page { mails: mails?, bytes, cursor, left, missed })
+    }
+
+    /// Takes in mails that have nothing to do with each other, and counts them.
+    async fn take_run(
+        &self,
+        account: &Account,
+        source: &StoredSource,
+        run: &[(Read, NewMail)],
+        synced: &mut Synced,
+    ) -> Result<(), Trouble> {
+        let takes = run.iter().map(|(read, found)| self.take(account, source, read, found));
+        for took in join_all(takes).await {
+            let took = took?;
+            synced.new += u64::from(took.new);
+            synced.started += u64::from(took.started);
+        }
+        Ok(())
     }
 
     async fn take(

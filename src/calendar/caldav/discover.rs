@@ -22,83 +22,71 @@ pub(super) struct Collection {
     pub writable: bool,
 }
 
+/// What a first question brings to light.
+enum Whereabouts {
+    Calendar(Collection),
+    /// The folder of somebody's calendars.
+    Home(Url),
+    /// Who is logged in.
+    Person(Url),
+    Unknown,
+}
+
 const PROPERTIES: &str = "<D:resourcetype/><D:displayname/><D:current-user-principal/><D:current-user-privilege-set/>\
     <C:calendar-home-set/><C:supported-calendar-component-set/>";
 
 impl CalDav {
     pub(super) async fn discover(&self) -> Result<Collection, CalendarError> {
         let place = self.web().await?.place().to_owned();
-        let lasting = |text: String| CalendarError::Lasting(text);
+        let home = match self.ask_around().await? {
+            Whereabouts::Calendar(collection) => return Ok(collection),
+            Whereabouts::Home(home) => Some(home),
+            Whereabouts::Person(person) => self.home_of(person).await?,
+            Whereabouts::Unknown => None,
+        };
+        let Some(home) = home else {
+            return Err(CalendarError::Lasting(format!(
+                "{place} shows no calendars of {}; check url and user in [calendar]",
+                said(&self.server.user)
+            )));
+        };
+        let Some((at, node)) = self.find(&self.same_server(home)?, "1").await? else {
+            return Err(CalendarError::Lasting(format!("{place} has no calendars where it says they are")));
+        };
+        let all: Vec<Collection> =
+            node.all(DAV, "response").filter_map(|response| calendar(response, &at)).collect();
+        let chosen = choose(&all, self.server.calendar.as_deref(), &place)?;
+        Ok(Collection { url: self.same_server(chosen.url.clone())?, ..chosen.clone() })
+    }
+
+    /// What the server says at the address of the config, which may be the calendar itself, the person, or any folder
+    /// above, and at the two places where servers say it too.
+    async fn ask_around(&self) -> Result<Whereabouts, CalendarError> {
         let start = Url::parse(&self.server.url)
-            .map_err(|_| lasting("url in [calendar] is no address".to_owned()))?;
-        let mut principal = None;
-        let mut home = None;
-        // The address as it is written may be the calendar itself, the person, or any folder above.
-        for url in [Some(start.clone()), start.join("/.well-known/caldav").ok(), start.join("/").ok()]
-            .into_iter()
-            .flatten()
-        {
+            .map_err(|_| CalendarError::Lasting("url in [calendar] is no address".to_owned()))?;
+        let places = [Some(start.clone()), start.join("/.well-known/caldav").ok(), start.join("/").ok()];
+        for url in places.into_iter().flatten() {
             let Some((at, node)) = self.find(&url, "0").await? else { continue };
             let Some(response) = node.get(DAV, "response") else { continue };
             if let Some(collection) = calendar(response, &at)
                 && self.server.calendar.as_ref().is_none_or(|wanted| is_called(&collection, wanted))
             {
-                return Ok(collection);
+                return Ok(Whereabouts::Calendar(collection));
             }
-            home =
-                home.or_else(|| href(response, CALDAV, "calendar-home-set").and_then(|to| at.join(&to).ok()));
-            principal = principal
-                .or_else(|| href(response, DAV, "current-user-principal").and_then(|to| at.join(&to).ok()));
-            if home.is_some() || principal.is_some() {
-                break;
+            if let Some(home) = link(response, &at, CALDAV, "calendar-home-set") {
+                return Ok(Whereabouts::Home(home));
             }
-        }
-        if let (None, Some(person)) = (&home, &principal) {
-            let found = self.find(&self.same_server(person.clone())?, "0").await?;
-            home = found.and_then(|(at, node)| {
-                at.join(&href(node.get(DAV, "response")?, CALDAV, "calendar-home-set")?).ok()
-            });
-        }
-        let Some(home) = home else {
-            let text = format!(
-                "{place} shows no calendars of {}; check url and user in [calendar]",
-                said(&self.server.user)
-            );
-            return Err(lasting(text));
-        };
-        let found = self.find(&self.same_server(home)?, "1").await?;
-        let (at, node) =
-            found.ok_or_else(|| lasting(format!("{place} has no calendars where it says they are")))?;
-        let all: Vec<Collection> =
-            node.all(DAV, "response").filter_map(|response| calendar(response, &at)).collect();
-        let mut there: Vec<String> = all.iter().take(NAMED).map(|one| said(&one.name)).collect();
-        if all.len() > NAMED {
-            there.push("…".to_owned());
-        }
-        let there = there.join(", ");
-        let fits: Vec<&Collection> = match &self.server.calendar {
-            Some(wanted) => all.iter().filter(|one| is_called(one, wanted)).collect(),
-            None => all.iter().collect(),
-        };
-        match (fits.as_slice(), &self.server.calendar) {
-            ([only], _) => Ok(Collection { url: self.same_server(only.url.clone())?, ..(*only).clone() }),
-            ([], _) if all.is_empty() => {
-                Err(lasting(format!("there is no calendar at {place}; make one there")))
-            }
-            ([], wanted) => {
-                let wanted = said(wanted.as_deref().unwrap_or_default());
-                Err(lasting(format!("there is no calendar {wanted} at {place}; there are {there}")))
-            }
-            (_, None) => {
-                Err(lasting(format!("{place} has several calendars; name one with calendar: {there}")))
-            }
-            (_, Some(wanted)) => {
-                let wanted = said(wanted);
-                Err(lasting(format!(
-                    "several calendars at {place} are called {wanted}; write the whole address as url"
-                )))
+            if let Some(person) = link(response, &at, DAV, "current-user-principal") {
+                return Ok(Whereabouts::Person(person));
             }
         }
+        Ok(Whereabouts::Unknown)
+    }
+
+    /// Where a person's calendars are.
+    async fn home_of(&self, person: Url) -> Result<Option<Url>, CalendarError> {
+        let found = self.find(&self.same_server(person)?, "0").await?;
+        Ok(found.and_then(|(at, node)| link(node.get(DAV, "response")?, &at, CALDAV, "calendar-home-set")))
     }
 
     /// Asks about an address, going on to where the server says it is now.
@@ -134,10 +122,35 @@ impl CalDav {
     }
 }
 
-/// The address inside a property.
-fn href(response: &Node, space: &str, name: &str) -> Option<String> {
+/// The address inside a property of what is at `at`.
+fn link(response: &Node, at: &Url, space: &str, name: &str) -> Option<Url> {
     let found = properties(response).find_map(|props| props.get(space, name)?.get(DAV, "href"));
-    found.map(|href| href.text.trim().to_owned()).filter(|href| !href.is_empty())
+    let href = found.map(|href| href.text.trim()).filter(|href| !href.is_empty())?;
+    at.join(href).ok()
+}
+
+/// The one calendar that is meant; what to write into the config where that is not clear.
+fn choose<'a>(
+    all: &'a [Collection],
+    wanted: Option<&str>,
+    place: &str,
+) -> Result<&'a Collection, CalendarError> {
+    let fits: Vec<&Collection> =
+        all.iter().filter(|one| wanted.is_none_or(|wanted| is_called(one, wanted))).collect();
+    let mut names: Vec<String> = all.iter().take(NAMED).map(|one| said(&one.name)).collect();
+    if all.len() > NAMED {
+        names.push("…".to_owned());
+    }
+    let names = names.join(", ");
+    Err(CalendarError::Lasting(match (fits.as_slice(), wanted.map(said)) {
+        ([only], _) => return Ok(only),
+        _ if all.is_empty() => format!("there is no calendar at {place}; make one there"),
+        (_, None) => format!("{place} has several calendars; name one with calendar: {names}"),
+        ([], Some(wanted)) => format!("there is no calendar {wanted} at {place}; there are {names}"),
+        (_, Some(wanted)) => {
+            format!("several calendars at {place} are called {wanted}; write the whole address as url")
+        }
+    }))
 }
 
 /// The calendar for events that a response tells of; `None` where it is something else.

@@ -41,22 +41,15 @@ impl Node {
 /// Reads a document; `None` where it is none, or more than is read.
 pub(super) fn read(bytes: &[u8]) -> Option<Node> {
     let mut rest = str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
-    let mut open: Vec<(Node, String, usize)> = Vec::new();
-    let mut spaces: Vec<(String, String)> = Vec::new();
-    let mut many = 0;
+    let mut reading = Reading::default();
     loop {
-        let at = rest.find('<')?;
-        let (text, tag) = rest.split_at(at);
-        match open.last_mut() {
-            Some((node, ..)) => node.text.push_str(&resolved(text)?),
-            None if text.trim().is_empty() => {}
-            None => return None,
-        }
+        let (text, tag) = rest.split_at(rest.find('<')?);
+        reading.text(text)?;
         if let Some(after) = tag.strip_prefix("<!--") {
             rest = after.split_once("-->")?.1;
         } else if let Some(after) = tag.strip_prefix("<![CDATA[") {
             let (text, after) = after.split_once("]]>")?;
-            open.last_mut()?.0.text.push_str(text);
+            reading.open.last_mut()?.node.text.push_str(text);
             rest = after;
         } else if let Some(after) = tag.strip_prefix("<?") {
             rest = after.split_once("?>")?.1;
@@ -64,52 +57,90 @@ pub(super) fn read(bytes: &[u8]) -> Option<Node> {
             return None;
         } else if let Some(after) = tag.strip_prefix("</") {
             let (name, after) = after.split_once('>')?;
-            let (node, written, known) = open.pop()?;
-            if name.trim_end() != written {
-                return None;
-            }
-            spaces.truncate(known);
             rest = after;
-            match open.last_mut() {
-                Some((parent, ..)) => parent.inside.push(node),
-                None => return Some(node),
+            if let Some(document) = reading.end(name.trim_end())? {
+                return Some(document);
             }
         } else {
-            let (written, attributes, after) = begun(&tag[1..])?;
-            many += 1;
-            if open.len() >= DEEPEST || many > MOST {
-                return None;
-            }
-            let known = spaces.len();
-            let mut called = String::new();
-            for (name, value) in attributes {
-                if name == "name" {
-                    called = value;
-                } else if name == "xmlns" {
-                    spaces.push((String::new(), value));
-                } else if let Some(prefix) = name.strip_prefix("xmlns:") {
-                    spaces.push((prefix.to_owned(), value));
-                }
-            }
-            let (prefix, name) = written.split_once(':').unwrap_or(("", &written));
-            let space =
-                spaces.iter().rev().find(|(known, _)| known == prefix).map(|(_, space)| space.clone());
-            let (space, name) = (space.unwrap_or_default(), name.to_owned());
-            let node = Node { space, name, called, ..Node::default() };
-            match after {
-                End::Open(after) => {
-                    open.push((node, written, known));
-                    rest = after;
-                }
+            let (name, attributes, end) = begun(&tag[1..])?;
+            reading.begin(&name, attributes)?;
+            rest = match end {
+                End::Open(after) => after,
                 End::Closed(after) => {
-                    spaces.truncate(known);
-                    rest = after;
-                    match open.last_mut() {
-                        Some((parent, ..)) => parent.inside.push(node),
-                        None => return Some(node),
+                    if let Some(document) = reading.end(&name)? {
+                        return Some(document);
                     }
+                    after
                 }
+            };
+        }
+    }
+}
+
+/// A document as far as it was read.
+#[derive(Default)]
+struct Reading {
+    /// The elements that have not ended, the outermost first.
+    open: Vec<Open>,
+    /// Prefixes and their namespaces, as far as they are declared here.
+    spaces: Vec<(String, String)>,
+    /// How many elements there were.
+    count: usize,
+}
+
+struct Open {
+    node: Node,
+    /// Its name as it is written, with the prefix.
+    written: String,
+    /// How many namespaces are declared around it.
+    around: usize,
+}
+
+impl Reading {
+    fn text(&mut self, text: &str) -> Option<()> {
+        match self.open.last_mut() {
+            Some(open) => open.node.text.push_str(&resolved(text)?),
+            None if text.trim().is_empty() => {}
+            None => return None,
+        }
+        Some(())
+    }
+
+    /// An element begins; `None` where that is one too many.
+    fn begin(&mut self, written: &str, attributes: Attributes) -> Option<()> {
+        self.count += 1;
+        if self.open.len() >= DEEPEST || self.count > MOST {
+            return None;
+        }
+        let around = self.spaces.len();
+        let mut called = String::new();
+        for (name, value) in attributes {
+            if name == "name" {
+                called = value;
+            } else if name == "xmlns" {
+                self.spaces.push((String::new(), value));
+            } else if let Some(prefix) = name.strip_prefix("xmlns:") {
+                self.spaces.push((prefix.to_owned(), value));
             }
+        }
+        let (prefix, name) = written.split_once(':').unwrap_or(("", written));
+        let declared = self.spaces.iter().rev().find(|(known, _)| known == prefix);
+        let space = declared.map(|(_, space)| space.clone()).unwrap_or_default();
+        let node = Node { space, name: name.to_owned(), called, ..Node::default() };
+        self.open.push(Open { node, written: written.to_owned(), around });
+        Some(())
+    }
+
+    /// The innermost element ends. Gives the outermost once that has ended; `None` where another one is open.
+    fn end(&mut self, written: &str) -> Option<Option<Node>> {
+        let ended = self.open.pop().filter(|open| open.written == written)?;
+        self.spaces.truncate(ended.around);
+        match self.open.last_mut() {
+            Some(parent) => {
+                parent.node.inside.push(ended.node);
+                Some(None)
+            }
+            None => Some(Some(ended.node)),
         }
     }
 }

@@ -73,6 +73,15 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
     if let Some(left) = item.patience_left(page.now) {
         line(&format!("the asker gives up in {}", clock(left)));
     }
+    if let Some(why) = &item.closed {
+        return format!("{out}\n{}\n\nno longer open: {}\n", item.text.trim_end(), Visible::line(why));
+    }
+    let hash = item.args_hash.map(|hash| format!("\nargs_hash: {hash}")).unwrap_or_default();
+    format!("{out}\n{}\n\n{}{hash}\n", item.text.trim_end(), Visible::line(&answers(item)))
+}
+
+/// How the card can be answered, and what an answer can allow from then on.
+fn answers(item: &Item) -> String {
     let ways = [
         (item.allow.accept, "accept", &item.labels.accept),
         (item.allow.edit, "edit", &item.labels.edit),
@@ -80,18 +89,11 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         (item.allow.ignore, "ignore", &item.labels.ignore),
         (item.allow.draft, "draft", &None),
     ];
-    let ways: Vec<String> = ways
-        .into_iter()
-        .filter(|(allowed, ..)| *allowed)
-        .map(|(_, word, label)| match label {
-            Some(label) => format!("{word} ({label})"),
-            None => word.to_owned(),
-        })
-        .collect();
-    if let Some(why) = &item.closed {
-        return format!("{out}\n{}\n\nno longer open: {}\n", item.text.trim_end(), Visible::line(why));
-    }
-    let mut answers = format!("answers: {}", ways.join(", "));
+    let ways = ways.into_iter().filter(|(allowed, ..)| *allowed).map(|(_, word, label)| match label {
+        Some(label) => format!("{word} ({label})"),
+        None => word.to_owned(),
+    });
+    let mut answers = format!("answers: {}", ways.collect::<Vec<_>>().join(", "));
     if item.irreversible {
         answers.push_str("; what is accepted cannot be taken back once it is done");
     }
@@ -101,26 +103,25 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
     if let Some(sender) = &item.grantable.sender {
         answers.push_str(&format!("; accept --grant sender allows it for mail from {sender}"));
     }
-    match item.grantable.call.as_ref().map(|call| &call.does) {
-        None => {}
-        Some(Does::Commands(commands)) => {
-            answers.push_str("; accept --grant command allows it in this folder");
-            let sorts: Vec<String> = commands
-                .iter()
-                .filter_map(|one| one.sort())
-                .map(|sort| format!("`{} …`", sort.join(" ")))
-                .collect();
-            if !sorts.is_empty() {
-                answers.push_str(&format!(", --grant command-sort any {}", sorts.join(" and ")));
-            }
-        }
-        Some(Does::Edit { folder, .. }) => {
-            answers.push_str(&format!("; accept --grant edits allows changes to files inside {folder}"));
-        }
-        Some(Does::Tool { .. }) => {
-            answers.push_str("; accept --grant tool allows this tool from this folder")
-        }
+    if let Some(call) = &item.grantable.call {
+        answers.push_str(&format!("; accept {}", grants_of_call(&call.does)));
     }
-    let hash = item.args_hash.map(|hash| format!("\nargs_hash: {hash}")).unwrap_or_default();
-    format!("{out}\n{}\n\n{}{hash}\n", item.text.trim_end(), Visible::line(&answers))
+    answers
+}
+
+/// What `--grant` can allow of what an agent wants to do.
+fn grants_of_call(does: &Does) -> String {
+    match does {
+        Does::Commands(commands) => {
+            let sorts = commands.iter().filter_map(|one| one.sort());
+            let sorts: Vec<String> = sorts.map(|sort| format!("`{} …`", sort.join(" "))).collect();
+            let mut all = "--grant command allows it in this folder".to_owned();
+            if !sorts.is_empty() {
+                all.push_str(&format!(", --grant command-sort any {}", sorts.join(" and ")));
+            }
+            all
+        }
+        Does::Edit { folder, .. } => format!("--grant edits allows changes to files inside {folder}"),
+        Does::Tool { .. } => "--grant tool allows this tool from this folder".to_owned(),
+    }
 }
