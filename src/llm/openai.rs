@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
-use super::{Choice, Message, ModelSettings, OnText, Request, Stop, ToolSpec, schema};
+use super::{Choice, Message, ModelSettings, OnText, OutputSchema, Request, Stop, ToolSpec, schema};
 
 pub(super) struct OpenAi {
     /// OpenAI itself, which names the token limit otherwise than everybody who copied it.
@@ -52,40 +52,19 @@ impl Protocol for OpenAi {
             body.insert("temperature".into(), json!(temperature));
         }
         let mut system = request.system.clone();
-        let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-        let mut choice = match &request.choice {
-            Choice::Auto => None,
-            Choice::Required => Some(json!("required")),
-            Choice::Tool(name) => {
-                // A server without `tool_choice` can still be offered nothing else.
-                if quirks.no_tool_choice {
-                    tools = request.tools.iter().filter(|tool| tool.name == *name).map(tool).collect();
-                }
-                Some(json!({"type": "function", "function": {"name": name}}))
-            }
-        };
+        let (mut tools, mut choice) = tools(request, quirks);
         if let Some(output) = &request.output {
             match quirks.output {
                 OutputMode::Schema => {
-                    let strict = schema::strict(&output.schema);
-                    let spec = json!({
-                        "name": output.name,
-                        "strict": strict.is_some(),
-                        "schema": strict.as_ref().unwrap_or(&output.schema),
-                    });
-                    body.insert(
-                        "response_format".into(),
-                        json!({"type": "json_schema", "json_schema": spec}),
-                    );
+                    body.insert("response_format".into(), response_format(output));
                 }
                 OutputMode::Tool => {
-                    let answer = ToolSpec {
+                    tools.push(tool(&ToolSpec {
                         name: output.name.clone(),
                         description: "Give the answer.".into(),
                         schema: output.schema.clone(),
-                    };
-                    tools.push(tool(&answer));
-                    choice = Some(json!({"type": "function", "function": {"name": output.name}}));
+                    }));
+                    choice = Some(named_tool(&output.name));
                 }
                 OutputMode::Text => system = in_words(&system, &output.schema),
             }
@@ -176,6 +155,34 @@ impl Protocol for OpenAi {
         }
         None
     }
+}
+
+/// The tools that are offered, and what is said about choosing one.
+fn tools(request: &Request, quirks: Quirks) -> (Vec<Value>, Option<Value>) {
+    let all = || request.tools.iter();
+    match &request.choice {
+        Choice::Auto => (all().map(tool).collect(), None),
+        Choice::Required => (all().map(tool).collect(), Some(json!("required"))),
+        Choice::Tool(name) => {
+            // A server without `tool_choice` can still be offered nothing else.
+            let offered = all().filter(|tool| !quirks.no_tool_choice || tool.name == *name);
+            (offered.map(tool).collect(), Some(named_tool(name)))
+        }
+    }
+}
+
+fn named_tool(name: &str) -> Value {
+    json!({"type": "function", "function": {"name": name}})
+}
+
+fn response_format(output: &OutputSchema) -> Value {
+    let strict = schema::strict(&output.schema);
+    let spec = json!({
+        "name": output.name,
+        "strict": strict.is_some(),
+        "schema": strict.as_ref().unwrap_or(&output.schema),
+    });
+    json!({"type": "json_schema", "json_schema": spec})
 }
 
 /// The instructions with the wanted shape in words, for servers that know no better way.

@@ -122,73 +122,86 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
 
 /// What is wrong with a reply. Bends its calls to what they mean.
 fn check(request: &Request, reply: &mut Reply, extra: Extra) -> Result<(), Complaint> {
-    let mut full = Vec::new();
-    let mut masked = Vec::new();
-    let mut blame = |seen: String, told: String| {
-        full.push(seen);
-        masked.push(told);
-    };
-    let offered = || {
-        let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-        if names.is_empty() {
-            "there are no tools; answer in words".to_owned()
-        } else {
-            format!("tools: {}", names.join(", "))
-        }
-    };
+    let mut wrong = Vec::new();
     for bad in &reply.bad_calls {
-        let name = clip(&bad.name, 60);
-        blame(format!("the call of `{name}`: {}", bad.why), "a call whose arguments are not JSON".into());
+        wrong.push(Complaint {
+            full: format!("the call of `{}`: {}", clip(&bad.name, 60), bad.why),
+            masked: "a call whose arguments are not JSON".to_owned(),
+        });
     }
     for call in &mut reply.calls {
-        let name = clip(&call.name, 60);
-        let Some(tool) = calls::find(&request.tools, &call.name) else {
-            note(&mut reply.habits, [Habit::UnknownTool]);
-            blame(
-                format!("there is no tool `{name}` ({})", offered()),
-                "a call of a tool that was not offered".into(),
-            );
-            continue;
-        };
-        if call.name != tool.name {
-            call.name.clone_from(&tool.name);
-            note(&mut reply.habits, [Habit::ToolName]);
-        }
-        match schema::accept(&tool.schema, std::mem::take(&mut call.args), extra) {
-            Ok((args, bent)) => {
-                call.args = args;
-                note(&mut reply.habits, bent);
-            }
-            Err(complaint) => blame(
-                format!("the arguments of `{name}`: {}", complaint.full),
-                format!("the arguments of `{}`: {}", tool.name, complaint.masked),
-            ),
-        }
+        wrong.extend(check_call(request, call, extra, &mut reply.habits).err());
     }
     note(&mut reply.habits, calls::drop_doubles(&mut reply.calls));
     if reply.calls.len() > 1 {
         note(&mut reply.habits, [Habit::SeveralCalls]);
     }
-    if reply.calls.is_empty() && reply.bad_calls.is_empty() {
-        let must = match &request.choice {
-            Choice::Auto => None,
-            Choice::Required => Some(format!("it calls no tool ({})", offered())),
-            Choice::Tool(name) => Some(format!("it does not call the tool `{name}`")),
-        };
-        let empty = reply.text.trim().is_empty().then(|| "it is empty".to_owned());
-        if empty.is_some() {
-            note(&mut reply.habits, [Habit::EmptyAnswer]);
-        }
-        if let Some(text) = must.or(empty) {
-            blame(text.clone(), text);
-        }
-    } else if let Choice::Tool(name) = &request.choice
-        && !reply.calls.iter().any(|call| call.name == *name)
-    {
-        let text = format!("it does not call the tool `{name}`");
-        blame(text.clone(), text);
+    if is_empty(reply) {
+        note(&mut reply.habits, [Habit::EmptyAnswer]);
     }
-    if full.is_empty() { Ok(()) } else { Err(Complaint { full: full.join("; "), masked: masked.join("; ") }) }
+    wrong.extend(missing(request, reply).map(|text| Complaint { full: text.clone(), masked: text }));
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let joined = |text: fn(&Complaint) -> &str| wrong.iter().map(text).collect::<Vec<_>>().join("; ");
+    Err(Complaint { full: joined(|one| &one.full), masked: joined(|one| &one.masked) })
+}
+
+fn check_call(
+    request: &Request,
+    call: &mut ToolCall,
+    extra: Extra,
+    habits: &mut Vec<Habit>,
+) -> Result<(), Complaint> {
+    let written = clip(&call.name, 60);
+    let Some(tool) = calls::find(&request.tools, &call.name) else {
+        note(habits, [Habit::UnknownTool]);
+        return Err(Complaint {
+            full: format!("there is no tool `{written}` ({})", offered(request)),
+            masked: "a call of a tool that was not offered".to_owned(),
+        });
+    };
+    if call.name != tool.name {
+        call.name.clone_from(&tool.name);
+        note(habits, [Habit::ToolName]);
+    }
+    match schema::accept(&tool.schema, std::mem::take(&mut call.args), extra) {
+        Ok((args, bent)) => {
+            call.args = args;
+            note(habits, bent);
+            Ok(())
+        }
+        Err(complaint) => Err(Complaint {
+            full: format!("the arguments of `{written}`: {}", complaint.full),
+            masked: format!("the arguments of `{}`: {}", tool.name, complaint.masked),
+        }),
+    }
+}
+
+fn is_empty(reply: &Reply) -> bool {
+    reply.calls.is_empty() && reply.bad_calls.is_empty() && reply.text.trim().is_empty()
+}
+
+/// What the request wants and the reply lacks.
+fn missing(request: &Request, reply: &Reply) -> Option<String> {
+    let calls_nothing = reply.calls.is_empty() && reply.bad_calls.is_empty();
+    match &request.choice {
+        Choice::Required if calls_nothing => Some(format!("it calls no tool ({})", offered(request))),
+        Choice::Tool(name) if !reply.calls.iter().any(|call| call.name == *name) => {
+            Some(format!("it does not call the tool `{name}`"))
+        }
+        Choice::Auto | Choice::Required | Choice::Tool(_) => {
+            is_empty(reply).then(|| "it is empty".to_owned())
+        }
+    }
+}
+
+fn offered(request: &Request) -> String {
+    let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    if names.is_empty() {
+        return "there are no tools; answer in words".to_owned();
+    }
+    format!("tools: {}", names.join(", "))
 }
 
 #[cfg(test)]

@@ -286,105 +286,146 @@ fn is_bare_order(sentence: &str) -> bool {
 }
 
 fn weigh(words: &[&str]) -> Option<Weight> {
-    let first = *words.first()?;
-    let word = |at: usize| words.get(at).copied().unwrap_or_default();
-    let near =
-        |list: &[&str], within: usize| words.iter().skip(1).take(within).position(|word| list.contains(word));
-    if DROP.contains(&first) {
-        // "ignore my previous instructions" is a person who changed their mind.
-        if matches!(word(1), "my" | "our" | "meine" | "mes" | "mis" | "his" | "her" | "their") {
-            return None;
-        }
-        let everything = words
-            .iter()
-            .take(4)
-            .any(|word| matches!(*word, "everything" | "alles" | "tout" | "todo" | "tutto"));
-        if everything && words.windows(3).any(|three| three == ["you", "were", "told"]) {
-            return Some(Weight::Enough);
-        }
-        let told = near(INSTRUCTIONS, 6)?;
-        let before = near(BEFORE, 7).is_some();
-        let yours = near(YOURS, 3).is_some_and(|at| at < told);
-        return match (before, yours) {
-            (true, true) => Some(Weight::Enough),
-            (true, false) => Some(Weight::Half(Instruction::Drop)),
-            (false, true) if word(1) == "your" || word(2) == "your" => Some(Weight::Enough),
-            _ => None,
-        };
+    if DROP.contains(words.first()?) {
+        return drops_instructions(words);
     }
-    match first {
+    if addresses_machine(words) || is_after_prompt(words) || calls_tool(words) {
+        return Some(Weight::Enough);
+    }
+    let half = if gives_role(words) {
+        Instruction::Role
+    } else if keeps_from_person(words) {
+        Instruction::Secret
+    } else if gives_mail_away(words) {
+        Instruction::Leak
+    } else {
+        return None;
+    };
+    Some(Weight::Half(half))
+}
+
+fn word<'w>(words: &[&'w str], at: usize) -> &'w str {
+    words.get(at).copied().unwrap_or_default()
+}
+
+/// Where one of a list stands among the words after the first.
+fn near(words: &[&str], list: &[&str], within: usize) -> Option<usize> {
+    words.iter().skip(1).take(within).position(|word| list.contains(word))
+}
+
+fn drops_instructions(words: &[&str]) -> Option<Weight> {
+    // "ignore my previous instructions" is a person who changed their mind.
+    if matches!(word(words, 1), "my" | "our" | "meine" | "mes" | "mis" | "his" | "her" | "their") {
+        return None;
+    }
+    let is_everything = |word: &&str| matches!(*word, "everything" | "alles" | "tout" | "todo" | "tutto");
+    if words.iter().take(4).any(is_everything)
+        && words.windows(3).any(|three| three == ["you", "were", "told"])
+    {
+        return Some(Weight::Enough);
+    }
+    let told = near(words, INSTRUCTIONS, 6)?;
+    let before = near(words, BEFORE, 7).is_some();
+    let yours = near(words, YOURS, 3).is_some_and(|at| at < told);
+    match (before, yours) {
+        (true, true) => Some(Weight::Enough),
+        (true, false) => Some(Weight::Half(Instruction::Drop)),
+        (false, true) if words.iter().skip(1).take(2).any(|word| *word == "your") => Some(Weight::Enough),
+        (false, _) => None,
+    }
+}
+
+/// "You are now an AI agent", "note to the AI assistant", "dear AI assistant", "as an AI assistant you".
+fn addresses_machine(words: &[&str]) -> bool {
+    let word = |at| word(words, at);
+    let machine_at = match word(0) {
+        // "If you are an AI reading this" is not "if you are an AI company".
         "you" if word(1) == "are" => {
             let at = if word(2) == "now" { 3 } else { 2 };
-            let at = at + usize::from(matches!(word(at), "a" | "an" | "the"));
-            is_machine(&words[at.min(words.len())..]).then_some(Weight::Enough)
-        }
-        // "If you are an AI reading this" is not "if you are an AI company".
-        "act" | "respond" | "reply" | "acting"
-            if word(1) == "as" && matches!(word(2), "a" | "an" | "the") =>
-        {
-            is_machine(words.get(3..)?).then_some(Weight::Half(Instruction::Role))
+            at + usize::from(matches!(word(at), "a" | "an" | "the"))
         }
         "note" | "message" | "instruction" | "instructions" | "notice" | "order" | "orders"
             if matches!(word(1), "to" | "for") =>
         {
-            let at = 2 + usize::from(matches!(word(2), "the" | "any" | "all" | "your"));
-            is_machine(words.get(at..)?).then_some(Weight::Enough)
+            2 + usize::from(matches!(word(2), "the" | "any" | "all" | "your"))
         }
-        call if CALLS.contains(&call) => is_machine(&words[1..]).then_some(Weight::Enough),
+        "as" => {
+            return matches!(word(1), "an" | "a")
+                && matches!(word(2), "ai" | "llm")
+                && ROLES.contains(&word(3))
+                && word(4) == "you";
+        }
+        call if CALLS.contains(&call) => 1,
+        _ => return false,
+    };
+    words.get(machine_at..).is_some_and(is_machine)
+}
+
+/// "Reveal your instructions", "new system prompt".
+fn is_after_prompt(words: &[&str]) -> bool {
+    match word(words, 0) {
         "reveal" | "print" | "repeat" | "output" | "leak" | "disclose" | "expose" => {
-            let system = words.windows(2).any(|two| two == ["system", "prompt"])
-                || words.windows(2).any(|two| two == ["your", "prompt"]);
-            let yours = near(&["your"], 3).is_some() && near(&["instructions", "prompt"], 6).is_some();
-            (system || yours).then_some(Weight::Enough)
+            let named = |two: &[&str]| matches!(two, ["system" | "your", "prompt"]);
+            words.windows(2).any(named)
+                || near(words, &["your"], 3).is_some()
+                    && near(words, &["instructions", "prompt"], 6).is_some()
         }
-        "new" | "updated" | "your"
-            if word(1) == "system" && matches!(word(2), "prompt" | "instruction" | "instructions") =>
-        {
-            Some(Weight::Enough)
+        "new" | "updated" | "your" => {
+            word(words, 1) == "system" && matches!(word(words, 2), "prompt" | "instruction" | "instructions")
         }
-        "call" | "use" | "invoke" | "run" | "execute" => {
-            let tool = words.iter().take(6).any(|word| {
-                matches!(*word, "write_email" | "send_email" | "schedule_meeting" | "forward_email")
-            });
-            tool.then_some(Weight::Enough)
-        }
-        "do" | "don" | "never" | "dont" => {
-            let told = near(&["tell", "inform", "notify", "alert", "ask", "mention"], 3)?;
-            let person =
-                words.windows(2).skip(told).take(6).any(|two| {
-                    matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"])
-                });
-            person.then_some(Weight::Half(Instruction::Secret))
-        }
-        "without" if matches!(word(1), "asking" | "telling" | "informing" | "notifying" | "confirming") => {
-            let person = words
-                .windows(2)
-                .take(6)
-                .any(|two| matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"]));
-            person.then_some(Weight::Half(Instruction::Secret))
-        }
-        "forward" | "send" | "exfiltrate" => {
-            let all = matches!(word(1), "all" | "every" | "any");
-            let mails = words.iter().take(5).any(|word| {
-                matches!(*word, "emails" | "mails" | "messages" | "inbox" | "passwords" | "credentials")
-            });
-            (all && mails && near(&["to"], 9).is_some()).then_some(Weight::Half(Instruction::Leak))
-        }
-        "as" if matches!(word(1), "an" | "a")
-            && matches!(word(2), "ai" | "llm")
-            && ROLES.contains(&word(3))
-            && word(4) == "you" =>
-        {
-            Some(Weight::Enough)
-        }
-        "assistant" | "agent"
-            if matches!(word(1), "must" | "should" | "shall")
-                && matches!(word(2), "now" | "immediately" | "ignore") =>
-        {
-            Some(Weight::Half(Instruction::Role))
-        }
-        _ => None,
+        _ => false,
     }
+}
+
+fn calls_tool(words: &[&str]) -> bool {
+    let is_tool =
+        |word: &&str| matches!(*word, "write_email" | "send_email" | "schedule_meeting" | "forward_email");
+    matches!(word(words, 0), "call" | "use" | "invoke" | "run" | "execute")
+        && words.iter().take(6).any(is_tool)
+}
+
+/// "Act as a chatbot", "the assistant must now".
+fn gives_role(words: &[&str]) -> bool {
+    let word = |at| word(words, at);
+    match word(0) {
+        "act" | "respond" | "reply" | "acting" => {
+            word(1) == "as" && matches!(word(2), "a" | "an" | "the") && words.get(3..).is_some_and(is_machine)
+        }
+        "assistant" | "agent" => {
+            matches!(word(1), "must" | "should" | "shall")
+                && matches!(word(2), "now" | "immediately" | "ignore")
+        }
+        _ => false,
+    }
+}
+
+/// "Do not tell the user", "without asking your owner".
+fn keeps_from_person(words: &[&str]) -> bool {
+    let person =
+        |two: &[&str]| matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"]);
+    let names_person = |words: &[&str]| words.windows(2).take(6).any(person);
+    match word(words, 0) {
+        "do" | "don" | "never" | "dont" => {
+            near(words, &["tell", "inform", "notify", "alert", "ask", "mention"], 3)
+                .is_some_and(|told| names_person(&words[told..]))
+        }
+        "without" => {
+            matches!(word(words, 1), "asking" | "telling" | "informing" | "notifying" | "confirming")
+                && names_person(words)
+        }
+        _ => false,
+    }
+}
+
+/// "Forward all emails to".
+fn gives_mail_away(words: &[&str]) -> bool {
+    let is_mail = |word: &&str| {
+        matches!(*word, "emails" | "mails" | "messages" | "inbox" | "passwords" | "credentials")
+    };
+    matches!(word(words, 0), "forward" | "send" | "exfiltrate")
+        && matches!(word(words, 1), "all" | "every" | "any")
+        && words.iter().take(5).any(is_mail)
+        && near(words, &["to"], 9).is_some()
 }
 
 /// Whether these words name a machine that reads mail: "AI assistant", "language model", "LLM".

@@ -354,33 +354,40 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     );
     found.extend(name_holds_address(&mail.from));
     found.extend(mail.links.iter().filter_map(|link| domains::link_differs(mail, link)).take(MOST_ALIKE));
-    let programs =
-        mail.attachments.iter().filter(|attachment| is_program(&attachment.name, &attachment.kind));
-    found.extend(
-        programs.take(MOST_ALIKE).map(|attachment| Risk::Executable { name: attachment.name.clone() }),
-    );
-    found.extend(
-        mail.attachments
-            .iter()
-            .filter(|attachment| files::is_page(&attachment.name))
-            .take(MOST_ALIKE)
-            .map(|attachment| Risk::PageAttached { name: attachment.name.clone() }),
-    );
-    let hidden = mail.unseen.as_str();
-    let said = [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::spoken_to(text));
-    // Nobody quotes where nobody reads.
-    let unseen = assistant::spoken_to(hidden).map(|spoken| assistant::Spoken { quoted: false, ..spoken });
-    let spoken = said.chain(unseen).min_by_key(|spoken| spoken.quoted);
-    found
-        .extend(spoken.map(|spoken| Risk::AddressesAssistant { words: spoken.words, quoted: spoken.quoted }));
+    let programs = mail.attachments.iter().filter(|file| is_program(&file.name, &file.kind));
+    found.extend(programs.take(MOST_ALIKE).map(|file| Risk::Executable { name: file.name.clone() }));
+    let pages = mail.attachments.iter().filter(|file| files::is_page(&file.name));
+    found.extend(pages.take(MOST_ALIKE).map(|file| Risk::PageAttached { name: file.name.clone() }));
+    found.extend(addresses_assistant(mail));
     found
         .extend(wants::odd_link(mail, &domains).map(|(target, imitates)| Risk::OddLink { target, imitates }));
     let known_name = senders::known_name(mail, known);
     let impostor = known_name.is_some();
     found.extend(known_name);
     found.extend(senders::claims_house(mail, known));
-    let doubted = !(known.is_known)(from) || impostor;
-    // Whom the person knows may ask for much; who only looks like them may not.
+    let mut said = HashSet::new();
+    let wants = doubtful_wants(mail, known, colleague, impostor).into_iter();
+    found.extend(wants.filter(|want| said.insert(*want)).map(Risk::Wants));
+    found.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
+    let looks_alike = found.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
+    found.extend(senders::not_authentic(mail, known, looks_alike, impostor));
+    found
+}
+
+/// Words to an assistant, where the mail shows them or hides them.
+fn addresses_assistant(mail: &Mail) -> Option<Risk> {
+    let shown = [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::spoken_to(text));
+    // Nobody quotes where nobody reads.
+    let hidden = assistant::spoken_to(&mail.unseen);
+    let hidden = hidden.map(|spoken| assistant::Spoken { quoted: false, ..spoken });
+    let assistant::Spoken { words, quoted } = shown.chain(hidden).min_by_key(|spoken| spoken.quoted)?;
+    Some(Risk::AddressesAssistant { words, quoted })
+}
+
+/// What the mail wants that not everybody may ask for. Whom the person knows may ask for much; who only looks like them
+/// may not.
+fn doubtful_wants(mail: &Mail, known: &Known<'_>, colleague: bool, impostor: bool) -> Vec<Want> {
+    let doubted = !(known.is_known)(&mail.from.address) || impostor;
     let mut wants = wants::wants(mail);
     let pays = !colleague || wants::brings_account(mail);
     wants.retain(|want| doubted || *want == Want::BankChange && pays);
@@ -389,12 +396,7 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     } else if ploys::lends_a_login(mail) {
         wants.push(Want::Login);
     }
-    let mut said = HashSet::new();
-    found.extend(wants.into_iter().filter(|want| said.insert(*want)).map(Risk::Wants));
-    found.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
-    let looks_alike = found.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
-    found.extend(senders::not_authentic(mail, known, looks_alike, impostor));
-    found
+    wants
 }
 
 /// Answers that go to another organisation, or to somebody else at a mail provider. A list that sets its own address is what lists do.

@@ -3,7 +3,7 @@
 //! [`apply`] is the one function that writes them, when something happens and when they are made anew. It looks at the
 //! entry and at the projections as they stand, and at nothing else.
 
-use crate::graph::EffectState;
+use crate::graph::{BatchId, EffectState};
 use crate::inbox::{BUILTIN_GRANTS, By, NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{
@@ -54,22 +54,12 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
     match entry.kind {
         Kind::Opened => Ok(()),
         Kind::Paused | Kind::Resumed => {
-            db.prepare_cached("INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)")?
-                .execute([entry.seq])?;
-            Ok(())
+            execute(db, "INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)", [entry.seq])
         }
         Kind::Started => started(db, entry, entry.says()?),
         Kind::Stepped => stepped(db, entry, &entry.says()?),
         Kind::Asked => asked(db, entry, entry.says()?),
-        Kind::Decided => {
-            let Decided { batch, hold_ms, by, .. } = entry.says()?;
-            if let By::Grant(grant) = &by {
-                db.prepare_cached("UPDATE grants SET used = used + 1 WHERE id = ?")?.execute([grant])?;
-            }
-            let batch = batch.as_ref().map(crate::graph::BatchId::as_str);
-            question(db, entry, Stage::Decided, batch)?;
-            stand(db, entry, hold_ms)
-        }
+        Kind::Decided => decided(db, entry, &entry.says()?),
         Kind::Undone => {
             question(db, entry, Stage::Open, None)?;
             stand(db, entry, 0)
@@ -80,111 +70,70 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
             stand(db, entry, 0)
         }
         Kind::Amended => {
-            db.prepare_cached("UPDATE interrupts SET waits = NULL, stamp = ?2 WHERE seq = ?1")?
-                .execute(params![entry.about, entry.seq])?;
+            let sql = "UPDATE interrupts SET waits = NULL, stamp = ?2 WHERE seq = ?1";
+            execute(db, sql, params![entry.about, entry.seq])?;
             touch(db, entry)
         }
-        Kind::Snoozed => {
-            let Snoozed { until, waits } = entry.says()?;
-            db.prepare_cached(
-                "UPDATE interrupts SET snoozed_until = ?3, waits = ?4, stamp = ?2 WHERE seq = ?1",
-            )?
-            .execute(params![entry.about, entry.seq, until, waits])?;
-            touch(db, entry)
-        }
+        Kind::Snoozed => snoozed(db, entry, &entry.says()?),
         Kind::Begun => begun(db, entry, entry.says()?),
-        Kind::Ended => {
-            let EffectEnded { state, outcome } = entry.says()?;
-            let ended_at = (state != EffectState::Begun).then_some(entry.at);
-            db.prepare_cached("UPDATE effects SET state = ?2, outcome = ?3, ended_at = ?4 WHERE seq = ?1")?
-                .execute(params![entry.about, state, outcome.to_string(), ended_at])?;
-            touch(db, entry)
-        }
+        Kind::Ended => ended(db, entry, &entry.says()?),
         Kind::Arrived | Kind::Continued | Kind::Corrected => {
             let _: Arrived = entry.says()?;
-            db.prepare_cached("UPDATE threads SET unheard = unheard + 1, last = ?2 WHERE seq = ?1")?
-                .execute([entry.stream, entry.seq])?;
-            Ok(())
+            let sql = "UPDATE threads SET unheard = unheard + 1, last = ?2 WHERE seq = ?1";
+            execute(db, sql, [entry.stream, entry.seq])
         }
         Kind::Stopped => touch(db, entry),
         Kind::Settled => settled(db, entry, &entry.says()?),
         Kind::Filed => {
-            db.prepare_cached("UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1")?
-                .execute([entry.stream, entry.seq])?;
-            Ok(())
+            execute(db, "UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])
         }
         Kind::Granted => granted(db, entry, entry.says()?),
         Kind::Revoked => revoked(db, entry, &entry.says()?),
-        Kind::Restored => {
-            db.prepare_cached("UPDATE grants SET revoked_at = NULL WHERE seq = ?")?
-                .execute([entry.stream])?;
-            Ok(())
-        }
-        Kind::Learned => {
-            let Learned { namespace, version, cause, .. } = entry.says()?;
-            db.prepare_cached(
-                "INSERT OR REPLACE INTO memory (seq, stream, namespace, version, thread) VALUES (?, ?, ?, ?, ?)",
-            )?
-            .execute(params![entry.seq, entry.stream, namespace, version.cast_signed(), cause.thread])?;
-            Ok(())
-        }
+        Kind::Restored => execute(db, "UPDATE grants SET revoked_at = NULL WHERE seq = ?", [entry.stream]),
+        Kind::Learned => learned(db, entry, &entry.says()?),
         Kind::Pinned => {
             let Pin { namespace, line, .. } = entry.says()?;
-            db.prepare_cached("INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)")?
-                .execute(params![entry.seq, namespace, line])?;
-            Ok(())
+            let sql = "INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)";
+            execute(db, sql, params![entry.seq, namespace, line])
         }
         Kind::Unpinned => {
             let Pin { namespace, line, .. } = entry.says()?;
-            db.prepare_cached("DELETE FROM pins WHERE namespace = ? AND line = ?")?
-                .execute(params![namespace, line])?;
-            Ok(())
+            execute(db, "DELETE FROM pins WHERE namespace = ? AND line = ?", params![namespace, line])
         }
-        Kind::Pruned => {
-            let Pruned { kept, gone, .. } = entry.says()?;
-            // The steps that closed their questions say so no longer.
-            let threads: Vec<i64> = kept.iter().map(|row| row.seq).collect();
-            let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
-            db.prepare_cached(
-                "UPDATE interrupts SET status = 'closed', stamp = ?2 WHERE thread IN (SELECT value FROM json_each(?1))",
-            )?
-            .execute(params![threads, entry.seq])?;
-            for row in kept {
-                db.prepare_cached("DELETE FROM threads WHERE seq = ?")?.execute([row.seq])?;
-                row.put(db)?;
-            }
-            for thread in gone {
-                db.prepare_cached("DELETE FROM threads WHERE seq = ?")?.execute([thread])?;
-            }
-            Ok(())
-        }
+        Kind::Pruned => pruned(db, entry, entry.says()?),
     }
+}
+
+fn execute(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<(), StoreError> {
+    db.prepare_cached(sql)?.execute(params)?;
+    Ok(())
 }
 
 /// The thread has one more entry.
 fn touch(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
-    db.prepare_cached("UPDATE threads SET last = ?2 WHERE seq = ?1")?.execute([entry.stream, entry.seq])?;
-    Ok(())
+    execute(db, "UPDATE threads SET last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])
 }
 
 /// The thread stands anew, and whatever runs on what was before is to notice.
 fn stand(db: &Connection, entry: &Entry, hold_ms: i64) -> Result<(), StoreError> {
-    db.prepare_cached(&format!(
-        "UPDATE threads SET last = ?5, version = ?5, updated_at = ?6, hold_ms = ?4, {ERRORS},
+    execute(
+        db,
+        &format!(
+            "UPDATE threads SET last = ?5, version = ?5, updated_at = ?6, hold_ms = ?4, {ERRORS},
             held_at = CASE WHEN ?4 > 0 THEN ?6 END,
             status = CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {STANDS} END
          WHERE seq = ?1"
-    ))?
-    .execute(params![entry.stream, None::<Awaits>, None::<i64>, hold_ms, entry.seq, entry.at])?;
-    Ok(())
+        ),
+        params![entry.stream, None::<Awaits>, None::<i64>, hold_ms, entry.seq, entry.at],
+    )
 }
 
 fn question(db: &Connection, entry: &Entry, stage: Stage, batch: Option<&str>) -> Result<(), StoreError> {
-    db.prepare_cached(
+    execute(
+        db,
         "UPDATE interrupts SET status = ?3, batch = ?4, stamp = ?2, snoozed_until = NULL, waits = NULL WHERE seq = ?1",
-    )?
-    .execute(params![entry.about, entry.seq, stage, batch])?;
-    Ok(())
+        params![entry.about, entry.seq, stage, batch],
+    )
 }
 
 fn started(db: &Connection, entry: &Entry, body: Started) -> Result<(), StoreError> {
@@ -230,11 +179,12 @@ fn started(db: &Connection, entry: &Entry, body: Started) -> Result<(), StoreErr
 fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreError> {
     let Entry { seq, stream, at, .. } = *entry;
     let open = serde_json::to_string(&body.open).map_err(|e| StoreError::Sql(e.to_string()))?;
-    db.prepare_cached(
+    execute(
+        db,
         "UPDATE interrupts INDEXED BY interrupts_pending SET status = 'closed', stamp = ?2
          WHERE thread = ?1 AND status <> 'closed' AND seq NOT IN (SELECT value FROM json_each(?3))",
-    )?
-    .execute(params![stream, seq, open])?;
+        params![stream, seq, open],
+    )?;
     let steps = body.n + body.count;
     let ends = match (&body.next, body.abandoned) {
         (_, true) => Some(Status::Abandoned),
@@ -249,7 +199,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
     };
     let since = body.open.iter().chain(&body.unheard).min().map_or(seq, |first| seq.min(*first));
     let output = body.output.as_ref().map(|output| output.get()).filter(|_| !body.no_output);
-    db.prepare_cached(&format!(
+    execute(db, &format!(
         "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,
             updated_at = ?6, since = ?7, status = coalesce(?8, {STANDS}), node = coalesce(?9, node),
             steps_since_person = coalesce(?10, steps_since_person + ?11), title = coalesce(?12, title),
@@ -257,8 +207,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
             fingerprint = coalesce(?14, fingerprint), unheard = ?15,
             unread = ?16 AND parent IS NULL, {ERRORS}
          WHERE seq = ?1"
-    ))?
-    .execute(params![
+    ), params![
         stream,
         awaits,
         steps,
@@ -282,16 +231,12 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
 
 /// A parent goes on when the last of the children it waits for has ended.
 fn wake_parent(db: &Connection, child: &Entry) -> Result<(), StoreError> {
-    db.prepare_cached(
-        "UPDATE threads SET version = ?2, updated_at = ?3, status = CASE status WHEN 'joining' THEN 'ready' ELSE status END
+    execute(db, "UPDATE threads SET version = ?2, updated_at = ?3, status = CASE status WHEN 'joining' THEN 'ready' ELSE status END
          WHERE seq = (SELECT parent FROM threads WHERE seq = ?1 AND joined = 1)
            AND awaits = 'children' AND status NOT IN ('done', 'abandoned')
            AND NOT EXISTS (SELECT 1 FROM threads child WHERE child.parent = threads.seq AND child.joined = 1
                 AND child.parent_step = (SELECT parent_step FROM threads WHERE seq = ?1)
-                AND child.status NOT IN ('done', 'abandoned'))",
-    )?
-    .execute(params![child.stream, child.seq, child.at])?;
-    Ok(())
+                AND child.status NOT IN ('done', 'abandoned'))", params![child.stream, child.seq, child.at])
 }
 
 fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> {
@@ -314,12 +259,22 @@ fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> 
     .put(db)?;
     // What a node asks comes with its step, which says how the thread stands.
     let Some(text) = body.trouble else { return Ok(()) };
-    db.prepare_cached(
-        "UPDATE threads SET status = 'trouble', error_code = ?3, error_text = ?4, last = ?2, version = ?2, updated_at = ?5
-         WHERE seq = ?1",
-    )?
-    .execute(params![entry.stream, entry.seq, body.action, text, entry.at])?;
-    Ok(())
+    execute(db, "UPDATE threads SET status = 'trouble', error_code = ?3, error_text = ?4, last = ?2, version = ?2, updated_at = ?5
+         WHERE seq = ?1", params![entry.stream, entry.seq, body.action, text, entry.at])
+}
+
+fn decided(db: &Connection, entry: &Entry, body: &Decided) -> Result<(), StoreError> {
+    if let By::Grant(grant) = &body.by {
+        execute(db, "UPDATE grants SET used = used + 1 WHERE id = ?", [grant])?;
+    }
+    question(db, entry, Stage::Decided, body.batch.as_ref().map(BatchId::as_str))?;
+    stand(db, entry, body.hold_ms)
+}
+
+fn snoozed(db: &Connection, entry: &Entry, body: &Snoozed) -> Result<(), StoreError> {
+    let sql = "UPDATE interrupts SET snoozed_until = ?3, waits = ?4, stamp = ?2 WHERE seq = ?1";
+    execute(db, sql, params![entry.about, entry.seq, body.until, body.waits])?;
+    touch(db, entry)
 }
 
 fn begun(db: &Connection, entry: &Entry, body: EffectBegun) -> Result<(), StoreError> {
@@ -335,19 +290,31 @@ fn begun(db: &Connection, entry: &Entry, body: EffectBegun) -> Result<(), StoreE
         ended_at: None,
     }
     .put(db)?;
-    db.prepare_cached("UPDATE threads SET status = 'running', hold_ms = 0, held_at = NULL, last = ?2, updated_at = ?3 WHERE seq = ?1")?
-        .execute([entry.stream, entry.seq, entry.at])?;
-    Ok(())
+    execute(
+        db,
+        "UPDATE threads SET status = 'running', hold_ms = 0, held_at = NULL, last = ?2, updated_at = ?3 WHERE seq = ?1",
+        [entry.stream, entry.seq, entry.at],
+    )
+}
+
+fn ended(db: &Connection, entry: &Entry, body: &EffectEnded) -> Result<(), StoreError> {
+    let ended_at = (body.state != EffectState::Begun).then_some(entry.at);
+    let sql = "UPDATE effects SET state = ?2, outcome = ?3, ended_at = ?4 WHERE seq = ?1";
+    execute(db, sql, params![entry.about, body.state, body.outcome.to_string(), ended_at])?;
+    touch(db, entry)
 }
 
 fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreError> {
     let Entry { seq, stream, at, .. } = *entry;
-    db.prepare_cached(
+    execute(
+        db,
         "UPDATE interrupts INDEXED BY interrupts_pending SET status = 'closed', stamp = ?2
          WHERE thread = ?1 AND status <> 'closed' AND (?3 OR (trouble = 1 AND status = 'decided'))",
-    )?
-    .execute(params![stream, seq, body.ends.is_some()])?;
-    db.prepare_cached(&format!(
+        params![stream, seq, body.ends.is_some()],
+    )?;
+    execute(
+        db,
+        &format!(
         "UPDATE threads SET step_limit = step_limit + ?7, allowance = allowance + ?8, last = ?5, version = ?5,
             updated_at = ?6, hold_ms = ?4, held_at = NULL, 
             status = coalesce(?9, CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {STANDS} END),
@@ -355,19 +322,20 @@ fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreEr
             error_code = CASE WHEN ?9 IS NULL THEN NULL ELSE error_code END,
             error_text = CASE WHEN ?9 IS NULL THEN NULL ELSE error_text END
          WHERE seq = ?1"
-    ))?
-    .execute(params![
-        stream,
-        None::<Awaits>,
-        None::<i64>,
-        0,
-        seq,
-        at,
-        body.more_steps,
-        body.more_budgets,
-        body.ends,
-        body.drops.len() as i64,
-    ])?;
+    ),
+        params![
+            stream,
+            None::<Awaits>,
+            None::<i64>,
+            0,
+            seq,
+            at,
+            body.more_steps,
+            body.more_budgets,
+            body.ends,
+            body.drops.len() as i64,
+        ],
+    )?;
     if body.ends.is_some() { wake_parent(db, entry) } else { Ok(()) }
 }
 
@@ -389,8 +357,7 @@ fn granted(db: &Connection, entry: &Entry, body: Granted) -> Result<(), StoreErr
 fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreError> {
     let builtin = body.builtin.as_deref().filter(|_| entry.prev.is_none());
     let Some(builtin) = builtin.and_then(|id| BUILTIN_GRANTS.iter().find(|builtin| builtin.id == id)) else {
-        db.prepare_cached("UPDATE grants SET revoked_at = ?2 WHERE seq = ?1")?
-            .execute([entry.stream, entry.at])?;
+        execute(db, "UPDATE grants SET revoked_at = ?2 WHERE seq = ?1", [entry.stream, entry.at])?;
         return Ok(());
     };
     GrantRow {
@@ -405,6 +372,33 @@ fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreEr
         used: 0,
     }
     .put(db)
+}
+
+fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreError> {
+    execute(
+        db,
+        "INSERT OR REPLACE INTO memory (seq, stream, namespace, version, thread) VALUES (?, ?, ?, ?, ?)",
+        params![entry.seq, entry.stream, body.namespace, body.version.cast_signed(), body.cause.thread],
+    )
+}
+
+fn pruned(db: &Connection, entry: &Entry, body: Pruned) -> Result<(), StoreError> {
+    // The steps that closed their questions say so no longer.
+    let threads: Vec<i64> = body.kept.iter().map(|row| row.seq).collect();
+    let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
+    execute(
+        db,
+        "UPDATE interrupts SET status = 'closed', stamp = ?2 WHERE thread IN (SELECT value FROM json_each(?1))",
+        params![threads, entry.seq],
+    )?;
+    for row in body.kept {
+        execute(db, "DELETE FROM threads WHERE seq = ?", [row.seq])?;
+        row.put(db)?;
+    }
+    for thread in body.gone {
+        execute(db, "DELETE FROM threads WHERE seq = ?", [thread])?;
+    }
+    Ok(())
 }
 
 fn scope_text(scope: &Scope) -> Result<String, StoreError> {

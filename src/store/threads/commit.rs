@@ -132,37 +132,14 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     let recent = Recent::read(tx, &row)?;
     let at = recent.step.steps + commit.steps.len() as i64 - 1;
     let (takes, unheard) = taken(&recent, commit.absorbed);
-    let (mut asked, mut next, mut abandoned) = (Vec::new(), NextView::End { end: true }, false);
-    match &commit.next {
-        NextStep::Goto(node) => next = NextView::Goto { goto: node.clone() },
-        NextStep::End => {}
-        NextStep::Abandon => abandoned = true,
-        NextStep::Ask(questions, then) => {
-            for question in questions {
-                asked.push(ask(tx, &mut row, at, question, now)?);
-            }
-            let ask = asked.iter().map(|(_, asked)| asked.id.clone()).collect();
-            next = NextView::Ask { ask, then: then.clone() };
-        }
-        NextStep::Spawn(children, then) => {
-            let parent = Parent { thread: row.seq, step: at, joined: true };
-            let started =
-                children.iter().map(|new| start(tx, new, Some(parent), commit.step_limit, false, now));
-            let spawn = started.map(|child| Ok(child?.id)).collect::<Result<_, StoreError>>()?;
-            next = NextView::Spawn { spawn, then: then.clone() };
-        }
-    }
-    for new in &commit.start {
-        let parent = Parent { thread: row.seq, step: at, joined: false };
-        start(tx, new, Some(parent), commit.step_limit, false, now)?;
-    }
+    let (next, asked) = go_on(tx, &mut row, commit, at, now)?;
     let step =
         |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
     let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
     let changed = commit.output.as_deref().filter(|_| row.output != commit.output);
     let output = changed.map(raw).transpose()?;
     let stepped = Stepped {
-        abandoned,
+        abandoned: matches!(commit.next, NextStep::Abandon),
         result: commit.results,
         no_output: row.output.is_some() && commit.output.is_none(),
         title: (row.title != commit.title).then(|| commit.title.clone()),
@@ -196,6 +173,41 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
         step,
         snapshot_bytes,
     })
+}
+
+/// Asks what the turn asks and starts the threads it starts. Gives where the thread goes, and the questions.
+fn go_on(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    commit: &Commit,
+    step: i64,
+    now: i64,
+) -> Result<(NextView, Vec<(Entry, Asked)>), StoreError> {
+    let mut asked = Vec::new();
+    let thread = row.seq;
+    let child = |new: &NewThread, joined: bool| {
+        let parent = Parent { thread, step, joined };
+        start(tx, new, Some(parent), commit.step_limit, false, now)
+    };
+    let next = match &commit.next {
+        NextStep::Goto(node) => NextView::Goto { goto: node.clone() },
+        NextStep::End | NextStep::Abandon => NextView::End { end: true },
+        NextStep::Ask(questions, then) => {
+            for question in questions {
+                asked.push(ask(tx, row, step, question, now)?);
+            }
+            let ask = asked.iter().map(|(_, asked)| asked.id.clone()).collect();
+            NextView::Ask { ask, then: then.clone() }
+        }
+        NextStep::Spawn(children, then) => {
+            let spawn = children.iter().map(|new| Ok(child(new, true)?.id));
+            NextView::Spawn { spawn: spawn.collect::<Result<_, StoreError>>()?, then: then.clone() }
+        }
+    };
+    for new in &commit.start {
+        child(new, false)?;
+    }
+    Ok((next, asked))
 }
 
 /// What a step takes up, and what is still to be heard after it.

@@ -201,35 +201,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
     row.refuse_pruned()?;
     check_beginning(db, &row)?;
     let recent = Recent::read(db, &row)?;
-    let (mut answers, mut granted) = (Vec::new(), Vec::new());
-    if recent.step.awaits == Awaits::Answers {
-        for (question, given) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
-            if given.body.shown != question.hash() {
-                return damaged(format!(
-                    "interrupt {} no longer has the arguments that were shown",
-                    question.asked.id
-                ));
-            }
-            if let By::Grant(grant) = &given.body.by
-                && !given.acted
-            {
-                granted.push(Granted {
-                    interrupt: question.asked.id.clone(),
-                    grant: grant.clone(),
-                    covered: grants::covers(db, grant, &question.asked, &row.id, now)?,
-                });
-            }
-            answers.push(Answer {
-                key: question.asked.key.clone(),
-                interrupt: question.asked.id.clone(),
-                proposed: question.asked.args.clone(),
-                decision: given.body.decision.clone(),
-                learn: !given.body.unlearned,
-                expired: given.body.by == By::Expiry,
-                remember: given.body.remember,
-            });
-        }
-    }
+    let (answers, granted) = answers(db, &row, &recent, now)?;
     let tail = match have {
         Some(have) if have.step == recent.step => {
             Tail { goes_on: true, snapshot_bytes: have.snapshot_bytes, ..Tail::default() }
@@ -237,18 +209,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
         have => tail(db, &row, have, None)?,
     };
     let status = recent.status(db, &row)?;
-    // Whether a thread is at work is not in the log.
-    let alike = |status: Status| if status.active() { Status::Ready } else { status };
-    let unheard = recent.unheard.len() as i64;
-    if row.unheard != unheard {
-        return damaged(format!(
-            "thread {} is listed with {} arrivals, and has {unheard}",
-            row.id, row.unheard
-        ));
-    }
-    if alike(row.status) != alike(status) {
-        return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
-    }
+    check_listed(&row, status, recent.unheard.len() as i64)?;
     // What was decided about its trouble comes first, and its children may still be at work then.
     let joins =
         recent.step.awaits == Awaits::Children && status.active() && recent.troubles().next().is_none();
@@ -280,6 +241,60 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
         workflow: row.workflow,
         fingerprint: row.fingerprint,
     })
+}
+
+/// The answers to what a thread asked, and those among them that a grant gave and nothing has followed from yet.
+fn answers(
+    db: &Connection,
+    row: &ThreadRow,
+    recent: &Recent,
+    now: i64,
+) -> Result<(Vec<Answer>, Vec<Granted>), StoreError> {
+    let (mut answers, mut granted) = (Vec::new(), Vec::new());
+    if recent.step.awaits != Awaits::Answers {
+        return Ok((answers, granted));
+    }
+    for (question, given) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
+        let asked = &question.asked;
+        if given.body.shown != question.hash() {
+            return damaged(format!("interrupt {} no longer has the arguments that were shown", asked.id));
+        }
+        if let By::Grant(grant) = &given.body.by
+            && !given.acted
+        {
+            granted.push(Granted {
+                interrupt: asked.id.clone(),
+                grant: grant.clone(),
+                covered: grants::covers(db, grant, asked, &row.id, now)?,
+            });
+        }
+        answers.push(Answer {
+            key: asked.key.clone(),
+            interrupt: asked.id.clone(),
+            proposed: asked.args.clone(),
+            decision: given.body.decision.clone(),
+            learn: !given.body.unlearned,
+            expired: given.body.by == By::Expiry,
+            remember: given.body.remember,
+        });
+    }
+    Ok((answers, granted))
+}
+
+/// A thread stands where its log says, whatever its row says.
+fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), StoreError> {
+    if row.unheard != unheard {
+        return damaged(format!(
+            "thread {} is listed with {} arrivals, and has {unheard}",
+            row.id, row.unheard
+        ));
+    }
+    // Whether a thread is at work is not in the log.
+    let alike = |status: Status| if status.active() { Status::Ready } else { status };
+    if alike(row.status) != alike(status) {
+        return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
+    }
+    Ok(())
 }
 
 /// A thread is what it began as, whatever its row says.
