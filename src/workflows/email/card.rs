@@ -117,35 +117,48 @@ fn result(state: &Email) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
+/// What is proposed, beneath what is to be known about it first.
 fn proposed(services: &Services, state: &Email, conversation: &Conversation, item: &Item) -> Vec<Block> {
-    let fields = |fields: Vec<(&str, String)>| {
-        let shown = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
-        Block::Fields(shown.map(|(name, value)| (Visible::line(name), Visible::new(&value))).collect())
-    };
+    let Some(call) = proposed_call(services, state, conversation, item) else { return Vec::new() };
+    let mut blocks = Vec::new();
+    if !conversation.acts() {
+        let text = "This account only observes: accepting sends nothing and marks nothing.";
+        blocks.push(Block::Text(Visible::new(text)));
+    } else if state.acts_now {
+        let text =
+            "Asked again: when you answered, this account only observed, and nothing was sent. Now it acts.";
+        blocks.push(Block::Text(Visible::new(text)));
+    }
+    if item.action != tools::QUESTION
+        && let Some(remark) = state.remark
+    {
+        blocks.push(Block::Text(Visible::new(&remarked(remark, &item.action))));
+    }
+    blocks.extend(call);
+    let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
+    let said = newest.and_then(said_with_calls).filter(|text| Remark::read(text).is_none());
+    if let Some(said) = said.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
+        let said = truncate(Visible::line(said).as_str(), MOST_SAID).into_owned();
+        blocks.push(fields(vec![("the model says", said)]));
+    }
+    blocks
+}
+
+/// A call as the person reads it; nothing where its arguments cannot be read.
+fn proposed_call(
+    services: &Services,
+    state: &Email,
+    conversation: &Conversation,
+    item: &Item,
+) -> Option<Vec<Block>> {
     let from = send::sender(services, conversation).to_string();
-    let mut blocks = match item.action.as_str() {
+    Some(match item.action.as_str() {
         tools::WRITE_EMAIL => {
-            let Some(args) = read::<WriteEmail>(&item.args) else { return Vec::new() };
-            let files = args.attachments.iter().filter_map(|path| Some((path, state.attached.get(path)?)));
-            let files: Vec<String> =
-                files.map(|(path, file)| format!("{} from {path}", risks::file_line(file))).collect();
-            vec![
-                fields(vec![
-                    ("To", args.to.join(", ")),
-                    ("Cc", args.cc.join(", ")),
-                    ("Bcc", args.bcc.join(", ")),
-                    ("Subject", args.subject.clone()),
-                    ("From", from),
-                    ("Attached", files.join("\n")),
-                    ("Left out", left_out(conversation, &args)),
-                    ("Added below", added(services, conversation, &args)),
-                    ("Reminds", reminds(services, &args)),
-                ]),
-                Block::Text(Visible::new(&args.content)),
-            ]
+            let args: WriteEmail = read(&item.args)?;
+            written(services, state, conversation, &args, from)
         }
         tools::SCHEDULE_MEETING => {
-            let Some(args) = read::<ScheduleMeeting>(&item.args) else { return Vec::new() };
+            let args: ScheduleMeeting = read(&item.args)?;
             let when = When::of(&args);
             let said = when.as_ref().map(|when| when.local(services)).unwrap_or_else(Clone::clone);
             let mut blocks = vec![fields(vec![
@@ -161,77 +174,88 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
             blocks
         }
         tools::ANSWER_INVITATION => {
-            let Some(args) = read::<Answering>(&item.args) else { return Vec::new() };
-            let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
+            let args: Answering = read(&item.args)?;
             let when = When::between(&args.start, &args.end);
-            let mut blocks = vec![fields(vec![
-                ("Change", args.change.clone().unwrap_or_default()),
-                ("Answer", args.answer.word().to_owned()),
-                ("Event", args.event.clone()),
-                ("When", meeting::span(services, &args.start, &args.end)),
-                ("To", args.to),
-                ("Words", args.comment.unwrap_or_default()),
-                ("Declining", declining.unwrap_or_default()),
-                ("From", from),
-            ])];
+            let mut blocks = vec![answer_to_invitation(services, args, from)];
             blocks.extend(days(services, state, item, when));
             blocks
         }
         tools::REMOVE_EVENT => {
-            let Some(args) = read::<Removing>(&item.args) else { return Vec::new() };
+            let args: Removing = read(&item.args)?;
             vec![fields(vec![
-                ("Change", args.change.clone()),
-                ("Event", args.event.clone()),
+                ("Change", args.change),
+                ("Event", args.event),
                 ("By", args.by),
                 ("Accepting", "takes it out of your calendar; nothing is sent".to_owned()),
             ])]
         }
-        tools::UNSUBSCRIBE => {
-            vec![fields(match read::<Leaving>(&item.args) {
-                Some(Leaving::OneClick { url }) => vec![
-                    ("Request", format!("POST {url}")),
-                    (
-                        "Says",
-                        "List-Unsubscribe=One-Click, and nothing of you but what the address holds"
-                            .to_owned(),
-                    ),
-                ],
-                Some(Leaving::Mail { to, subject, content }) => {
-                    vec![("To", to), ("Subject", subject), ("Text", content), ("From", from)]
-                }
-                None => return Vec::new(),
-            })]
+        tools::UNSUBSCRIBE => vec![leaving(read(&item.args)?, from)],
+        remind::REMIND => {
+            let wanted = state.remind.iter();
+            wanted.map(|wanted| fields(remind::fields(services, conversation, wanted))).collect()
         }
-        remind::REMIND => match &state.remind {
-            Some(wanted) => vec![fields(remind::fields(services, conversation, wanted))],
-            None => Vec::new(),
-        },
         tools::QUESTION => {
             let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
             vec![Block::Text(Visible::new(question))]
         }
         _ => vec![fields(vec![("why shown", state.triage_reasoning.clone())])],
-    };
-    let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
-    let said = newest.and_then(said_with_calls).filter(|text| Remark::read(text).is_none());
-    if let Some(said) = said.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
-        let said = truncate(Visible::line(said).as_str(), MOST_SAID).into_owned();
-        blocks.push(fields(vec![("the model says", said)]));
-    }
-    if item.action != tools::QUESTION
-        && let Some(remark) = state.remark
-    {
-        blocks.insert(0, Block::Text(Visible::new(&remarked(remark, &item.action))));
-    }
-    if !conversation.acts() {
-        let text = "This account only observes: accepting sends nothing and marks nothing.";
-        blocks.insert(0, Block::Text(Visible::new(text)));
-    } else if state.acts_now {
-        let text =
-            "Asked again: when you answered, this account only observed, and nothing was sent. Now it acts.";
-        blocks.insert(0, Block::Text(Visible::new(text)));
-    }
-    blocks
+    })
+}
+
+/// Names and values, without those that say nothing.
+fn fields(fields: Vec<(&str, String)>) -> Block {
+    let shown = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
+    Block::Fields(shown.map(|(name, value)| (Visible::line(name), Visible::new(&value))).collect())
+}
+
+fn written(
+    services: &Services,
+    state: &Email,
+    conversation: &Conversation,
+    args: &WriteEmail,
+    from: String,
+) -> Vec<Block> {
+    let files = args.attachments.iter().filter_map(|path| Some((path, state.attached.get(path)?)));
+    let files: Vec<String> =
+        files.map(|(path, file)| format!("{} from {path}", risks::file_line(file))).collect();
+    let heads = fields(vec![
+        ("To", args.to.join(", ")),
+        ("Cc", args.cc.join(", ")),
+        ("Bcc", args.bcc.join(", ")),
+        ("Subject", args.subject.clone()),
+        ("From", from),
+        ("Attached", files.join("\n")),
+        ("Left out", left_out(conversation, args)),
+        ("Added below", added(services, conversation, args)),
+        ("Reminds", reminds(services, args)),
+    ]);
+    vec![heads, Block::Text(Visible::new(&args.content))]
+}
+
+fn answer_to_invitation(services: &Services, args: Answering, from: String) -> Block {
+    let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
+    fields(vec![
+        ("Change", args.change.unwrap_or_default()),
+        ("Answer", args.answer.word().to_owned()),
+        ("Event", args.event),
+        ("When", meeting::span(services, &args.start, &args.end)),
+        ("To", args.to),
+        ("Words", args.comment.unwrap_or_default()),
+        ("Declining", declining.unwrap_or_default()),
+        ("From", from),
+    ])
+}
+
+fn leaving(leaving: Leaving, from: String) -> Block {
+    fields(match leaving {
+        Leaving::OneClick { url } => {
+            let says = "List-Unsubscribe=One-Click, and nothing of you but what the address holds";
+            vec![("Request", format!("POST {url}")), ("Says", says.to_owned())]
+        }
+        Leaving::Mail { to, subject, content } => {
+            vec![("To", to), ("Subject", subject), ("Text", content), ("From", from)]
+        }
+    })
 }
 
 /// The days of a meeting, as the calendar told of them when it was proposed.

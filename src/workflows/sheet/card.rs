@@ -10,73 +10,97 @@ use serde_json::Value;
 
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<SheetWork>() else { return Card::default() };
-    let mut blocks = Vec::new();
-    let given = |key: &str| item.args.get(key).and_then(Value::as_str).unwrap_or_default();
-    match item.kind {
-        ItemKind::Result => {
-            blocks.push(Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default())));
-            blocks.extend(state.answer.as_deref().and_then(bars::of));
-            blocks.push(Block::Fields(about(state)));
-            for cell in &state.cells {
-                blocks.push(code(&cell.code));
-                let mut observation = cell.observation.clone();
-                // Rules answer with what their code printed; that stands above.
-                if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
-                    observation.stdout.clear();
-                }
-                observed(&mut blocks, &observation);
+    let blocks = match item.kind {
+        ItemKind::Result => result(state),
+        ItemKind::Interrupt(_) => match item.action.as_str() {
+            WRITE_RESULT => written(state, item),
+            STEP_LIMIT => {
+                let text = format!("It has taken {} steps. Accept to allow as many again.", state.step);
+                let mut blocks = vec![Block::Text(Visible::new(&text)), Block::Fields(about(state))];
+                earlier(&mut blocks, state);
+                blocks
             }
-        }
-        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
-            let pictures = item.args.get("pictures").and_then(Value::as_array).into_iter().flatten();
-            let files = std::iter::once(given("file")).chain(pictures.filter_map(Value::as_str));
-            let files = files.filter(|file| !file.is_empty());
-            blocks.push(Block::Fields(
-                files.map(|file| (Visible::line("write to"), Visible::line(file))).collect(),
-            ));
-            blocks.push(Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default())));
-            for cell in &state.cells {
-                changed(&mut blocks, &cell.observation);
+            DIFFERS => differs(state, item),
+            UNCHECKED_ANSWER => {
+                let text = "No code was run for this. Accept it as the answer, or reply in words.";
+                vec![
+                    Block::Markdown(Visible::new(given(item, "answer"))),
+                    Block::Text(Visible::new(text)),
+                    Block::Fields(about(state)),
+                ]
             }
-            blocks.push(Block::Fields(about(state)));
-        }
-        ItemKind::Interrupt(_) if item.action == STEP_LIMIT => {
-            let text = format!("It has taken {} steps. Accept to allow as many again.", state.step);
-            blocks.push(Block::Text(Visible::new(&text)));
-            blocks.push(Block::Fields(about(state)));
-            earlier(&mut blocks, state);
-        }
-        ItemKind::Interrupt(_) if item.action == DIFFERS => {
-            let text = "All earlier code is run again before a new piece, and this piece gave a different result: \
-                        something in it depends on chance or on the clock. What you saw before no longer holds. \
-                        Accept to go on with the new result.";
-            blocks.push(Block::Text(Visible::new(text)));
-            let at = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
-            if let Some(cell) = usize::try_from(at).ok().and_then(|at| state.cells.get(at)) {
-                blocks.push(code(&cell.code));
-                blocks.push(Block::Heading(Visible::line("Its result before")));
-                observed(&mut blocks, &cell.observation);
-            }
-            blocks.push(Block::Fields(about(state)));
-        }
-        ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => {
-            blocks.push(Block::Markdown(Visible::new(given("answer"))));
-            let text = "No code was run for this. Accept it as the answer, or reply in words.";
-            blocks.push(Block::Text(Visible::new(text)));
-            blocks.push(Block::Fields(about(state)));
-        }
-        ItemKind::Interrupt(_) => {
-            if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
-                blocks.push(Block::Markdown(Visible::new(&pending.thought)));
-            }
-            if item.action == PYTHON {
-                blocks.push(code(given("code")));
-            }
-            blocks.push(Block::Fields(about(state)));
-            earlier(&mut blocks, state);
-        }
-    }
+            _ => proposed(state, item),
+        },
+    };
     Card { blocks }
+}
+
+fn given<'i>(item: &'i Item, key: &str) -> &'i str {
+    item.args.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn answer(state: &SheetWork) -> Block {
+    Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default()))
+}
+
+fn result(state: &SheetWork) -> Vec<Block> {
+    let mut blocks = vec![answer(state)];
+    blocks.extend(state.answer.as_deref().and_then(bars::of));
+    blocks.push(Block::Fields(about(state)));
+    for cell in &state.cells {
+        blocks.push(code(&cell.code));
+        let mut observation = cell.observation.clone();
+        // Rules answer with what their code printed; that stands above.
+        if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
+            observation.stdout.clear();
+        }
+        observed(&mut blocks, &observation);
+    }
+    blocks
+}
+
+/// The files that would be written, and what changed.
+fn written(state: &SheetWork, item: &Item) -> Vec<Block> {
+    let pictures = item.args.get("pictures").and_then(Value::as_array).into_iter().flatten();
+    let files = std::iter::once(given(item, "file")).chain(pictures.filter_map(Value::as_str));
+    let files = files.filter(|file| !file.is_empty());
+    let files = files.map(|file| (Visible::line("write to"), Visible::line(file))).collect();
+    let mut blocks = vec![Block::Fields(files), answer(state)];
+    for cell in &state.cells {
+        changed(&mut blocks, &cell.observation);
+    }
+    blocks.push(Block::Fields(about(state)));
+    blocks
+}
+
+/// The code that gave a different result this time.
+fn differs(state: &SheetWork, item: &Item) -> Vec<Block> {
+    let text = "All earlier code is run again before a new piece, and this piece gave a different result: something in \
+                it depends on chance or on the clock. What you saw before no longer holds. Accept to go on with the \
+                new result.";
+    let mut blocks = vec![Block::Text(Visible::new(text))];
+    let at = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
+    if let Some(cell) = usize::try_from(at).ok().and_then(|at| state.cells.get(at)) {
+        blocks.push(code(&cell.code));
+        blocks.push(Block::Heading(Visible::line("Its result before")));
+        observed(&mut blocks, &cell.observation);
+    }
+    blocks.push(Block::Fields(about(state)));
+    blocks
+}
+
+/// The thought and the code the model wants run, or what it asks.
+fn proposed(state: &SheetWork, item: &Item) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
+        blocks.push(Block::Markdown(Visible::new(&pending.thought)));
+    }
+    if item.action == PYTHON {
+        blocks.push(code(given(item, "code")));
+    }
+    blocks.push(Block::Fields(about(state)));
+    earlier(&mut blocks, state);
+    blocks
 }
 
 /// Why it wants this run or decided.

@@ -28,15 +28,13 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
     let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
     let answered = state.wanted.as_deref().zip(state.newest_words());
     let known = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
-    let mut note = None;
-    let mut parameters = match known {
+    let (mut parameters, note) = match known {
         // What the question says was found out before; only what was missing is new.
-        Some(known) => known.clone(),
+        Some(known) => (known.clone(), None),
         None => {
-            let (extracted, told) = extract(&ctx, &state, api, &catalogue).await?;
-            note = told;
+            let (extracted, note) = extract(&ctx, &state, api, &catalogue).await?;
             match extracted {
-                Ok(parameters) => parameters,
+                Ok(parameters) => (parameters, note),
                 Err(wrong) => return erred(&state, NODE, NODE, wrong),
             }
         }
@@ -54,18 +52,36 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
             Taken::Unclear(why) => return Ok(wanting(&state, &parameters, wanted, why, Vec::new())),
         }
     }
-    for parameter in api.required_parameters.iter().filter(|one| one.entity.is_some()) {
-        let kind = parameter.entity.clone().unwrap_or_default();
+    if let Some(command) = fill(&state, &catalogue, api, &mut parameters)? {
+        return Ok(command);
+    }
+    let wrong = api.wrong(&parameters, true);
+    if !wrong.is_empty() {
+        return erred(&state, NODE, NODE, told(&wrong));
+    }
+    plan(&ctx, &state, &catalogue, api, parameters, note).await
+}
+
+/// Fills in the things that are found and the defaults. Gives what is to be done first where something is missing: a
+/// search, or a question.
+fn fill(
+    state: &Ask,
+    catalogue: &Catalogue,
+    api: &Operation,
+    parameters: &mut Map<String, Value>,
+) -> Result<Option<Command<Ask>>, NodeError> {
+    for parameter in &api.required_parameters {
+        let Some(kind) = &parameter.entity else { continue };
         if parameters.get(&parameter.name).is_some_and(|value| !value.is_null()) {
             continue;
         }
-        match the_entity(&state, &catalogue, &kind) {
+        match the_entity(state, catalogue, kind) {
             Found::Id(id) => {
                 parameters.insert(parameter.name.clone(), Value::from(id));
             }
-            Found::Search(name) => return search(&catalogue, &kind, &name, &parameters, None),
+            Found::Search(name) => return search(catalogue, kind, &name, parameters, None).map(Some),
             Found::Ask(question, candidates) => {
-                return Ok(wanting(&state, &parameters, &parameter.name, question, candidates));
+                return Ok(Some(wanting(state, parameters, &parameter.name, question, candidates)));
             }
         }
     }
@@ -74,24 +90,30 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
             parameters.insert(parameter.name.clone(), parameter.default.clone());
         }
     }
-    if let Some(missing) = api.required_parameters.iter().find(|one| !parameters.contains_key(&one.name)) {
-        let question = question_for(api, missing);
-        return Ok(wanting(&state, &parameters, &missing.name, question, Vec::new()));
-    }
-    let wrong = api.wrong(&parameters, true);
-    if !wrong.is_empty() {
-        return erred(&state, NODE, NODE, told(&wrong));
-    }
-    let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
-    let left = left_over(&state, &catalogue, api, &parameters);
+    let missing = api.required_parameters.iter().find(|one| !parameters.contains_key(&one.name));
+    Ok(missing
+        .map(|missing| wanting(state, parameters, &missing.name, question_for(api, missing), Vec::new())))
+}
+
+/// The request is ready to be made, unless rules made it and left words of the question over.
+async fn plan(
+    ctx: &Ctx<Services>,
+    state: &Ask,
+    catalogue: &Catalogue,
+    api: &Operation,
+    parameters: Map<String, Value>,
+    mut note: Option<String>,
+) -> Given {
+    let left = left_over(state, catalogue, api, &parameters);
     if !left.is_empty() {
-        let model = pick_model(&ctx, "params", state.model_name.as_deref()).await?;
+        let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
         if model.builtin {
             return Ok(Command::goto("reset_state_node").update(not_understood(&left, api, &parameters)));
         }
         let said = format!("The request to the API does not cover {}.", unused::quoted(&left));
         note = Some(note.map_or(said.clone(), |before| format!("{before} {said}")));
     }
+    let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
     let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
     let command = Command::goto("execute_request_node").update(AskUpdate::Planned { pending });
     Ok(match note {

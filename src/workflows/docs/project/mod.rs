@@ -51,13 +51,7 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
         .collect();
     facts.outside = outside(&tree.files, &parts);
     facts.marks = marks(&tree.files);
-    let carried = |file: &'_ File| -> Vec<String> {
-        let items = file.source.items.iter().filter(|item| item.kind == "impl");
-        items.map(|item| item.name.clone()).collect()
-    };
-    let roles: Vec<String> = code(&tree.files).flat_map(carried).collect();
-    facts.roles = counted(roles.iter().map(|name| (name.as_str(), 1)));
-    facts.roles.retain(|(_, count)| *count > 1);
+    facts.roles = roles(&tree.files);
     (facts.modules, facts.whole) = modules::modules(tree, &leaning);
     facts.testing = testing::testing(tree, &parts, &leaning, &facts.areas);
     testing::match_tests(&mut facts);
@@ -72,15 +66,10 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
         })
         .collect();
     facts.unread = unread(&tree.files);
-    facts.documents = tree
-        .files
-        .iter()
-        .filter(|file| {
-            file.language.is_some_and(|language| matches!(language.name, "Markdown" | "reStructuredText"))
-        })
-        .map(|file| file.path.clone())
-        .take(30)
-        .collect();
+    let is_document = |file: &&File| {
+        file.language.is_some_and(|language| matches!(language.name, "Markdown" | "reStructuredText"))
+    };
+    facts.documents = tree.files.iter().filter(is_document).map(|file| file.path.clone()).take(30).collect();
     facts.skipped = tree.skipped.iter().map(|one| (one.name.clone(), one.why.clone())).take(20).collect();
     facts.more_skipped = (tree.more_skipped + tree.skipped.len().saturating_sub(20)) as u64;
     facts
@@ -88,6 +77,14 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
 
 fn code(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.is_program())
+}
+
+/// Traits that are carried out more than once.
+fn roles(files: &[File]) -> Vec<(String, u64)> {
+    let items = code(files).flat_map(|file| &file.source.items).filter(|item| item.kind == "impl");
+    let mut roles = counted(items.map(|item| (item.name.as_str(), 1)));
+    roles.retain(|(_, count)| *count > 1);
+    roles
 }
 
 /// Languages of which only files and lines are known.

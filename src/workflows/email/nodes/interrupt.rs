@@ -119,19 +119,7 @@ async fn interrupt(
         Err(error) => Some(Warning::caution("calendar_unknown", error.to_string())),
     };
     let found = found.unwrap_or(Bearing::New);
-    let args = match call.name.as_str() {
-        // How to leave a list is the list's word; the model only says that it wants to.
-        tools::UNSUBSCRIBE => {
-            json!(tools::leaving(answered, conversation.receiver(services)?.as_ref()))
-        }
-        // So is what is answered; once the person has said how, it stands.
-        tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
-            Some(answering) => json!(Answering { change: found.change(), ..answering }),
-            None => call.args.clone(),
-        },
-        tools::REMOVE_EVENT => json!(event_news::removing(answered, &services.user.time_zone, &found)),
-        _ => call.args.clone(),
-    };
+    let args = args(services, conversation, answered, call, &found)?;
     let question = call.name == tools::QUESTION;
     let kind = if question { Kind::Question } else { Kind::Approval };
     let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
@@ -159,7 +147,6 @@ async fn interrupt(
     asked.irreversible = !question && conversation.acts();
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
-    let reached = recipients(&call.name, &args);
     let look = risks::look(services, conversation, &call.name, &args).await;
     let wanted = (call.name.as_str(), &args);
     asked.warnings =
@@ -173,25 +160,53 @@ async fn interrupt(
     // What the calendar holds is changed by the person alone.
     let changes = call.name == tools::REMOVE_EVENT || found.change().is_some();
     if !question && !changes {
-        let sender = answered.from.address.to_lowercase();
-        asked.grantable = Grantable {
-            thread: true,
-            sender: Some(sender.clone()).filter(|sender| !sender.is_empty()),
-            ..Grantable::default()
-        };
-        let (people, own) = (conversation.people(), conversation.own());
-        let wish = Wish {
-            tool: &call.name,
-            sender: &sender,
-            recipients: &reached,
-            conversation: &people,
-            own: &own,
-            // What the rules could not do, or took as it was given, is for the person to look at.
-            warned: Warning::suspend(&asked.warnings) || state.remark.is_some(),
-        };
-        asked.granted = services.records.covering_grant(ctx.step_context(), &wish)?;
+        let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
+        asked.grantable = Grantable { thread: true, sender, ..Grantable::default() };
+        // What the rules could not do, or took as it was given, is for the person to look at.
+        let warned = Warning::suspend(&asked.warnings) || state.remark.is_some();
+        asked.granted = covering_grant(ctx, conversation, answered, wanted, warned)?;
     }
     Ok((asked, look.and_then(Result::ok)))
+}
+
+/// What a call is to be told: the model's word, or that of the mail.
+fn args(
+    services: &Services,
+    conversation: &Conversation,
+    answered: &Mail,
+    call: &ToolCall,
+    found: &Bearing,
+) -> Result<Value, NodeError> {
+    Ok(match call.name.as_str() {
+        // How to leave a list is the list's word; the model only says that it wants to.
+        tools::UNSUBSCRIBE => json!(tools::leaving(answered, conversation.receiver(services)?.as_ref())),
+        // So is what is answered; once the person has said how, it stands.
+        tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
+            Some(answering) => json!(Answering { change: found.change(), ..answering }),
+            None => call.args.clone(),
+        },
+        tools::REMOVE_EVENT => json!(event_news::removing(answered, &services.user.time_zone, found)),
+        _ => call.args.clone(),
+    })
+}
+
+/// The grant that covers a call, where the person gave one.
+fn covering_grant(
+    ctx: &Ctx<Services>,
+    conversation: &Conversation,
+    answered: &Mail,
+    (tool, args): (&str, &Value),
+    warned: bool,
+) -> Result<Option<String>, NodeError> {
+    let wish = Wish {
+        tool,
+        sender: &answered.from.address.to_lowercase(),
+        recipients: &recipients(tool, args),
+        conversation: &conversation.people(),
+        own: &conversation.own(),
+        warned,
+    };
+    ctx.services().records.covering_grant(ctx.step_context(), &wish)
 }
 
 fn allow(tool: &str, conversation: &Conversation) -> Allow {

@@ -38,44 +38,16 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let Some((known, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let mut call = None;
-    let (class, reasoning, gist, by, unsure) = if let Some(class) = state.corrected {
-        let cause = Cause {
-            mail: Some(mails::lesson_facts(newest)),
-            only: conversation.only_model(),
-            ..Cause::new(CauseKind::Reclassified(class))
-        };
-        if state.classification_decision.is_some_and(|was| was != class) {
-            let namespace = conversation.namespace(defaults::TRIAGE);
-            let lesson = Lesson { namespace, cause, interrupt: None };
-            services.records.learn(ctx.step_context(), vec![lesson]).await?;
-        }
-        (class, "You said so.".to_owned(), state.gist.clone(), By::Person, false)
-    } else if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
-        (class, why, String::new(), By::Rule, false)
-    } else if let Some(verdict) = ctx.call("event", event_news::verdict(services, newest)).await? {
-        if let Some((tool, args)) = verdict.call {
-            call = Some(EmailUpdate::EventNews { tool, args });
-        }
-        (verdict.class, verdict.reasoning, verdict.gist, By::Calendar, false)
-    } else {
-        let triage = ask(&ctx, &state, &conversation, newest).await?;
-        let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
-        (triage.classification, triage.reasoning, gist, By::Model, triage.unsure)
-    };
+    let Classified { mut class, mut reasoning, gist, by, unsure, call } =
+        classify(&ctx, &state, &conversation, known, newest).await?;
     // Whoever writes last to a conversation does not hide what others wrote before.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
         earlier.raw != known.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
     };
-    let hides = class == Class::Ignore && by != By::Person && conversation.mails.iter().any(waits);
-    let (class, reasoning) = if hides {
-        (
-            Class::Notify,
-            format!("An earlier mail of this conversation is undecided. Of the newest: {reasoning}"),
-        )
-    } else {
-        (class, reasoning)
-    };
+    if class == Class::Ignore && by != By::Person && conversation.mails.iter().any(waits) {
+        class = Class::Notify;
+        reasoning = format!("An earlier mail of this conversation is undecided. Of the newest: {reasoning}");
+    }
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
     if !ctx.step_context().forked {
         services.records.triaged(ctx.step_context(), class, &reasoning).await?;
@@ -88,6 +60,73 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail: known.raw.clone() });
     updates.extend(call);
     Ok(Command { updates, ..command })
+}
+
+/// A class, and who found it.
+struct Classified {
+    class: Class,
+    reasoning: String,
+    gist: String,
+    by: By,
+    /// Whether another class fits nearly as well.
+    unsure: bool,
+    /// What is put to the person at once.
+    call: Option<EmailUpdate>,
+}
+
+/// The person's word comes first, then their rules, their calendar and the model.
+async fn classify(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    conversation: &Conversation,
+    known: &MailRef,
+    newest: &mail::Mail,
+) -> Result<Classified, NodeError> {
+    let services = ctx.services();
+    let found = |class: Class, reasoning: String, gist: String, by: By| Classified {
+        class,
+        reasoning,
+        gist,
+        by,
+        unsure: false,
+        call: None,
+    };
+    if let Some(class) = state.corrected {
+        learn_correction(ctx, state, conversation, newest, class).await?;
+        return Ok(found(class, "You said so.".to_owned(), state.gist.clone(), By::Person));
+    }
+    if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
+        return Ok(found(class, why, String::new(), By::Rule));
+    }
+    if let Some(verdict) = ctx.call("event", event_news::verdict(services, newest)).await? {
+        let call = verdict.call.map(|(tool, args)| EmailUpdate::EventNews { tool, args });
+        let found = found(verdict.class, verdict.reasoning, verdict.gist, By::Calendar);
+        return Ok(Classified { call, ..found });
+    }
+    let triage = ask(ctx, state, conversation, newest).await?;
+    let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
+    let found = found(triage.classification, triage.reasoning, gist, By::Model);
+    Ok(Classified { unsure: triage.unsure, ..found })
+}
+
+async fn learn_correction(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    conversation: &Conversation,
+    newest: &mail::Mail,
+    class: Class,
+) -> Result<(), NodeError> {
+    if state.classification_decision.is_none_or(|was| was == class) {
+        return Ok(());
+    }
+    let cause = Cause {
+        mail: Some(mails::lesson_facts(newest)),
+        only: conversation.only_model(),
+        ..Cause::new(CauseKind::Reclassified(class))
+    };
+    let namespace = conversation.namespace(defaults::TRIAGE);
+    let lesson = Lesson { namespace, cause, interrupt: None };
+    ctx.services().records.learn(ctx.step_context(), vec![lesson]).await
 }
 
 async fn ask(

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 use super::kinds::{Kind, SIGNS, Sign};
 use super::signs::Signs;
-use crate::text::words::{is_stop, stem, stems, words};
+use crate::text::words::{is_stop, stem, stem_set, stems, words};
 use crate::workflows::mail_facts::{Class, MailFacts};
 
 /// A line that says something.
@@ -240,52 +240,22 @@ fn finish(class: Class, text: &str) -> Option<(Class, Terms, Option<Terms>)> {
     (!terms.is_empty()).then_some((class, terms, except.filter(|except| !except.is_empty())))
 }
 
+/// What a term is compared with.
+#[derive(Clone, Copy)]
+enum Field {
+    From,
+    List,
+    To,
+    Subject,
+    About,
+}
+
 /// Reads terms from text in lower case.
 fn terms(text: &str) -> Terms {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Field {
-        From,
-        List,
-        To,
-        Subject,
-        About,
-    }
     let mut out = Terms::default();
-    let mut field = Field::About;
-    let mut held: Vec<(Field, Vec<&str>)> = vec![(field, Vec::new())];
-    for token in text.split_whitespace() {
-        let word = token.trim_matches(['"', '“', '”', ',', ';', '(', ')', '.', '!']);
-        let next = match word {
-            "from" | "by" | "sender" => Some(Field::From),
-            "about" | "regarding" | "concerning" => Some(Field::About),
-            "subject" => Some(Field::Subject),
-            "list" => Some(Field::List),
-            _ => None,
-        };
-        if let Some(next) = next {
-            field = next;
-            held.push((field, Vec::new()));
-            continue;
-        }
-        // "to" is mostly grammar; before an address it is a term.
-        if word.contains('@') && held.last().is_some_and(|(_, list)| list.last() == Some(&"to")) {
-            if let Some((_, list)) = held.last_mut() {
-                list.pop();
-            }
-            held.push((Field::To, Vec::new()));
-        }
-        let parted = token.ends_with([',', ';']);
-        if let Some((_, list)) = held.last_mut() {
-            list.push(if matches!(word, "or" | "and") { "," } else { word });
-            if parted {
-                list.push(",");
-            }
-        }
-    }
-    for (field, list) in held {
-        for value in list.split(|word| *word == ",") {
+    for (field, words) in by_field(text) {
+        for value in words.split(|word| *word == ",") {
             let value: Vec<&str> = value.iter().copied().filter(|word| !word.is_empty()).collect();
-            let joined = value.join(" ");
             match field {
                 Field::From => out.from.extend(who(&value)),
                 Field::To => {
@@ -296,17 +266,49 @@ fn terms(text: &str) -> Terms {
                     out.list.extend(name.map(|word| word.trim_matches(['<', '>']).to_owned()));
                 }
                 Field::Subject => {
-                    let stems: HashSet<String> = stems(&joined)
-                        .into_iter()
-                        .filter(|s| !matches!(s.as_str(), "contain" | "line"))
-                        .collect();
+                    let mut stems = stem_set(&value.join(" "));
+                    stems.retain(|stem| !matches!(stem.as_str(), "contain" | "line"));
                     out.subject.extend((!stems.is_empty()).then_some(stems));
                 }
-                Field::About => out.about.extend(what(&joined)),
+                Field::About => out.about.extend(what(&value.join(" "))),
             }
         }
     }
     out
+}
+
+/// The words of a text by the field they speak of; a comma stands between two values.
+fn by_field(text: &str) -> Vec<(Field, Vec<&str>)> {
+    let mut done = Vec::new();
+    let (mut field, mut words) = (Field::About, Vec::new());
+    for token in text.split_whitespace() {
+        let word = token.trim_matches(['"', '“', '”', ',', ';', '(', ')', '.', '!']);
+        let next = match word {
+            "from" | "by" | "sender" => Some(Field::From),
+            "about" | "regarding" | "concerning" => Some(Field::About),
+            "subject" => Some(Field::Subject),
+            "list" => Some(Field::List),
+            // "to" is mostly grammar; before an address it is a term.
+            _ if word.contains('@') && words.last() == Some(&"to") => {
+                words.pop();
+                done.push((field, std::mem::take(&mut words)));
+                field = Field::To;
+                None
+            }
+            _ => None,
+        };
+        if let Some(next) = next {
+            done.push((field, std::mem::take(&mut words)));
+            field = next;
+            continue;
+        }
+        words.push(if matches!(word, "or" | "and") { "," } else { word });
+        if token.ends_with([',', ';']) {
+            words.push(",");
+        }
+    }
+    done.push((field, words));
+    done
 }
 
 fn who(value: &[&str]) -> Option<String> {

@@ -3,11 +3,13 @@
 //! It reads the instruction for a verb and for the headings of the workbook, writes one piece of code, and answers with
 //! what that printed. A word it has no use for is a reason to do nothing and say so.
 
+mod code;
 mod unused;
 
+use self::code::code;
 use self::unused::{is_uncomputed, unused};
 use crate::llm::{self, Answer, facts};
-use crate::workflows::sheet::facts::{ColumnFacts, PlanFacts, SheetFacts};
+use crate::workflows::sheet::facts::{ColumnFacts, PlanFacts, RanFacts, SheetFacts};
 use serde_json::{Value, json};
 
 /// What the instruction is taken to ask for.
@@ -36,24 +38,7 @@ fn plan(value: &Value) -> Result<Answer, String> {
     let sheet = pick_sheet(&facts.sheets, wanted);
     let task = sheet.and_then(|sheet| Some((sheet, task(sheet, wanted)?)));
     if let Some(last) = facts.ran.last() {
-        let answer = match &last.error {
-            Some(error) => {
-                let failed = format!("The code failed: {}.", last_line(error));
-                // A slip in what a person changed is no reason to give up what was proposed.
-                if let Some((sheet, task)) = &task
-                    && let code = code(sheet, task)
-                    && facts.ran.iter().all(|ran| ran.code.trim() != code.trim())
-                {
-                    let thought = format!("{failed} As the rules had proposed: {}", thought(sheet, task));
-                    return Ok(Answer::Calls(thought, vec![("python", json!({ "code": code }))]));
-                }
-                format!("{failed} These are built-in rules; a language model could fix it.")
-            }
-            None if last.stdout.trim().is_empty() && last.changed == 1 => "Done; 1 cell changed.".to_owned(),
-            None if last.stdout.trim().is_empty() => format!("Done; {} cells changed.", last.changed),
-            None => last.stdout.trim().to_owned(),
-        };
-        return Ok(finish(answer));
+        return Ok(after_run(&facts, last, task.as_ref()));
     }
     let Some(sheet) = sheet else {
         return Ok(finish("The workbook holds no rows.".to_owned()));
@@ -67,32 +52,50 @@ fn plan(value: &Value) -> Result<Answer, String> {
             column.header, sheet.name
         )));
     }
-    match task {
-        Some((sheet, task)) if !unused(sheet, &task, wanted).is_empty() => {
-            let left: Vec<String> =
-                unused(sheet, &task, wanted).iter().map(|word| format!("“{word}”")).collect();
-            let does = thought(sheet, &task);
-            Ok(finish(format!(
-                "The built-in rules do not understand {} here, so nothing was done. Without that they would do this: {does} \
-                 Ask it that way, or connect a language model (see config.example.toml), which understands more.",
-                left.join(", ")
-            )))
-        }
-        Some((sheet, task)) => {
-            let calls = vec![("python", json!({ "code": code(sheet, &task) }))];
-            Ok(Answer::Calls(thought(sheet, &task), calls))
-        }
-        None => {
-            let headings: Vec<&str> = sheet.columns.iter().map(|c| c.header.as_str()).collect();
-            Ok(finish(format!(
-                "The built-in rules do not understand that. They know: `sum Amount by Region`, `average Amount`, \
-                 `top 5 by Amount`, `only rows where Region is North`, `mark outliers in Amount`. The columns of {} are \
-                 {}. A language model (see config.example.toml) understands more.",
-                sheet.name,
-                headings.join(", ")
-            )))
-        }
+    let Some((sheet, task)) = task else {
+        let headings: Vec<&str> = sheet.columns.iter().map(|c| c.header.as_str()).collect();
+        return Ok(finish(format!(
+            "The built-in rules do not understand that. They know: `sum Amount by Region`, `average Amount`, \
+             `top 5 by Amount`, `only rows where Region is North`, `mark outliers in Amount`. The columns of {} are \
+             {}. A language model (see config.example.toml) understands more.",
+            sheet.name,
+            headings.join(", ")
+        )));
+    };
+    let left: Vec<String> = unused(sheet, &task, wanted).iter().map(|word| format!("“{word}”")).collect();
+    let does = thought(sheet, &task);
+    if !left.is_empty() {
+        return Ok(finish(format!(
+            "The built-in rules do not understand {} here, so nothing was done. Without that they would do this: {does} \
+             Ask it that way, or connect a language model (see config.example.toml), which understands more.",
+            left.join(", ")
+        )));
     }
+    Ok(run(does, &code(sheet, &task)))
+}
+
+/// What follows from code that was run: its output is the answer.
+fn after_run(facts: &PlanFacts, last: &RanFacts, task: Option<&(&SheetFacts, Task<'_>)>) -> Answer {
+    let Some(error) = &last.error else {
+        return finish(match (last.stdout.trim(), last.changed) {
+            ("", 1) => "Done; 1 cell changed.".to_owned(),
+            ("", changed) => format!("Done; {changed} cells changed."),
+            (printed, _) => printed.to_owned(),
+        });
+    };
+    let failed = format!("The code failed: {}.", last_line(error));
+    // A slip in what a person changed is no reason to give up what was proposed.
+    if let Some((sheet, task)) = task
+        && let code = code(sheet, task)
+        && facts.ran.iter().all(|ran| ran.code.trim() != code.trim())
+    {
+        return run(format!("{failed} As the rules had proposed: {}", thought(sheet, task)), &code);
+    }
+    finish(format!("{failed} These are built-in rules; a language model could fix it."))
+}
+
+fn run(thought: String, code: &str) -> Answer {
+    Answer::Calls(thought, vec![("python", json!({ "code": code }))])
 }
 
 /// What an error comes to: its last line.
@@ -286,82 +289,6 @@ fn thought(sheet: &SheetFacts, task: &Task<'_>) -> String {
             format!(
                 "Writes the rows of {name} where {} {sign} {value} onto a sheet of their own.",
                 column.header
-            )
-        }
-    }
-}
-
-/// A text as Python writes it.
-fn quoted(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
-}
-
-fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
-    let open = format!("s = sheet({})\nrows = s.records()\n", quoted(&sheet.name));
-    let numbers = |column: &ColumnFacts| {
-        format!("[r[{0}] for r in {{}} if isinstance(r[{0}], (int, float))]", quoted(&column.header))
-    };
-    let figure = |how: &str, list: &str| match how {
-        "sum" => format!("sum({list})"),
-        "count" => format!("len({list})"),
-        "max" => format!("max({list})"),
-        "min" => format!("min({list})"),
-        other => format!("statistics.{other}({list})"),
-    };
-    match task {
-        Task::Count => format!("{open}print(f'There are {{len(rows)}} rows.')"),
-        Task::Figure(how, column) => {
-            let list = numbers(column).replace("{}", "rows");
-            let value = figure(how, "values");
-            let label = quoted(&format!("{how} of {}", column.header));
-            format!(
-                "{open}values = {list}\nprint({label} + ':', round({value}, 4), f'({{len(values)}} rows)')"
-            )
-        }
-        Task::Groups(how, column, group) => {
-            let list = match column {
-                Some(column) => numbers(column).replace("{}", "groups[key]"),
-                None => "groups[key]".to_owned(),
-            };
-            let value = figure(how, "values");
-            format!(
-                "{open}groups = group_by(rows, {})\ntotals = []\nfor key in groups:\n    values = {list}\n    if values:\n        \
-                 totals.append((key, round({value}, 4)))\ntotals = sorted(totals, key=lambda t: t[1], reverse=True)\n\
-                 for key, total in totals:\n    print(f'{{key}}: {{total}}')",
-                quoted(&group.header)
-            )
-        }
-        Task::Top(count, column, least) => format!(
-            "{open}key = {}\nrows = [r for r in rows if isinstance(r[key], (int, float))]\n\
-             rows = sorted(rows, key=lambda r: r[key], reverse={})\nfor n, r in enumerate(rows[:{count}]):\n    \
-             print(f'{{n + 1}}. ' + ', '.join([f'{{k}} {{v}}' for k, v in r.items() if v is not None]))",
-            quoted(&column.header),
-            if *least { "False" } else { "True" }
-        ),
-        Task::Outliers(column) => format!(
-            "{open}key, letters = {0}, {1}\nvalues = sorted([r[key] for r in rows if isinstance(r[key], (int, float))])\n\
-             low, middle, high = statistics.quantiles(values)\nreach = 1.5 * (high - low)\nfound = []\n\
-             for n, r in enumerate(rows):\n    v = r[key]\n    if isinstance(v, (int, float)) and (v < low - reach or v > high + reach):\n        \
-             s.mark(f'{{letters}}{{n + 2}}', 'yellow')\n        found.append(f'{{letters}}{{n + 2}} ({{v}})')\n\
-             print(f'{{len(found)}} of {{len(values)}} values of {{key}} lie outside {{low - reach:.2f}} to {{high + reach:.2f}}')\n\
-             print(', '.join(found[:20]))",
-            quoted(&column.header),
-            quoted(&column.letters)
-        ),
-        Task::Filter(column, sign, value) => {
-            let number: Option<f64> = value.replace(',', "").parse().ok().filter(|n: &f64| n.is_finite());
-            let test = match number {
-                _ if value.is_empty() => {
-                    format!("str(r[key] if r[key] is not None else '').strip() {sign} ''")
-                }
-                Some(number) => format!("isinstance(r[key], (int, float)) and r[key] {sign} {number}"),
-                None => format!("str(r[key]).lower() {sign} {}", quoted(&value.to_lowercase())),
-            };
-            format!(
-                "{open}key = {}\nkept = [r for r in rows if {test}]\nprint(f'{{len(kept)}} of {{len(rows)}} rows')\n\
-                 names = sheets()\nname, n = 'Filtered', 2\nwhile name in names:\n    name, n = f'Filtered {{n}}', n + 1\n\
-                 out = add_sheet(name)\nif rows:\n    out.write('A1', [list(rows[0].keys())] + [list(r.values()) for r in kept])",
-                quoted(&column.header)
             )
         }
     }
