@@ -106,6 +106,12 @@ struct Look {
     wake: Option<Instant>,
 }
 
+impl Look {
+    fn wake_at(&mut self, at: Instant) {
+        self.wake = Some(self.wake.map_or(at, |soonest| soonest.min(at)));
+    }
+}
+
 impl Driver {
     /// Becomes the driver, unless another process is.
     pub async fn take(engine: Engine) -> Result<Result<Self, Option<u32>>, StoreError> {
@@ -257,14 +263,27 @@ impl Driver {
                 continue;
             }
             if let Some(wake) = scheduler.waits_until(&thread) {
-                found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
+                found.wake_at(wake);
             } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
                 self.touched.insert(thread.thread.clone());
                 scheduler.start(&self.engine, thread, scope);
             }
         }
         scheduler.first = false;
-        if !matches!(scope, Scope::Family(_)) && !to_do.paused {
+        if !to_do.paused {
+            self.look_beyond_threads(scope, scheduler, &mut found).await?;
+        }
+        Ok(found)
+    }
+
+    /// Minds the servers that are away and the lessons that wait for others.
+    async fn look_beyond_threads(
+        &self,
+        scope: &Scope,
+        scheduler: &mut Scheduler,
+        found: &mut Look,
+    ) -> Result<(), StoreError> {
+        if !matches!(scope, Scope::Family(_)) {
             let Minded { at_once, changed } = scheduler.absences.mind(&self.engine, !found.active).await?;
             found.active |= changed || !at_once.is_empty();
             if !at_once.is_empty() {
@@ -272,14 +291,14 @@ impl Driver {
             }
             scheduler.try_at_once(at_once);
         }
-        if matches!(scope, Scope::All) && !to_do.paused {
+        if matches!(scope, Scope::All) {
             let delay = self.engine.settings().learning_delay;
             if let Some(wake) = scheduler.batches.look(&self.engine, delay).await? {
                 found.active = true;
-                found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
+                found.wake_at(wake);
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Lets effects under way record their outcome; nodes without one are simply dropped.

@@ -121,11 +121,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::Done(opened.map(|path| format!("opened {}", path.display())).map_err(Failure::from))
         }
         Cmd::PutAway(threads, way) => {
-            let mut results = Vec::new();
-            for thread in threads {
-                let moved = put_away(inbox, &thread, &way).await.map_err(Failure::from);
-                results.push((thread, moved));
-            }
+            let results = put_away(inbox, threads, &way).await;
             Msg::PutAway(way, results)
         }
         Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
@@ -196,22 +192,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Undo(ids) => Msg::Undone(undo(inbox, ids).await),
         Cmd::UndoTogether(id) => Msg::Undone(undo_together(inbox, id).await),
-        Cmd::UndoLast => match inbox.decisions().last_decided().await {
-            Ok(Some(last)) => match last.interrupts.first() {
-                Some(id) => Msg::Undone(undo_together(inbox, id.clone()).await),
-                None => return None,
-            },
-            Ok(None) => Msg::Done(Ok("there is nothing to take back".to_owned())),
-            Err(error) => Msg::Done(Err(error.into())),
-        },
+        Cmd::UndoLast => return undo_last(inbox).await,
         Cmd::Snooze(ids, until) => {
-            let each = join_all(ids.into_iter().map(|id| async move {
-                let result =
-                    inbox.decisions().snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
-                (id.to_string(), result)
-            }));
             let kind = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
-            Msg::Decided(kind, each.await)
+            Msg::Decided(kind, snooze(inbox, ids, until).await)
         }
         Cmd::Stop(thread) => Msg::Done(match inbox.threads().stop(thread).await {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
@@ -326,10 +310,37 @@ fn downloads() -> PathBuf {
     if usual.is_dir() { usual } else { home }
 }
 
-/// Puts the mails of a thread away, or back, and waits for whoever drives.
-async fn put_away(inbox: &Inbox, thread: &ThreadId, way: &Way) -> Result<(), InboxError> {
-    let by = inbox.mail().begin_move(thread, way).await?;
-    inbox.mail().end_move(thread, way, &by).await
+/// Puts the mails of threads away, or back, one after the other, and waits for whoever drives.
+async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &Way) -> Vec<(ThreadId, InboxResult<()>)> {
+    let mut results = Vec::new();
+    for thread in threads {
+        let moved = match inbox.mail().begin_move(&thread, way).await {
+            Ok(by) => inbox.mail().end_move(&thread, way, &by).await,
+            Err(error) => Err(error),
+        };
+        results.push((thread, moved.map_err(Failure::from)));
+    }
+    results
+}
+
+async fn undo_last(inbox: &Inbox) -> Option<Msg> {
+    match inbox.decisions().last_decided().await {
+        Ok(Some(last)) => Some(Msg::Undone(undo_together(inbox, last.interrupts.first()?.clone()).await)),
+        Ok(None) => Some(Msg::Done(Ok("there is nothing to take back".to_owned()))),
+        Err(error) => Some(Msg::Done(Err(error.into()))),
+    }
+}
+
+async fn snooze(
+    inbox: &Inbox,
+    ids: Vec<InterruptId>,
+    until: Option<Timestamp>,
+) -> Vec<(String, InboxResult<()>)> {
+    let each = ids.into_iter().map(|id| async move {
+        let snoozed = inbox.decisions().snooze(id.clone(), until).await;
+        (id.to_string(), snoozed.map(|_| ()).map_err(Failure::from))
+    });
+    join_all(each).await
 }
 
 async fn undo_together(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResult<()>)> {

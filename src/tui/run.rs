@@ -21,7 +21,8 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant as TokioInstant, sleep_until};
 
 /// How often what turns turns.
@@ -125,28 +126,15 @@ impl Session {
         let mut change_due: Option<TokioInstant> = None;
         let mut last_change = TokioInstant::now();
         let mut last_tick = last_change;
-        for cmd in self.model.begin() {
-            self.spawn(cmd);
-        }
-        // The first frame has something in it: the first lines are waited for, though not for long.
-        let first = TokioInstant::now() + Duration::from_millis(150);
-        while self.model.inbox.reading {
-            let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await else { break };
-            if let Flow::End = self.tell(msg)? {
-                return Ok(());
-            }
+        if let Flow::End = self.begin().await? {
+            return Ok(());
         }
         loop {
             if self.dirty {
                 self.draw().await?;
             }
             // Counted from the last tick: whatever else happens meanwhile does not put it off.
-            let tick = last_tick
-                + match (self.model.is_lively(), self.model.shows_seconds()) {
-                    (true, _) => LIVELY,
-                    (false, true) => SECOND,
-                    (false, false) => QUIET,
-                };
+            let tick = last_tick + self.between_ticks();
             if let Some(event) = self.waiting.pop_front() {
                 match self.input(event).await? {
                     Flow::On => continue,
@@ -155,16 +143,7 @@ impl Session {
             }
             let flow = tokio::select! {
                 biased;
-                sign = ends.wait() => match sign {
-                    // Ctrl-C while somebody else had the terminal was meant for them.
-                    Sign::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
-                    Sign::End | Sign::Interrupt => Flow::End,
-                    Sign::GoOn => {
-                        self.screen.again()?;
-                        self.dirty = true;
-                        Flow::On
-                    }
-                },
+                sign = ends.wait() => self.signalled(sign)?,
                 event = next(&mut self.events) => match event {
                     Some(Ok(event)) => self.input(event).await?,
                     Some(Err(error)) => return Err(error.into()),
@@ -191,17 +170,48 @@ impl Session {
                     changes.borrow_and_update();
                     self.tell(Msg::Changed)?
                 }
-                received = progress.recv() => match received {
-                    Ok(first) => self.progressed(first, &mut progress)?,
-                    // What was missed was only for show.
-                    Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
-                    Err(broadcast::error::RecvError::Closed) => Flow::End,
-                },
+                received = progress.recv() => self.progressed(received, &mut progress)?,
             };
             if let Flow::End = flow {
                 return Ok(());
             }
         }
+    }
+
+    /// The first frame has something in it: the first lines are waited for, though not for long.
+    async fn begin(&mut self) -> Result<Flow, RunError> {
+        for cmd in self.model.begin() {
+            self.spawn(cmd);
+        }
+        let until = TokioInstant::now() + Duration::from_millis(150);
+        while self.model.inbox.reading {
+            let Ok(Some(msg)) = tokio::time::timeout_at(until, self.receive.recv()).await else { break };
+            if let Flow::End = self.tell(msg)? {
+                return Ok(Flow::End);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn between_ticks(&self) -> Duration {
+        match (self.model.is_lively(), self.model.shows_seconds()) {
+            (true, _) => LIVELY,
+            (false, true) => SECOND,
+            (false, false) => QUIET,
+        }
+    }
+
+    fn signalled(&mut self, sign: Sign) -> Result<Flow, RunError> {
+        Ok(match sign {
+            // Ctrl-C while somebody else had the terminal was meant for them.
+            Sign::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
+            Sign::End | Sign::Interrupt => Flow::End,
+            Sign::GoOn => {
+                self.screen.again()?;
+                self.dirty = true;
+                Flow::On
+            }
+        })
     }
 
     /// Reads everything that is waiting before any of it is handled.
@@ -254,11 +264,16 @@ impl Session {
     /// Streaming text comes in many small pieces; the next tick draws all that came by then.
     fn progressed(
         &mut self,
-        first: Progress,
+        received: Result<Progress, RecvError>,
         more: &mut broadcast::Receiver<Progress>,
     ) -> Result<Flow, RunError> {
         let dirty = self.dirty;
-        let mut next = Some(first);
+        let mut next = match received {
+            Ok(first) => Some(first),
+            // What was missed was only for show.
+            Err(RecvError::Lagged(_)) => None,
+            Err(RecvError::Closed) => return Ok(Flow::End),
+        };
         while let Some(progress) = next {
             if let Flow::End = self.tell(Msg::Progress(progress))? {
                 return Ok(Flow::End);

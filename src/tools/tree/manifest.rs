@@ -168,69 +168,75 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
         manifest.runs(Purpose::Test, "cargo test", "the tests of the crate");
         manifest.runs(Purpose::Build, "cargo build", "");
     }
-    let members =
-        workspace.and_then(|w| w.get("members")).and_then(toml::Value::as_array).into_iter().flatten();
-    manifest
-        .commands
-        .extend(members.filter_map(toml::Value::as_str).map(|m| format!("member: {}", visible(m))));
+    let members = strings(workspace.and_then(|workspace| workspace.get("members")));
+    manifest.commands.extend(members.map(|member| format!("member: {}", visible(member))));
 }
 
 fn python(manifest: &mut Manifest, table: &toml::Table) {
     let project = table.get("project");
-    let poetry = table.get("tool").and_then(|tool| tool.get("poetry"));
+    let tool = table.get("tool");
+    let poetry = tool.and_then(|tool| tool.get("poetry"));
     manifest.name = text_of(project, "name").or_else(|| text_of(poetry, "name"));
     manifest.version = text_of(project, "version").or_else(|| text_of(poetry, "version"));
     manifest.about = text_of(project, "description").or_else(|| text_of(poetry, "description"));
     let python = poetry.and_then(|poetry| poetry.get("dependencies"));
     let python = text_of(project, "requires-python").or_else(|| text_of(python, "python"));
     manifest.platform = python.map(|version| format!("Python {version}"));
-    let list = |value: Option<&toml::Value>| -> Vec<String> {
-        let listed = value.and_then(toml::Value::as_array).into_iter().flatten();
-        listed.filter_map(toml::Value::as_str).map(str::to_owned).collect()
-    };
-    for wanted in list(project.and_then(|p| p.get("dependencies"))) {
-        let (name, version) = requirement(&wanted);
-        manifest.needs(name, version, "normal");
-    }
-    let groups = project.and_then(|p| p.get("optional-dependencies")).and_then(toml::Value::as_table);
-    for (group, wanted) in groups.into_iter().flatten() {
-        let dev = matches!(group.as_str(), "dev" | "test" | "tests" | "lint" | "docs");
-        for wanted in list(Some(wanted)) {
-            let (name, version) = requirement(&wanted);
-            manifest.needs(name, version, if dev { "dev" } else { "optional" });
-        }
-    }
-    for (_, wanted) in table.get("dependency-groups").and_then(toml::Value::as_table).into_iter().flatten() {
-        for wanted in list(Some(wanted)) {
-            let (name, version) = requirement(&wanted);
-            manifest.needs(name, version, "dev");
-        }
-    }
-    for (key, group) in [("dependencies", "normal"), ("dev-dependencies", "dev")] {
-        let listed = poetry.and_then(|p| p.get(key)).and_then(toml::Value::as_table);
-        for (name, wanted) in listed.into_iter().flatten().filter(|(name, _)| *name != "python") {
-            let version = wanted.as_str().or_else(|| wanted.get("version")?.as_str()).unwrap_or_default();
-            manifest.needs(name, version, group);
-        }
-    }
+    python_dependencies(manifest, project, table.get("dependency-groups"));
+    poetry_dependencies(manifest, poetry);
     for scripts in [project, poetry] {
-        let listed = scripts.and_then(|s| s.get("scripts")).and_then(toml::Value::as_table);
-        let named = listed.into_iter().flatten().filter_map(|(name, what)| Some((name, what.as_str()?)));
-        for (name, what) in named {
+        let named = entries(scripts.and_then(|place| place.get("scripts")));
+        for (name, what) in named.filter_map(|(name, what)| Some((name, what.as_str()?))) {
             manifest.commands.push(format!("{}: {}", visible(name), clipped(what, 100)));
             manifest.runs(Purpose::Run, name, what);
         }
     }
-    let tool = table.get("tool");
+    python_tests(manifest, tool);
+}
+
+fn python_dependencies(
+    manifest: &mut Manifest,
+    project: Option<&toml::Value>,
+    dependency_groups: Option<&toml::Value>,
+) {
+    let mut need = |wanted: Option<&toml::Value>, group: &'static str| {
+        for wanted in strings(wanted) {
+            let (name, version) = requirement(wanted);
+            manifest.needs(name, version, group);
+        }
+    };
+    need(project.and_then(|project| project.get("dependencies")), "normal");
+    for (group, wanted) in entries(project.and_then(|project| project.get("optional-dependencies"))) {
+        let dev = matches!(group.as_str(), "dev" | "test" | "tests" | "lint" | "docs");
+        need(Some(wanted), if dev { "dev" } else { "optional" });
+    }
+    for (_, wanted) in entries(dependency_groups) {
+        need(Some(wanted), "dev");
+    }
+}
+
+fn poetry_dependencies(manifest: &mut Manifest, poetry: Option<&toml::Value>) {
+    for (key, group) in [("dependencies", "normal"), ("dev-dependencies", "dev")] {
+        let listed = entries(poetry.and_then(|poetry| poetry.get(key)));
+        for (name, wanted) in listed.filter(|(name, _)| *name != "python") {
+            let version = wanted.as_str().or_else(|| wanted.get("version")?.as_str()).unwrap_or_default();
+            manifest.needs(name, version, group);
+        }
+    }
+}
+
+/// What runs the tests of a Python project: pytest, tox.
+fn python_tests(manifest: &mut Manifest, tool: Option<&toml::Value>) {
     let pytest = tool.is_some_and(|tool| tool.get("pytest").is_some())
         || manifest.dependencies.iter().any(|one| one.name == "pytest");
     if pytest {
         let options = tool.and_then(|tool| tool.get("pytest")?.get("ini_options"));
-        let paths = list(options.and_then(|options| options.get("testpaths"))).join(", ");
+        let joined = |list: Option<&toml::Value>, by: &str| strings(list).collect::<Vec<_>>().join(by);
+        let paths = joined(options.and_then(|options| options.get("testpaths")), ", ");
         let mut says =
             if paths.is_empty() { "the tests".to_owned() } else { format!("the tests in {paths}") };
         let added = options.and_then(|options| options.get("addopts"));
-        let added = added.and_then(toml::Value::as_str).map_or_else(|| list(added).join(" "), str::to_owned);
+        let added = added.and_then(toml::Value::as_str).map_or_else(|| joined(added, " "), str::to_owned);
         if !added.is_empty() {
             says += &format!(", with {added}");
         }
@@ -239,10 +245,20 @@ fn python(manifest: &mut Manifest, table: &toml::Table) {
     if let Some(tox) = tool.and_then(|tool| tool.get("tox")) {
         let described = |env: Option<&toml::Value>| text_of(env, "description").unwrap_or_default();
         manifest.runs(Purpose::Test, "tox", &described(tox.get("env_run_base")));
-        for (name, env) in tox.get("env").and_then(toml::Value::as_table).into_iter().flatten() {
+        for (name, env) in entries(tox.get("env")) {
             manifest.runs(Purpose::of(name), &format!("tox run -e {name}"), &described(Some(env)));
         }
     }
+}
+
+/// The strings of a list.
+fn strings(list: Option<&toml::Value>) -> impl Iterator<Item = &str> {
+    list.and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_str)
+}
+
+/// What stands in a table.
+fn entries(table: Option<&toml::Value>) -> impl Iterator<Item = (&String, &toml::Value)> {
+    table.and_then(toml::Value::as_table).into_iter().flatten()
 }
 
 /// `requests[socks]>=2; python_version>"3"` is `requests` in `>=2`.

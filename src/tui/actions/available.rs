@@ -14,7 +14,6 @@ impl Action {
     pub fn available(self, model: &Model) -> Result<(), &'static str> {
         let inbox = model.tab == Tab::Inbox && (model.layer().is_none() || model.shows_help());
         let row = model.selected();
-        let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
         match self {
             Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.inbox.list.marks.is_empty() => {
                 when(inbox, "You decide in the inbox · 1 goes there")
@@ -39,32 +38,7 @@ impl Action {
             | Action::AcceptGrant
             | Action::SaveDraft
             | Action::RefuseAndStop
-            | Action::Respond => {
-                let Some(row) = row else { return Err("Nothing is selected · j or k selects") };
-                if row.is_decided() {
-                    return Err("Already decided · u undoes the last decision");
-                }
-                let allowed = match self {
-                    Action::Accept => row.allow.accept,
-                    Action::SaveDraft => row.allow.draft,
-                    Action::AcceptGrant => {
-                        let offered =
-                            model.current().is_some_and(|opened| opened.item.grantable.is_something());
-                        return when(
-                            offered && row.allow.accept,
-                            "This card has nothing to allow · a accepts it",
-                        );
-                    }
-                    Action::RefuseAndStop => {
-                        let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
-                        return when(can, "Only a coding agent's session can be stopped");
-                    }
-                    Action::Edit | Action::EditOutside => row.allow.edit,
-                    Action::Respond => row.allow.respond,
-                    _ => row.allow.ignore,
-                };
-                when(allowed, "You can't do that on this card")
-            }
+            | Action::Respond => self.decides_here(model),
             Action::Terminal => match model.layer().filter(|_| !model.shows_help()) {
                 Some(layer) => when(matches!(layer, Layer::Sessions(_)), ""),
                 None => {
@@ -164,17 +138,7 @@ impl Action {
             Action::NextItem | Action::PreviousItem => when(inbox || model.tab == Tab::Threads, ""),
             Action::Quotes if model.tab == Tab::Threads => when(review::has_mail(model), ""),
             Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
-            Action::Headers | Action::Attachments | Action::Links => {
-                let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
-                when(doc.mails().next().is_some(), "There is no mail on this card")?;
-                match self {
-                    Action::Attachments => {
-                        when(doc.mails().any(|mail| !mail.attachments.is_empty()), "Nothing is attached")
-                    }
-                    Action::Links => when(doc.mails().any(|mail| !mail.links.is_empty()), "It has no links"),
-                    _ => Ok(()),
-                }
-            }
+            Action::Headers | Action::Attachments | Action::Links => self.shows_of_mail(model),
             Action::SearchNext | Action::SearchPrevious => {
                 let searched = match model.tab {
                     Tab::Threads => !model.threads.search.is_empty(),
@@ -207,4 +171,46 @@ impl Action {
             _ => Ok(()),
         }
     }
+
+    /// Whether the selected item can be decided this way.
+    fn decides_here(self, model: &Model) -> Result<(), &'static str> {
+        let Some(row) = model.selected() else { return Err("Nothing is selected · j or k selects") };
+        if row.is_decided() {
+            return Err("Already decided · u undoes the last decision");
+        }
+        let item = model.current().map(|opened| &opened.item);
+        let allowed = match self {
+            Action::Accept => row.allow.accept,
+            Action::SaveDraft => row.allow.draft,
+            Action::AcceptGrant => {
+                let offered = item.is_some_and(|item| item.grantable.is_something());
+                return when(offered && row.allow.accept, "This card has nothing to allow · a accepts it");
+            }
+            Action::RefuseAndStop => {
+                let can = item.is_some_and(|item| item.takes_refusals());
+                return when(can, "Only a coding agent's session can be stopped");
+            }
+            Action::Edit | Action::EditOutside => row.allow.edit,
+            Action::Respond => row.allow.respond,
+            _ => row.allow.ignore,
+        };
+        when(allowed, "You can't do that on this card")
+    }
+
+    /// Whether the card has a mail with what this shows of it.
+    fn shows_of_mail(self, model: &Model) -> Result<(), &'static str> {
+        let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
+        when(doc.mails().next().is_some(), "There is no mail on this card")?;
+        match self {
+            Action::Attachments => {
+                when(doc.mails().any(|mail| !mail.attachments.is_empty()), "Nothing is attached")
+            }
+            Action::Links => when(doc.mails().any(|mail| !mail.links.is_empty()), "It has no links"),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn when(can: bool, why: &'static str) -> Result<(), &'static str> {
+    if can { Ok(()) } else { Err(why) }
 }

@@ -123,25 +123,28 @@ pub(super) fn lines<'d>(
                 _ => "",
             };
             let inset = inset(sort, width);
-            let mark = margin(sort).1;
             let mut wrapped = wrap(text, room(sort, width)).peekable();
             if wrapped.peek().is_none() {
                 return vec![Line::styled(pad(name, inset.min(width)), theme.quiet)];
             }
             let line = |(n, line): (usize, &'d str)| {
-                let before = if n == 0 && !name.is_empty() {
-                    Span::styled(pad(name, inset.saturating_sub(1)) + " ", theme.quiet)
-                } else if inset == 0 || mark.is_empty() {
-                    Span::raw(" ".repeat(inset))
-                } else if n == 0 || matches!(sort, PieceKind::Diff(_)) {
-                    Span::styled(mark, style)
-                } else {
-                    Span::raw(" ".repeat(inset))
-                };
-                Line::from(vec![before, Span::styled(expand_tabs(line), style)])
+                Line::from(vec![before(sort, n, inset, theme), Span::styled(expand_tabs(line), style)])
             };
             wrapped.enumerate().skip(skip).take(most).map(line).collect()
         }
+    }
+}
+
+/// What stands before the `n`th line of running text: the name of a field, a mark, or nothing.
+fn before<'d>(sort: &'d PieceKind, n: usize, inset: usize, theme: &Theme) -> Span<'d> {
+    match (sort, margin(sort).1) {
+        (PieceKind::Field { name, .. }, _) if n == 0 && !name.is_empty() => {
+            Span::styled(pad(name, inset.saturating_sub(1)) + " ", theme.quiet)
+        }
+        (_, mark) if inset > 0 && !mark.is_empty() && (n == 0 || matches!(sort, PieceKind::Diff(_))) => {
+            Span::styled(mark, style(sort, theme))
+        }
+        _ => Span::raw(" ".repeat(inset)),
     }
 }
 

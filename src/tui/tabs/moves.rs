@@ -95,50 +95,22 @@ pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
 }
 
 pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
-    let Areas { list, card, .. } = layout::areas(model);
-    let (width, height) = page_size(model);
-    let half_list =
-        isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1));
-    let page_of_card = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
-    let in_card = model.focus == Focus::Card;
     match action {
-        Action::Down => return step(model, 1),
-        Action::Up => return step(model, -1),
-        Action::NextItem => return step(model, 1),
-        Action::PreviousItem => return step(model, -1),
+        Action::Down | Action::NextItem => return step(model, 1),
+        Action::Up | Action::PreviousItem => return step(model, -1),
         Action::CardDown => scroll(model, 1),
         Action::CardUp => scroll(model, -1),
-        Action::PageDown if in_card => scroll(model, page_of_card),
-        Action::PageUp if in_card => scroll(model, -page_of_card),
-        Action::PageDown => return step(model, half_list),
-        Action::PageUp => return step(model, -half_list),
-        Action::Top if in_card => match page(model) {
-            Some((_, top)) => *top = ScrollPosition::default(),
-            None => scroll(model, isize::MIN / 2),
-        },
-        Action::Bottom if in_card => match page(model) {
-            // Its end is known without laying out all that stands before it.
-            Some((doc, top)) => *top = doc.end(width, height),
-            None => scroll(model, isize::MAX / 2),
-        },
+        Action::PageDown | Action::PageUp | Action::Top | Action::Bottom if model.focus == Focus::Card => {
+            leap_in_card(model, action);
+        }
+        Action::PageDown => return step(model, half_list(model)),
+        Action::PageUp => return step(model, -half_list(model)),
         Action::Top => return step(model, isize::MIN / 2),
         Action::Bottom => return step(model, isize::MAX / 2),
-        Action::NextPart | Action::PreviousPart if review::has_steps(model) => {
-            return review::part(model, action == Action::NextPart);
-        }
-        Action::NextPart | Action::PreviousPart if model.tab == Tab::Memory => {
-            memory::browse(model, action == Action::NextPart);
-        }
-        Action::NextPart | Action::PreviousPart if model.tab == Tab::Activity => {
-            return activity::section(model, action == Action::NextPart);
-        }
-        Action::NextPart | Action::PreviousPart => {
-            if let Some((doc, top)) = page(model) {
-                *top = doc.part(*top, action == Action::NextPart, width, height);
-            }
-        }
+        Action::NextPart | Action::PreviousPart => return part(model, action == Action::NextPart),
         Action::Quotes if model.tab == Tab::Threads => return review::fold(model),
         Action::Quotes | Action::Headers => {
+            let (width, height) = page_size(model);
             if let Some(opened) = &mut model.inbox.opened {
                 let Folds { open, headers } = opened.folds;
                 opened.folds = match action {
@@ -155,6 +127,46 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         }
         Action::Leave => model.focus = Focus::List,
         _ => {}
+    }
+    Vec::new()
+}
+
+/// Half of what the list shows, in rows.
+fn half_list(model: &Model) -> isize {
+    let Areas { list, .. } = layout::areas(model);
+    isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1))
+}
+
+/// By a page, or to an end.
+fn leap_in_card(model: &mut Model, action: Action) {
+    let Areas { card, .. } = layout::areas(model);
+    let by = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
+    let (width, height) = page_size(model);
+    match (action, page(model)) {
+        (Action::PageDown, _) => scroll(model, by),
+        (Action::PageUp, _) => scroll(model, -by),
+        (Action::Top, Some((_, top))) => *top = ScrollPosition::default(),
+        (Action::Top, None) => scroll(model, isize::MIN / 2),
+        // Its end is known without laying out all that stands before it.
+        (_, Some((doc, top))) => *top = doc.end(width, height),
+        (_, None) => scroll(model, isize::MAX / 2),
+    }
+}
+
+/// To the next part of what is shown, or to the one before.
+fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    if review::has_steps(model) {
+        return review::part(model, forward);
+    }
+    match model.tab {
+        Tab::Memory => memory::browse(model, forward),
+        Tab::Activity => return activity::section(model, forward),
+        Tab::Inbox | Tab::Threads => {
+            let (width, height) = page_size(model);
+            if let Some((doc, top)) = page(model) {
+                *top = doc.part(*top, forward, width, height);
+            }
+        }
     }
     Vec::new()
 }

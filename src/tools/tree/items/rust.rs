@@ -1,5 +1,6 @@
 //! Rust: what stands at the top of a module, in `impl` blocks and in traits; nothing under `cfg(test)`.
 
+use super::super::rust::implemented;
 use super::{Item, Lines, depth_after, outside, word};
 
 /// A block that is looked into.
@@ -26,62 +27,66 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         if at < next || here != inner || within.iter().any(|one| one.silent) {
             continue;
         }
-        let bare = code.trim();
-        let (seen, rest) = visibility(bare);
-        let rest = qualified(rest);
-        let Some(kind) = keyword(rest) else { continue };
-        let marks: &[u8] = if matches!(kind.1, "constant" | "type") { b"{;=" } else { b"{;" };
-        let (signature, end) = lines.gather(at, |code| outside(code, marks));
+        let Some((declared, end)) = declaration(lines, at) else { continue };
         next = end + 1;
-        let name = word(rest[kind.0.len()..].trim_start());
-        let block = |owner: Option<String>, public: Option<bool>, silent: bool| Within {
-            depth: here + 1,
-            owner,
-            public,
-            silent,
-        };
-        let (line, about) =
-            (at as u32 + 1, lines.above(at, "///", |line| line.starts_with("#[") || line.ends_with(']')));
-        let declared = |kind: &'static str, name: String, public: bool| Item {
-            kind,
-            name,
-            line,
-            end: None,
-            calls: Vec::new(),
-            signature: signature.clone(),
-            about: about.clone(),
-            public,
-        };
-        match kind.1 {
-            "impl" => {
-                let role = super::super::rust::implemented(&signature);
-                if let Some(role) = &role {
-                    found.push(declared("impl", role.clone(), false));
-                }
-                within.push(block(Some(implementor(&signature)), None, role.is_some()));
-            }
-            "module" => {
-                let tests = lines.written[..at].iter().rev().take(3).any(|line| line.contains("cfg(test)"));
-                within.push(block(None, None, tests));
-            }
-            _ if name.is_empty() => {}
-            "function" => {
-                let owner = within.last().and_then(|one| one.owner.as_ref());
-                let public = within.last().and_then(|one| one.public).unwrap_or(seen);
-                found.push(match owner {
-                    Some(owner) => declared("method", format!("{owner}::{name}"), public),
-                    None => declared("function", name.to_owned(), public),
-                });
-            }
-            other => {
-                found.push(declared(other, name.to_owned(), seen || other == "macro"));
-                if other == "trait" {
-                    within.push(block(Some(name.to_owned()), Some(seen), false));
-                }
-            }
-        }
+        let block = opened(&declared, lines, here + 1);
+        found.extend(item(declared, within.last()));
+        within.extend(block);
     }
     found
+}
+
+/// What is declared on a line, named as it is written, and the line its head ends on.
+fn declaration(lines: &Lines<'_>, at: usize) -> Option<(Item, usize)> {
+    let (public, rest) = visibility(lines.code[at].trim());
+    let rest = qualified(rest);
+    let (keyword, kind) = keyword(rest)?;
+    let marks: &[u8] = if matches!(kind, "constant" | "type") { b"{;=" } else { b"{;" };
+    let (signature, end) = lines.gather(at, |code| outside(code, marks));
+    let name = word(rest[keyword.len()..].trim_start()).to_owned();
+    let about = lines.above(at, "///", |line| line.starts_with("#[") || line.ends_with(']'));
+    let line = at as u32 + 1;
+    Some((Item { kind, name, line, signature, about, public, ..Item::default() }, end))
+}
+
+/// The block a declaration begins, where it is one that is looked into.
+fn opened(declared: &Item, lines: &Lines<'_>, depth: usize) -> Option<Within> {
+    let block = Within { depth, owner: None, public: None, silent: false };
+    match declared.kind {
+        "impl" => Some(Within {
+            owner: Some(implementor(&declared.signature)),
+            silent: implemented(&declared.signature).is_some(),
+            ..block
+        }),
+        "module" => {
+            let above = lines.written[..declared.line as usize - 1].iter().rev().take(3);
+            Some(Within { silent: above.into_iter().any(|line| line.contains("cfg(test)")), ..block })
+        }
+        "trait" if !declared.name.is_empty() => {
+            Some(Within { owner: Some(declared.name.clone()), public: Some(declared.public), ..block })
+        }
+        _ => None,
+    }
+}
+
+/// What a declaration inside a block is told as.
+fn item(declared: Item, within: Option<&Within>) -> Option<Item> {
+    match declared.kind {
+        "impl" => implemented(&declared.signature).map(|role| Item { name: role, public: false, ..declared }),
+        "module" => None,
+        _ if declared.name.is_empty() => None,
+        "function" => {
+            let public = within.and_then(|one| one.public).unwrap_or(declared.public);
+            Some(match within.and_then(|one| one.owner.as_ref()) {
+                Some(owner) => {
+                    let name = format!("{owner}::{}", declared.name);
+                    Item { kind: "method", name, public, ..declared }
+                }
+                None => Item { public, ..declared },
+            })
+        }
+        kind => Some(Item { public: declared.public || kind == "macro", ..declared }),
+    }
 }
 
 /// Whether it is there for others, and what follows.

@@ -10,6 +10,9 @@ use std::fmt::Write;
 /// Lists that may not be empty, and say how many they hold.
 const LISTS: [&str; 6] =
     ["mergeCells", "hyperlinks", "dataValidations", "cols", "ignoredErrors", "protectedRanges"];
+/// What they hold.
+const LISTED: [&str; 6] =
+    ["mergeCell", "hyperlink", "dataValidation", "col", "ignoredError", "protectedRange"];
 /// Elements whose text is a formula.
 const FORMULAS: [&str; 4] = ["formula", "formula1", "formula2", "f"];
 
@@ -20,51 +23,17 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
     }
     let mut out = String::with_capacity(xml.len());
     let mut left = pieces(xml);
-    let (mut row, mut column) = (Counter::default(), Counter::default());
-    let mut data = false;
-    let stays = sheet.moves.is_empty();
-    // The list that is open, where it began in `out`, and how many it holds.
-    let mut list: Option<(Piece<'_>, usize, usize)> = None;
+    let mut list: Option<OpenList<'_>> = None;
     while let Some(piece) = left.next() {
-        if piece.name() == "sheetData" {
-            data = piece.kind == Kind::Start;
-        }
-        if data && !stays && piece.opens("row") {
-            column = Counter::default();
-            let was =
-                row.next(piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1));
-            match place(was, Axis::Rows, &sheet.moves) {
-                Some(now) => out.push_str(&without_spans(&piece.with("r", &(now + 1).to_string()))),
-                None => skip(piece, &mut left),
-            }
-            row.now = place(was, Axis::Rows, &sheet.moves).unwrap_or_default();
-            continue;
-        }
-        if data && !stays && piece.opens("c") {
-            let was = column.next(piece.attribute("r").and_then(|r| At::read(r).ok()).map(|at| at.column));
-            match place(was, Axis::Columns, &sheet.moves) {
-                Some(now) => out.push_str(&piece.with("r", &At::new(row.now, now).to_string())),
-                None => skip(piece, &mut left),
-            }
-            continue;
-        }
-        if data {
+        if piece.kind == Kind::Start && piece.name() == "sheetData" {
             out.push_str(piece.raw);
+            cells(&mut out, &mut left, &sheet.moves);
             continue;
         }
         if LISTS.contains(&piece.name()) {
             match (piece.kind, list.take()) {
-                (Kind::Start, _) => list = Some((piece, out.len(), 0)),
-                (Kind::End, Some((open, at, count))) => {
-                    let body = out.split_off(at);
-                    if count > 0 {
-                        let open = match open.attribute("count") {
-                            Some(_) => open.with("count", &count.to_string()),
-                            None => open.raw.to_owned(),
-                        };
-                        out = out + &open + &body + piece.raw;
-                    }
-                }
+                (Kind::Start, _) => list = Some(OpenList { tag: piece, at: out.len(), count: 0 }),
+                (Kind::End, Some(open)) => open.close(&mut out, &piece),
                 _ => out.push_str(piece.raw),
             }
             continue;
@@ -77,11 +46,10 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
             skip(piece, &mut left);
             continue;
         };
-        if let Some((_, _, count)) = &mut list
-            && ["mergeCell", "hyperlink", "dataValidation", "col", "ignoredError", "protectedRange"]
-                .contains(&piece.name())
+        if let Some(list) = &mut list
+            && LISTED.contains(&piece.name())
         {
-            *count += 1;
+            list.count += 1;
         }
         out.push_str(&now);
         if piece.kind == Kind::Start && (FORMULAS.contains(&piece.name()) || piece.name() == "sqref") {
@@ -99,6 +67,60 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
         }
     }
     out
+}
+
+/// Rows and cells at their new places, to the end of `sheetData`.
+fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves: &[Move]) {
+    let (mut rows, mut columns) = (Counter::default(), Counter::default());
+    let mut row = 0;
+    while let Some(piece) = left.next() {
+        if !moves.is_empty() && piece.opens("row") {
+            columns = Counter::default();
+            let said = piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1);
+            match place(rows.next(said), Axis::Rows, moves) {
+                Some(now) => {
+                    row = now;
+                    out.push_str(&without_spans(&piece.with("r", &(now + 1).to_string())));
+                }
+                None => skip(piece, left),
+            }
+        } else if !moves.is_empty() && piece.opens("c") {
+            let said = piece.attribute("r").and_then(|r| At::read(r).ok()).map(|at| at.column);
+            match place(columns.next(said), Axis::Columns, moves) {
+                Some(now) => out.push_str(&piece.with("r", &At::new(row, now).to_string())),
+                None => skip(piece, left),
+            }
+        } else {
+            out.push_str(piece.raw);
+            if piece.closes("sheetData") {
+                return;
+            }
+        }
+    }
+}
+
+/// A list that has not ended.
+struct OpenList<'x> {
+    tag: Piece<'x>,
+    /// Where its content began.
+    at: usize,
+    /// How many elements are left of it.
+    count: usize,
+}
+
+impl OpenList<'_> {
+    fn close(self, out: &mut String, end: &Piece<'_>) {
+        let content = out.split_off(self.at);
+        if self.count == 0 {
+            return;
+        }
+        match self.tag.attribute("count") {
+            Some(_) => out.push_str(&self.tag.with("count", &self.count.to_string())),
+            None => out.push_str(self.tag.raw),
+        }
+        out.push_str(&content);
+        out.push_str(end.raw);
+    }
 }
 
 /// A formula of a sheet that was called `own` at the beginning, after everything that happened.
@@ -120,7 +142,6 @@ pub(super) fn told(formula: &str, own: &str, history: &[(String, Change)]) -> St
 #[derive(Default)]
 struct Counter {
     next: u32,
-    now: u32,
 }
 
 impl Counter {
