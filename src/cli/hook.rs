@@ -57,7 +57,7 @@ impl Hook {
         let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
         let told = Told { news: hooks::news(agent, &event, context.page.now, context.env()), event };
         match heard {
-            Heard::Asks(call) if is_left_to_server(&call, &context) => {
+            Heard::Asks(call) if is_left_to_server(&call, &told.event, &context) => {
                 if let Ok(here) = context.open() {
                     told.keep(here.inbox()).await;
                 }
@@ -110,9 +110,9 @@ impl Told {
 }
 
 /// Whether the program that runs this hook is a server that asks here itself.
-fn is_left_to_server(call: &Call, context: &Context<'_>) -> bool {
+fn is_left_to_server(call: &Call, event: &Value, context: &Context<'_>) -> bool {
     let followed = || context.data_folder().is_some_and(|folder| starter_is_followed(&folder));
-    call.is_asked_by_server_too() && followed()
+    followed() && call.is_asked_by_server_too(event)
 }
 
 /// That somebody waits for the answer, and for how long.

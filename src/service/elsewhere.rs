@@ -3,7 +3,7 @@
 use super::requests::{Closing, Requests};
 use crate::driver::arrival;
 use crate::graph::{Event, ThreadId, What};
-use crate::inbox::InboxError;
+use crate::inbox::{InboxError, Status};
 use crate::tools::process::Process;
 use crate::workflows::request::{Given, NAME, Report, Request, RequestInput};
 use serde_json::{Map, Value, json};
@@ -76,26 +76,55 @@ impl Requests<'_> {
         Ok(closed.len())
     }
 
-    /// Takes a question back that was answered where it came from, unless it was answered here.
-    pub async fn answered_there(self, thread: &ThreadId) -> Result<(), InboxError> {
+    /// Takes note that a question was answered where it came from: it is taken back, or, if it was answered here as
+    /// well, these words are kept with the answer. Whether that is settled; an answer that is still held, or on its way
+    /// into the thread, is not.
+    pub async fn answered_there(self, thread: &ThreadId, words: &str) -> Result<bool, InboxError> {
         if self.close(thread, Closing::Elsewhere).await? {
             self.finish(thread).await?;
+            return Ok(true);
         }
-        Ok(())
+        let Some(state) = self.state_of(thread)? else { return Ok(true) };
+        if is_decided(&state) && state.reported.is_none() {
+            let error = Some(words.to_owned());
+            return self.keep_report(thread, &Report { error, ..Report::default() }).await;
+        }
+        Ok(state.given.is_some())
     }
 
-    /// Keeps with an answer that the asker had another one before.
-    pub async fn came_too_late(self, thread: &ThreadId) -> Result<(), InboxError> {
-        let error = Some("it was answered there before, in the agent's own window".to_owned());
-        self.keep_report(thread, &Report { error, ..Report::default() }).await
+    /// Keeps with an answer that the asker was told it. Whether that is settled, as above.
+    pub async fn delivered(self, thread: &ThreadId) -> Result<bool, InboxError> {
+        let Some(state) = self.state_of(thread)? else { return Ok(true) };
+        if state.delivered || !is_decided(&state) {
+            return Ok(true);
+        }
+        let payload = json!({ "delivered": true });
+        self.keep(thread, "delivered", What::Settled { reason: String::new(), payload }).await
     }
 
-    /// The questions that wait here and whose answer this process waits for.
+    /// The questions whose answer this process waits for: those that are open, and those whose answer it has not been
+    /// told.
     pub fn waited_for_by(self, asker: &Process) -> Result<Vec<ThreadId>, InboxError> {
-        let waiting = self.0.store().threads().waiting_of(NAME)?;
-        let is_of =
-            |thread: &ThreadId| self.asked_in(thread).is_ok_and(|asked| asked.asker.as_ref() == Some(asker));
-        Ok(waiting.into_iter().filter(is_of).collect())
+        let threads = self.0.store().threads();
+        let mut found = threads.unfinished_of(NAME)?;
+        found.extend(threads.ended_of(NAME, RECENT)?);
+        let waits = |thread: &ThreadId| {
+            let Ok(Some(state)) = self.state_of(thread) else { return false };
+            let is_told = state.delivered || state.reported.is_some();
+            let is_open = state.given.is_none() || (is_decided(&state) && !is_told);
+            is_open && state.asked.asker.as_ref() == Some(asker)
+        };
+        found.retain(waits);
+        Ok(found)
+    }
+
+    /// What a thread has come to; `None` for one that was given up or pruned.
+    fn state_of(self, thread: &ThreadId) -> Result<Option<Request>, InboxError> {
+        if self.0.store().threads().view(thread)?.line.status == Status::Abandoned {
+            return Ok(None);
+        }
+        let state = self.0.engine.state_at(thread, None)?;
+        Ok(state.as_ref().and_then(|state| state.get::<Request>()).cloned())
     }
 
     /// The question about a call that was allowed here and of which nothing was told yet.
@@ -119,13 +148,17 @@ impl Requests<'_> {
     }
 
     /// Keeps what came of a call with the question that was asked about it.
-    async fn keep_report(self, thread: &ThreadId, report: &Report) -> Result<(), InboxError> {
+    async fn keep_report(self, thread: &ThreadId, report: &Report) -> Result<bool, InboxError> {
         let what = What::Settled { reason: report.words(), payload: json!({ "report": report }) };
-        let event = Event { id: "reported".to_owned(), what };
+        self.keep(thread, "reported", what).await
+    }
+
+    /// Keeps something with a question that has ended; whether it has.
+    async fn keep(self, thread: &ThreadId, id: &str, what: What) -> Result<bool, InboxError> {
+        let event = Event { id: id.to_owned(), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        self.0.store().threads().arrive_ended(arrival).await?;
-        Ok(())
+        Ok(self.0.store().threads().arrive_ended(arrival).await?)
     }
 
     /// Takes back the questions that are over by it.
@@ -149,4 +182,10 @@ impl Requests<'_> {
         }
         Ok(closed)
     }
+}
+
+/// Whether somebody answered, and not the time or the asker.
+fn is_decided(state: &Request) -> bool {
+    let given = state.given.as_ref();
+    given.is_some_and(|given| !matches!(given, Given::Expired | Given::Withdrawn))
 }

@@ -212,7 +212,10 @@ impl Aftermath {
                         entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&decided.seq);
                 }
                 EntryKind::Arrived if after.taken && entry.body.is_some() => {
-                    if let What::Settled { reason, .. } = entry.says::<Arrived>()?.event.what {
+                    // Without a reason it tells nothing that people would want to know.
+                    if let What::Settled { reason, .. } = entry.says::<Arrived>()?.event.what
+                        && !reason.is_empty()
+                    {
                         after.reported = Some(reason);
                         return Ok(false);
                     }

@@ -10,6 +10,7 @@ pub mod http;
 pub mod moment;
 mod open_beneath;
 pub mod process;
+pub mod regular_file;
 pub mod sandbox;
 pub mod terminal;
 pub mod tree;

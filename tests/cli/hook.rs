@@ -398,3 +398,51 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
     assert_eq!(shown["state"]["reported"]["exit_code"], 101, "{shown}");
     assert_eq!(shown["status"], "done");
 }
+
+#[test]
+fn codex_s_hook_steps_aside_only_where_its_server_asks_the_person() {
+    let cli = Cli::new();
+    run(&cli, &["list"]);
+    // This test is the server, and somebody follows it.
+    let server = serde_json::to_string(&sayso::tools::process::Process::own()).unwrap();
+    let mark = cli.data().join("codex.lock");
+    std::fs::write(&mark, server).unwrap();
+    let followed = std::fs::File::open(&mark).unwrap();
+    followed.lock().unwrap();
+    let transcript = cli.data().join("rollout.jsonl");
+    let says = |reviewer: &str| {
+        let turn = json!({"turn_id": "01a1e0ac-d3ff", "approvals_reviewer": reviewer});
+        let line = json!({"type": "turn_context", "payload": turn});
+        std::fs::write(&transcript, format!("{line}\n")).unwrap();
+    };
+    let asks = |tool: &str| {
+        let mut event = codex("c1", "cargo test");
+        event["hook_event_name"] = json!("PermissionRequest");
+        event["transcript_path"] = json!(transcript);
+        event["tool_name"] = json!(tool);
+        event
+    };
+    let hook = ["request", "--hook", "codex", "--timeout", "0.2"];
+    // How many questions there have been after it.
+    let asked = |event: &Value| {
+        let said = with_stdin(&cli, &hook, event.to_string().as_bytes());
+        assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+        json(&cli, &["threads"]).as_array().unwrap().len()
+    };
+    says("user");
+    assert_eq!(asked(&asks("Bash")), 0);
+    // Apps may have a reviewer each.
+    assert_eq!(asked(&asks("mcp__codex_apps__send")), 1);
+    says("auto_review");
+    let mut event = asks("Bash");
+    event["tool_use_id"] = json!("c2");
+    assert_eq!(asked(&event), 2);
+    std::fs::remove_file(&transcript).unwrap();
+    event["tool_use_id"] = json!("c3");
+    assert_eq!(asked(&event), 3);
+    // A pipe that nobody writes to does not hold it up.
+    rustix::fs::mknodat(rustix::fs::CWD, &transcript, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
+    event["tool_use_id"] = json!("c4");
+    assert_eq!(asked(&event), 4);
+}

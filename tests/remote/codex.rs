@@ -4,9 +4,12 @@ use futures_util::{SinkExt, StreamExt};
 use sayso::app::{App, Driver, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide, DecisionQuery, Item, ItemQuery, STOP_WORDS, SeenHash};
+use sayso::inbox::{
+    By, Decide, DecisionQuery, GrantRequest, GrantScope, Item, ItemQuery, STOP_WORDS, SeenHash,
+};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::UnixListener;
@@ -22,6 +25,8 @@ struct Server {
     pending: Arc<Mutex<Vec<Value>>>,
     says: broadcast::Sender<Option<Value>>,
     hears: mpsc::UnboundedReceiver<Value>,
+    /// How often somebody came.
+    visits: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -32,8 +37,11 @@ impl Server {
         let (says, _) = broadcast::channel(64);
         let (heard, hears) = mpsc::unbounded_channel();
         let (asked, saying) = (pending.clone(), says.clone());
+        let visits: Arc<AtomicUsize> = Arc::default();
+        let counted = visits.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::SeqCst);
                 let (asked, heard, mut said) = (asked.clone(), heard.clone(), saying.subscribe());
                 tokio::spawn(async move {
                     let mut frames = accept_async(stream).await.unwrap();
@@ -61,7 +69,7 @@ impl Server {
                 });
             }
         });
-        Self { pending, says, hears }
+        Self { pending, says, hears, visits }
     }
 
     /// Asks everybody who has joined, and says to all that it waits.
@@ -84,9 +92,14 @@ impl Server {
         let _ = self.says.send(Some(json!({"method": method, "params": params})));
     }
 
+    /// Somebody in its own window answered, and nobody was told yet.
+    fn forgets(&self, id: u64) {
+        self.pending.lock().unwrap().retain(|asked| asked["id"] != id);
+    }
+
     /// Somebody in its own window answered.
     fn is_answered(&self, id: u64) {
-        self.pending.lock().unwrap().retain(|asked| asked["id"] != id);
+        self.forgets(id);
         self.tells("serverRequest/resolved", json!({"requestId": id}));
     }
 
@@ -201,7 +214,14 @@ impl Room {
         self.app.inbox().decisions().decide(decide).await.unwrap();
     }
 
-    /// What the list of decisions says came of it, once that is known.
+    /// What the list of decisions says came of it so far.
+    async fn told_of(&self, item: &Item) -> String {
+        let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
+        let past = self.app.inbox().decisions().history(query).await.unwrap().decisions;
+        past.iter().find(|past| past.thread == item.thread).unwrap().outcome.clone()
+    }
+
+    /// The same, once it is known.
     async fn outcome(&self, item: &Item) -> String {
         let mut changes = self.app.inbox().changes();
         let deadline = tokio::time::Instant::now() + PATIENCE;
@@ -218,6 +238,9 @@ impl Room {
         }
     }
 }
+
+/// Long enough to be overtaken.
+const HELD: &str = "[approvals]\nhold_seconds = 10\nhold_agents = 10\n";
 
 const AT_ONCE: &str = "[approvals]\nhold_seconds = 0\nhold_agents = 0\n";
 
@@ -253,7 +276,7 @@ async fn each_request_gets_the_decision_on_its_own_card() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_answered_there_is_taken_back_here() {
-    let (room, mut server) = Room::open("[approvals]\nhold_seconds = 3\nhold_agents = 3\n").await;
+    let (room, mut server) = Room::open(HELD).await;
     server.asks_command(1, "touch a");
     server.asks_command(2, "touch b");
     room.items(2).await;
@@ -264,7 +287,7 @@ async fn what_is_answered_there_is_taken_back_here() {
     room.decide(&left[0], Decision::Accept).await;
     server.is_answered(2);
     let outcome = room.outcome(&left[0]).await;
-    assert!(outcome.contains("answered there before"), "{outcome}");
+    assert_eq!(outcome.matches("answered there before").count(), 1, "{outcome}");
     // Neither was told anything.
     server.asks_command(3, "touch c");
     let third = room.items(1).await;
@@ -281,11 +304,119 @@ async fn a_connection_that_breaks_loses_no_card_and_asks_none_twice() {
     let items = room.items(3).await;
     server.says.send(None).unwrap();
     // Meanwhile one is decided here, and one there.
-    server.pending.lock().unwrap().retain(|asked| asked["id"] != 3);
+    server.forgets(3);
     room.decide(named(&items, "$ touch a"), Decision::Accept).await;
     assert_eq!(server.answer().await, (json!(1), json!({"decision": "accept"})));
     let left = room.items(1).await;
     assert_eq!(left[0].id, named(&items, "$ touch b").id);
     room.decide(&left[0], Decision::Ignore).await;
     assert_eq!(server.answer().await, (json!(2), json!({"decision": "decline"})));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_nobody_heard_is_not_shown_as_heard() {
+    let (room, mut server) = Room::open(AT_ONCE).await;
+    server.asks_command(1, "touch a");
+    server.asks_command(2, "touch b");
+    server.asks_command(3, "touch c");
+    let items = room.items(3).await;
+    // Somebody there was faster, and said no; that is told only after the answer from here has come.
+    server.forgets(1);
+    room.decide(named(&items, "$ touch a"), Decision::Accept).await;
+    assert_eq!(server.answer().await, (json!(1), json!({"decision": "accept"})));
+    server.tells("serverRequest/resolved", json!({"requestId": 1}));
+    let item = json!({"type": "commandExecution", "id": "call_1", "status": "declined"});
+    server.tells("item/completed", json!({ "item": item }));
+    let outcome = room.outcome(named(&items, "$ touch a")).await;
+    assert_eq!(outcome.matches("answered there before").count(), 1, "{outcome}");
+    // What it heard first counts.
+    room.decide(named(&items, "$ touch b"), Decision::Accept).await;
+    assert_eq!(server.answer().await, (json!(2), json!({"decision": "accept"})));
+    let item = json!({"type": "commandExecution", "id": "call_2", "status": "completed"});
+    server.tells("item/completed", json!({ "item": item }));
+    // The connection breaks, and it does not ask again.
+    server.says.send(None).unwrap();
+    server.forgets(3);
+    room.decide(named(&items, "$ touch c"), Decision::Accept).await;
+    let outcome = room.outcome(named(&items, "$ touch c")).await;
+    assert!(outcome.contains("may have been answered there"), "{outcome}");
+    assert_eq!(room.told_of(named(&items, "$ touch b")).await, "allowed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_that_is_held_is_waited_for() {
+    let (room, mut server) = Room::open(HELD).await;
+    server.asks_command(1, "touch a");
+    server.asks_command(2, "touch b");
+    let items = room.items(2).await;
+    room.decide(named(&items, "$ touch a"), Decision::Accept).await;
+    room.decide(named(&items, "$ touch b"), Decision::Accept).await;
+    server.forgets(2);
+    server.says.send(None).unwrap();
+    assert_eq!(server.answer().await, (json!(1), json!({"decision": "accept"})));
+    let outcome = room.outcome(named(&items, "$ touch b")).await;
+    assert!(outcome.contains("may have been answered there"), "{outcome}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_and_large_messages_end_no_connection() {
+    let (room, mut server) = Room::open(AT_ONCE).await;
+    server.asks_command(1, "touch a");
+    room.items(1).await;
+    let method = "item/commandExecution/requestApproval";
+    let command = json!({"threadId": "t1", "turnId": "u1", "itemId": "call_2", "command": "ls"});
+    let large = json!([{"path": "/x", "kind": {"type": "add"}, "diff": "x".repeat(20 * 1024 * 1024)}]);
+    let large = json!({"threadId": "t1", "item": {"type": "fileChange", "id": "call_3", "changes": large}});
+    for odd in [
+        json!([]),
+        json!([{"id": 1, "method": method}]),
+        json!(3),
+        json!("x"),
+        json!({}),
+        json!({"id": {}, "method": method, "params": command}),
+        json!({"id": "x".repeat(100_000), "method": method, "params": command}),
+        json!({"id": 5, "method": method, "params": []}),
+        json!({"id": 5, "method": method, "params": {"threadId": "t1"}}),
+        json!({"id": u64::MAX, "result": 3}),
+        json!({"method": "item/started", "params": {"threadId": "t1", "item": 3}}),
+        json!({"method": "item/completed", "params": {"threadId": "t1", "item": []}}),
+        json!({"method": "item/fileChange/patchUpdated", "params": {"threadId": "t1", "itemId": "x"}}),
+        json!({"method": "serverRequest/resolved", "params": {"threadId": "t1"}}),
+        json!({"method": "item/started", "params": large}),
+    ] {
+        server.says.send(Some(odd)).unwrap();
+    }
+    server.asks_command(9, "touch b");
+    let items = room.items(2).await;
+    room.decide(named(&items, "$ touch b"), Decision::Ignore).await;
+    assert_eq!(server.answer().await, (json!(9), json!({"decision": "decline"})));
+    assert_eq!(server.visits.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_reaches_further_is_covered_by_no_grant() {
+    let (room, mut server) = Room::open(AT_ONCE).await;
+    let method = "item/commandExecution/requestApproval";
+    let asks = |id: u64, more: Value| {
+        let mut params = json!({"itemId": format!("call_{id}"), "command": "/bin/bash -lc 'cargo test'", "cwd": "/nowhere"});
+        params.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        server.asks(id, method, params);
+    };
+    asks(1, json!({}));
+    let first = room.items(1).await;
+    let call = first[0].grantable.call.clone();
+    assert!(call.is_some());
+    let interrupt = InterruptId::parse(&first[0].id).unwrap();
+    let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, lasts: None, session: false };
+    room.app.inbox().grants().give(grant).await.unwrap();
+    room.decide(&first[0], Decision::Accept).await;
+    asks(2, json!({}));
+    asks(3, json!({"additionalPermissions": {"network": {"enabled": true}}}));
+    asks(4, json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}}));
+    asks(5, json!({"command": "/tmp/evil/bash -lc 'cargo test'"}));
+    let left = room.items(3).await;
+    assert!(left[..2].iter().all(|item| item.grantable.call.is_none()), "{left:#?}");
+    let mut told = [server.answer().await, server.answer().await];
+    told.sort_by_key(|(id, _)| id.as_u64());
+    assert_eq!(told, [1, 2].map(|id| (json!(id), json!({"decision": "accept"}))));
 }

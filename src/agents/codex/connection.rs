@@ -3,15 +3,19 @@
 use crate::text::exact::is_exact;
 use crate::tools::process::Process;
 use futures_util::{SinkExt, StreamExt};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tokio::net::UnixStream;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{WebSocketStream, client_async};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 /// How long the server may take to greet.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Bytes of a message: changes to large files come whole.
+const LONGEST: usize = 64 * 1024 * 1024;
 
 /// What it tells most often, and nobody here reads.
 const UNREAD: [&str; 7] = [
@@ -30,7 +34,9 @@ pub(super) enum Trouble {
     #[error("{0}")]
     Socket(#[from] std::io::Error),
     #[error("{0}")]
-    Frames(#[from] tungstenite::Error),
+    Frames(tungstenite::Error),
+    #[error("it sent a message of more than {} MiB; Codex's own window has to answer it", LONGEST / 1024 / 1024)]
+    TooLong,
     #[error("its socket belongs to another user")]
     Stranger,
     #[error("its process cannot be told")]
@@ -41,8 +47,17 @@ pub(super) enum Trouble {
     Inbox(#[from] crate::inbox::InboxError),
 }
 
+impl From<tungstenite::Error> for Trouble {
+    fn from(error: tungstenite::Error) -> Self {
+        match error {
+            tungstenite::Error::Capacity(_) => Trouble::TooLong,
+            other => Trouble::Frames(other),
+        }
+    }
+}
+
 /// What the server says.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Said {
     /// It wants an answer, under its own name for that; `exact` says that nothing of it was lost in reading.
     Asks {
@@ -79,7 +94,9 @@ impl Connection {
             }
             let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
             let server = pid.and_then(Process::of).ok_or(Trouble::Nameless)?;
-            let (frames, _) = client_async("ws://localhost/", stream).await?;
+            let limits = WebSocketConfig::default();
+            let limits = limits.max_message_size(Some(LONGEST)).max_frame_size(Some(LONGEST));
+            let (frames, _) = client_async_with_config("ws://localhost/", stream, Some(limits)).await?;
             let mut connection = Self { frames, server, last: 0 };
             connection.greet().await?;
             Ok(connection)
@@ -141,16 +158,68 @@ impl Connection {
     }
 }
 
+/// What a frame says; `None` for one that says nothing, or is none of JSON-RPC.
 fn read(text: &str) -> Option<Said> {
-    let mut message: Value = serde_json::from_str(text).ok()?;
-    let params = message["params"].take();
-    let method = message["method"].as_str().map(str::to_owned);
-    match (method, message.get("id").filter(|id| !id.is_null())) {
-        (Some(method), Some(id)) => {
-            Some(Said::Asks { id: id.clone(), method, params, exact: is_exact(text) })
+    let mut message: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let mut take = |name: &str| message.remove(name).unwrap_or_default();
+    let (id, params, result) = (take("id"), take("params"), take("result"));
+    match (take("method"), id) {
+        (Value::String(method), Value::Null) => Some(Said::Tells { method, params }),
+        (Value::String(method), id @ (Value::Number(_) | Value::String(_))) => {
+            Some(Said::Asks { id, method, params, exact: is_exact(text) })
         }
-        (Some(method), None) => Some(Said::Tells { method, params }),
-        (None, Some(id)) => Some(Said::Answers { id: id.as_u64()?, result: message["result"].take() }),
-        (None, None) => None,
+        (Value::Null, id) => Some(Said::Answers { id: id.as_u64()?, result }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_too_long_is_named() {
+        let error = tungstenite::error::CapacityError::MessageTooLong { size: 1, max_size: 0 };
+        let told = Trouble::from(tungstenite::Error::Capacity(error)).to_string();
+        assert!(told.starts_with("it sent a message of more than 64 MiB"), "{told}");
+    }
+
+    #[test]
+    fn odd_frames_say_nothing() {
+        let asks = read(r#"{"id": 7, "method": "m", "params": {"a": 1}}"#);
+        let expected =
+            Said::Asks { id: json!(7), method: "m".to_owned(), params: json!({"a": 1}), exact: true };
+        assert_eq!(asks, Some(expected));
+        let named = read(r#"{"id": "seven", "method": "m"}"#);
+        assert!(matches!(named, Some(Said::Asks { id, params: Value::Null, .. }) if id == "seven"));
+        assert!(matches!(read(r#"{"id": null, "method": "m", "params": 3}"#), Some(Said::Tells { .. })));
+        let answers = Some(Said::Answers { id: 7, result: Value::Null });
+        assert_eq!(read(r#"{"id": 7, "error": {"code": 1}}"#), answers);
+        let deep = "[".repeat(100_000);
+        for frame in [
+            "",
+            "null",
+            "3",
+            "[]",
+            "\"x\"",
+            "[{\"id\": 1, \"method\": \"m\"}]",
+            "{}",
+            "{ torn",
+            &deep,
+            r#"{"method": 3, "id": 1}"#,
+            r#"{"method": {}, "id": 1}"#,
+            r#"{"method": "m", "id": {}}"#,
+            r#"{"method": "m", "id": [1]}"#,
+            r#"{"method": "m", "id": true}"#,
+            r#"{"id": -1}"#,
+            r#"{"id": 1.5}"#,
+            r#"{"id": 1e999, "method": "m"}"#,
+            r#"{"id": "7", "result": {}}"#,
+        ] {
+            assert_eq!(read(frame), None, "{}", &frame[..frame.len().min(50)]);
+        }
+        // Too many digits to be the same again.
+        let huge = read(r#"{"id": 123456789012345678901234567890, "method": "m"}"#);
+        assert!(matches!(huge, Some(Said::Asks { exact: false, .. })), "{huge:?}");
     }
 }

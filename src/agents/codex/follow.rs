@@ -3,17 +3,29 @@
 use super::connection::{Connection, Said, Trouble};
 use crate::agents::hooks::{AppThread, Call, asked_by_server};
 use crate::graph::{BoxFuture, ThreadId};
-use crate::inbox::{Ending, InboxError, RequestAnswer};
+use crate::inbox::{Ending, InboxError};
 use crate::service::{Inbox, Waited};
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a server may take to ask again what it asked before the connection.
+/// How long a server may take to ask again what it asked before the connection, once its threads are joined.
 const ASKS_AGAIN_WITHIN: Duration = Duration::from_secs(3);
+
+/// What is kept with an answer that came too late.
+const BEFORE: &str = "it was answered there before, in the agent's own window";
+
+/// The same where the connection broke, so that nobody knows.
+const UNHEARD: &str = "the agent did not say that it heard this; it may have been answered there";
+
+/// So many messages are heard before an answer is told.
+const MOST_AT_ONCE: usize = 1000;
+
+/// After this long it is tried again to keep what could not be kept, or not yet.
+const KEEP_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows one server for as long as it is there.
 pub(super) struct Follower<'a> {
@@ -30,6 +42,29 @@ pub(super) struct Follower<'a> {
     calls: HashMap<u64, Calling>,
     /// Questions from before this connection that the server has not asked again.
     unasked: Vec<ThreadId>,
+    /// What the record has still to say, each from when on.
+    notes: Vec<(Instant, Note)>,
+    /// What the server was told, until it is known whether that counted.
+    sent: Vec<Sent>,
+}
+
+/// Something the record is to say of a question.
+#[derive(Clone, PartialEq)]
+enum Note {
+    /// It was answered there.
+    There(ThreadId),
+    /// It was not asked again.
+    Unasked(ThreadId),
+    /// The server has heard the answer.
+    Delivered(ThreadId),
+}
+
+/// An answer that the server was told.
+struct Sent {
+    id: Value,
+    item: Option<String>,
+    question: ThreadId,
+    allowed: bool,
 }
 
 /// Something the server was asked.
@@ -50,6 +85,8 @@ struct Open {
     /// The server's names of the thread and its turn.
     thread: String,
     turn: Option<String>,
+    /// What it is about, where that is one thing.
+    item: Option<String>,
     question: ThreadId,
     call: Call,
     /// Whether somebody else has answered it.
@@ -68,26 +105,45 @@ impl<'a> Follower<'a> {
             answers: FuturesUnordered::new(),
             calls: HashMap::new(),
             unasked: Vec::new(),
+            notes: Vec::new(),
+            sent: Vec::new(),
         }
     }
 
     /// Until the server is gone.
     pub(super) async fn run(mut self) -> Result<(), Trouble> {
         self.unasked = self.inbox.requests().waited_for_by(self.connection.server())?;
-        let settled = Instant::now() + ASKS_AGAIN_WITHIN;
         self.call("thread/loaded/list", json!({}), Calling::Loaded).await?;
         loop {
+            let due = self.notes.iter().map(|(due, _)| *due).min();
             tokio::select! {
                 said = self.connection.next() => match said? {
                     Some(said) => self.heard(said).await?,
                     None => return Ok(()),
                 },
                 Some((key, answer)) = self.answers.next() => self.answered(&key, answer).await?,
-                () = tokio::time::sleep_until(settled), if !self.unasked.is_empty() => {
-                    for question in std::mem::take(&mut self.unasked) {
-                        self.inbox.requests().answered_there(&question).await?;
-                    }
+                () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    self.write_notes().await;
                 }
+            }
+        }
+    }
+
+    /// Keeps what is due. What cannot be kept now is tried again: the store may be busy, or an answer still held.
+    async fn write_notes(&mut self) {
+        let now = Instant::now();
+        let due = self.notes.extract_if(.., |(due, _)| *due <= now).collect::<Vec<_>>();
+        for (_, note) in due {
+            let kept = match &note {
+                Note::There(question) => self.inbox.requests().answered_there(question, BEFORE).await,
+                Note::Unasked(question) => self.inbox.requests().answered_there(question, UNHEARD).await,
+                Note::Delivered(question) => self.inbox.requests().delivered(question).await,
+            };
+            if let Err(error) = &kept {
+                tracing::warn!(%error, "what became of a question of Codex cannot be kept now");
+            }
+            if !kept.unwrap_or(false) {
+                self.notes.push((Instant::now() + KEEP_AGAIN_AFTER, note));
             }
         }
     }
@@ -142,6 +198,11 @@ impl<'a> Follower<'a> {
             }
             Calling::Other => {}
         }
+        // All threads that wait are joined: what is not asked again soon was answered.
+        if self.calls.values().all(|call| matches!(call, Calling::Other)) {
+            let due = Instant::now() + ASKS_AGAIN_WITHIN;
+            self.notes.extend(self.unasked.drain(..).map(|question| (due, Note::Unasked(question))));
+        }
         Ok(())
     }
 
@@ -160,17 +221,47 @@ impl<'a> Follower<'a> {
         match method {
             "thread/status/changed" if waits(&params["status"]) => self.join(thread).await?,
             "thread/status/changed" | "thread/closed" => {
-                self.over(|open| open.thread == thread).await?;
+                self.over(|open| open.thread == thread);
+                self.early.retain(|(_, _, params)| params["threadId"] != thread);
                 // In its turn it may wait again.
                 if params["status"]["type"] != "active" && self.threads.remove(thread).is_some() {
                     let params = json!({"threadId": thread});
                     self.call("thread/unsubscribe", params, Calling::Other).await?;
                 }
             }
-            "serverRequest/resolved" => self.over(|open| open.id == params["requestId"]).await?,
+            "serverRequest/resolved" => {
+                let heard = self.sent.iter().filter(|sent| sent.id == params["requestId"]);
+                let now = Instant::now();
+                self.notes.extend(heard.map(|sent| (now, Note::Delivered(sent.question.clone()))));
+                // Of the others the end is awaited.
+                self.sent.retain(|sent| sent.id != params["requestId"] || sent.item.is_some());
+                self.over(|open| open.id == params["requestId"]);
+                self.early.retain(|(id, ..)| *id != params["requestId"]);
+            }
             "item/started" => {
                 if let Some(thread) = self.threads.get_mut(thread) {
                     thread.began(&params["item"]);
+                }
+            }
+            "item/fileChange/patchUpdated" => {
+                if let (Some(thread), Some(item)) = (self.threads.get_mut(thread), params["itemId"].as_str())
+                {
+                    thread.changed(item, &params["changes"]);
+                }
+            }
+            "item/completed" => {
+                let item = &params["item"];
+                if let Some(thread) = self.threads.get_mut(thread) {
+                    thread.ended(item);
+                }
+                let is_of =
+                    |sent: &mut Sent| sent.item.is_some() && sent.item.as_deref() == item["id"].as_str();
+                for sent in self.sent.extract_if(.., is_of) {
+                    let other = if sent.allowed { "declined" } else { "completed" };
+                    // Somebody there was faster, and said something else.
+                    if item["status"] == other {
+                        self.notes.push((Instant::now(), Note::There(sent.question)));
+                    }
                 }
             }
             _ => {}
@@ -179,10 +270,23 @@ impl<'a> Follower<'a> {
     }
 
     /// Questions that somebody else has answered are taken back.
-    async fn over(&mut self, is_over: impl Fn(&Open) -> bool) -> Result<(), Trouble> {
+    fn over(&mut self, is_over: impl Fn(&Open) -> bool) {
         for open in self.open.values_mut().filter(|open| is_over(open) && !open.answered_there) {
             open.answered_there = true;
-            self.inbox.requests().answered_there(&open.question).await?;
+            self.notes.push((Instant::now(), Note::There(open.question.clone())));
+        }
+    }
+
+    /// Hears whatever has come already.
+    async fn catch_up(&mut self) -> Result<(), Trouble> {
+        for _ in 0..MOST_AT_ONCE {
+            match self.connection.next().now_or_never() {
+                Some(said) => match said? {
+                    Some(said) => self.heard(said).await?,
+                    None => break,
+                },
+                None => break,
+            }
         }
         Ok(())
     }
@@ -216,8 +320,14 @@ impl<'a> Follower<'a> {
         };
         let question = asked.thread;
         self.unasked.retain(|unasked| *unasked != question);
+        self.notes.retain(|(_, note)| *note != Note::Unasked(question.clone()));
+        let item = params["itemId"].as_str().filter(|_| params["approvalId"].is_null()).map(str::to_owned);
+        if let Some(item) = &item {
+            // It asks about the same thing again: what it was told before counted.
+            self.sent.retain(|sent| sent.item.as_ref() != Some(item));
+        }
         let (thread, turn) = (thread.to_owned(), turn.map(str::to_owned));
-        let open = Open { id, thread, turn, question: question.clone(), call, answered_there: false };
+        let open = Open { id, thread, turn, item, question: question.clone(), call, answered_there: false };
         self.open.insert(key.clone(), open);
         let inbox = self.inbox;
         self.answers.push(Box::pin(async move {
@@ -229,16 +339,21 @@ impl<'a> Follower<'a> {
 
     /// A question has its answer; the server is told, unless it has one already.
     async fn answered(&mut self, key: &str, answer: Result<Waited, InboxError>) -> Result<(), Trouble> {
-        let Some(open) = self.open.remove(key) else { return Ok(()) };
         let Waited::Answered(answer) = answer? else { return Ok(()) };
+        self.catch_up().await?;
+        let Some(open) = self.open.remove(key) else { return Ok(()) };
         if open.answered_there {
-            if is_decided(&answer) {
-                self.inbox.requests().came_too_late(&open.question).await?;
-            }
             return Ok(());
         }
-        let Some(result) = open.call.reply(&answer) else { return Ok(()) };
+        let Some(result) = open.call.reply(&answer) else {
+            // Codex's own question stands, and may still be answered there.
+            self.open.insert(key.to_owned(), open);
+            return Ok(());
+        };
         self.connection.answer(&open.id, &result).await?;
+        let allowed = answer.r#type == Some(Ending::Accept);
+        let (id, item, question) = (open.id.clone(), open.item.clone(), open.question.clone());
+        self.sent.push(Sent { id, item, question, allowed });
         let Some(turn) = &open.turn else { return Ok(()) };
         if Call::is_stopped(&answer) {
             let params = json!({"threadId": open.thread, "turnId": turn});
@@ -258,9 +373,4 @@ fn waits(status: &Value) -> bool {
     flags.is_some_and(|flags| {
         flags.iter().any(|flag| flag == "waitingOnApproval" || flag == "waitingOnUserInput")
     })
-}
-
-/// Whether a person answered, and not the time or the asker.
-fn is_decided(answer: &RequestAnswer) -> bool {
-    matches!(answer.r#type, Some(Ending::Accept | Ending::Edit | Ending::Respond | Ending::Ignore))
 }

@@ -47,12 +47,18 @@ impl AppServer {
     pub async fn follow(&self) {
         let socket = self.folder.join("app-server-control/app-server-control.sock");
         let hooks = self.folder.join("hooks.json");
+        let mut told = String::new();
         loop {
             if socket.exists()
                 && asks_here(&hooks)
                 && let Err(error) = self.follow_one(&socket).await
             {
-                tracing::debug!(%error, "Codex's app-server cannot be followed now");
+                let error = error.to_string();
+                // It may fail like this again and again.
+                if error != told {
+                    tracing::warn!(%error, "Codex's app-server cannot be followed now");
+                }
+                told = error;
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }

@@ -4,7 +4,7 @@
 //! What cannot be shown whole is not asked here; Codex asks it in its own window.
 
 use super::Agent;
-use super::call::{Call, Point};
+use super::call::{Call, Point, TITLE};
 use super::command_line::script;
 use super::elicitation::Elicitation;
 use super::questions::Questions;
@@ -31,7 +31,22 @@ impl AppThread {
 
     /// Takes note of something it began.
     pub fn began(&mut self, item: &Value) {
-        self.items.push(item.clone());
+        if item["type"] == "fileChange" || item["type"] == "mcpToolCall" {
+            self.ended(item);
+            self.items.push(item.clone());
+        }
+    }
+
+    /// Takes note that it changes files in another way than it began to.
+    pub fn changed(&mut self, id: &str, changes: &Value) {
+        for item in self.items.iter_mut().filter(|item| item["id"] == id) {
+            item["changes"] = changes.clone();
+        }
+    }
+
+    /// Forgets something that is over.
+    pub fn ended(&mut self, item: &Value) {
+        self.items.retain(|known| known["id"] != item["id"]);
     }
 
     fn text(&self, name: &str) -> Option<String> {
@@ -115,6 +130,8 @@ impl Asked<'_> {
             questions: None,
             elicitation: None,
             remember: Vec::new(),
+            // Who asks, and for what, is in part the word of an MCP server.
+            each_time: point != Point::Approval,
         })
     }
 
@@ -126,21 +143,30 @@ impl Asked<'_> {
         if !takes_accept || !is_command {
             return None;
         }
+        let given = |name: &str| params.get(name).filter(|value| !value.is_null()).cloned();
         let mut input = Map::new();
         let command = self.text("command").map(|line| script(&line).unwrap_or(line));
         input.extend(command.clone().map(|command| ("command".to_owned(), Value::from(command))));
-        if let Some(more) = params.get("additionalPermissions").filter(|more| !more.is_null()) {
-            input.insert("additionalPermissions".to_owned(), more.clone());
-        }
-        if let Some(network) = params.get("networkApprovalContext").filter(|network| !network.is_null()) {
-            let host = text(network, "host")?;
-            input.insert("network".to_owned(), network.clone());
+        // More than the command alone.
+        let elsewhere = given("environmentId").filter(|environment| environment != "local");
+        let more = [("additionalPermissions", given("additionalPermissions")), ("environmentId", elsewhere)];
+        let more = more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let before = input.len();
+        input.extend(more);
+        let each_time = input.len() > before;
+        if let Some(network) = given("networkApprovalContext") {
+            let host = text(&network, "host")?;
+            input.insert("network".to_owned(), network);
             let call = self.call(Point::Approval, "network", input)?;
-            return Some(Call { title: Some(format!("Let a command reach {host}")), ..call });
+            return Some(Call {
+                title: Some(format!("Let a command reach {host}")),
+                each_time: true,
+                ..call
+            });
         }
         command?;
         let call = self.call(Point::Approval, "Bash", input)?;
-        Some(Call { remember: remember::offered_by_server(params).into_iter().collect(), ..call })
+        Some(Call { remember: remember::offered_by_server(params).into_iter().collect(), each_time, ..call })
     }
 
     fn file_change(&self) -> Option<Call> {
@@ -152,15 +178,16 @@ impl Asked<'_> {
             1 => read.pop()?,
             _ => Map::from_iter([("changes".to_owned(), json!(read))]),
         };
-        if let Some(root) = self.text("grantRoot") {
-            input.insert("grantRoot".to_owned(), Value::from(root));
-        }
+        let root = self.params.get("grantRoot").filter(|root| !root.is_null());
+        input.extend(root.map(|root| ("grantRoot".to_owned(), root.clone())));
+        let deletes = changes.iter().any(|change| change.pointer("/kind/type") == Some(&json!("delete")));
+        let each_time = root.is_some() || deletes;
         let call = self.call(Point::Approval, "apply_patch", input)?;
         let title = (count > 1).then(|| {
             let names = changes.iter().filter_map(|change| change["path"].as_str()?.rsplit('/').next());
             format!("Change {count} files: {}", names.collect::<Vec<_>>().join(", "))
         });
-        Some(Call { title, ..call })
+        Some(Call { title, each_time, ..call })
     }
 
     fn permissions(&self) -> Option<Call> {
@@ -189,8 +216,13 @@ impl Asked<'_> {
         }
         let meta = &self.params["_meta"];
         let params = meta.get("tool_params").cloned().unwrap_or(json!({}));
+        // The server may say so too. A call is approved without a form, and in one line.
+        let fields = self.params.pointer("/requestedSchema/properties").and_then(Value::as_object);
+        let is_bare = self.params["mode"] == "form" && fields.is_some_and(Map::is_empty);
+        let is_line = message.lines().count() == 1 && message.chars().count() <= TITLE;
         let is_call = meta["codex_approval_kind"] == "mcp_tool_call";
-        let tool = is_call.then(|| self.thread.server_tool(&server, &params)).flatten();
+        let tool =
+            (is_call && is_bare && is_line).then(|| self.thread.server_tool(&server, &params)).flatten();
         if let (Some(tool), Value::Object(input)) = (tool, &params) {
             let call = self.call(Point::Form, &format!("mcp__{server}__{tool}"), input.clone())?;
             return Some(Call { title: Some(message), ..call });
@@ -221,7 +253,10 @@ fn change(change: &Value) -> Option<Map<String, Value>> {
     let whole = |from: &str, to: &str| json!([{"old_string": from, "new_string": to}]);
     match change.pointer("/kind/type")?.as_str()? {
         "add" => read.insert("content".to_owned(), Value::from(diff)),
-        "delete" => read.insert("edits".to_owned(), whole(diff, "")),
+        "delete" => {
+            read.insert("delete".to_owned(), Value::Bool(true));
+            read.insert("edits".to_owned(), whole(diff, ""))
+        }
         "update" => {
             let note = moved.map(|moved| format!("\n\nMoved to: {moved}"));
             let bare = note.and_then(|note| diff.strip_suffix(&note)).unwrap_or(diff);
@@ -261,197 +296,4 @@ fn hunks(diff: &str) -> Option<Vec<Value>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::inbox::{Ending, STOP_WORDS};
-
-    fn thread() -> AppThread {
-        let said = json!({
-            "thread": {"id": "t1", "sessionId": "t1", "parentThreadId": null, "cwd": "/home/a/app", "path": "/nowhere"},
-            "initialTurnsPage": {"data": [{"items": [
-                {"type": "mcpToolCall", "id": "call_5", "server": "form", "tool": "greet", "status": "inProgress",
-                    "arguments": {"who": "Ada"}},
-            ]}]},
-        });
-        let mut thread = AppThread::joined(&said);
-        thread.began(&json!({"type": "fileChange", "id": "call_2", "changes": [
-            {"path": "/home/a/app/a.txt", "kind": {"type": "update", "move_path": null},
-                "diff": "@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n@@ -9 +9 @@\n-ten\n+TEN\n"},
-        ]}));
-        thread.began(&json!({"type": "fileChange", "id": "call_3", "changes": [
-            {"path": "/home/a/app/b.txt", "kind": {"type": "delete"}, "diff": "bee\n"},
-            {"path": "/home/a/app/c.txt", "kind": {"type": "update", "move_path": "/home/a/app/d.txt"},
-                "diff": "@@ -1,2 +1,2 @@\n-cee\n+dee\n cee2\n\n\nMoved to: /home/a/app/d.txt"},
-        ]}));
-        thread
-    }
-
-    fn of(method: &str, params: Value) -> Option<Call> {
-        asked_by_server(method, &params, &thread())
-    }
-
-    fn command(more: Value) -> Option<Call> {
-        let mut params = json!({"kind": "command", "threadId": "t1", "turnId": "u1", "itemId": "call_0",
-            "reason": "Needed", "command": "/bin/bash -lc 'touch ran'", "cwd": "/home/a/app",
-            "availableDecisions": ["accept", "cancel"]});
-        params.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
-        of("item/commandExecution/requestApproval", params)
-    }
-
-    fn reply(call: &Call, ending: Ending, args: Value) -> Option<Value> {
-        call.reply(&super::super::tests::answered(Some(ending), args))
-    }
-
-    fn input(call: &Call) -> Value {
-        call.asking_for(&Process::own(), "k".to_owned()).input
-    }
-
-    #[test]
-    fn a_command_is_asked_as_the_hook_asks_it() {
-        let call = command(json!({})).unwrap();
-        let asked = input(&call);
-        assert_eq!(asked["args"], json!({"command": "touch ran", "description": "Needed"}));
-        assert_eq!((&asked["action"], &asked["title"]), (&json!("Bash"), &json!("$ touch ran")));
-        assert_eq!((&asked["source"], &asked["session"]["id"]), (&json!("codex"), &json!("t1")));
-        assert_eq!(asked["allow"], json!(["accept", "respond", "ignore"]));
-        assert_eq!((&asked["waiting"], asked.get("expires_in")), (&json!({}), None));
-        for (ending, args, expected) in [
-            (Ending::Accept, Value::Null, Some("accept")),
-            (Ending::Respond, json!("no"), Some("decline")),
-            (Ending::Respond, json!(STOP_WORDS), Some("cancel")),
-            (Ending::Ignore, Value::Null, Some("decline")),
-            (Ending::Expired, Value::Null, None),
-            (Ending::Withdrawn, Value::Null, None),
-        ] {
-            let told = reply(&call, ending, args);
-            assert_eq!(told, expected.map(|word| json!({"decision": word})), "{ending:?}");
-        }
-        // A sub-agent asks in its parent's session.
-        let mut below = thread();
-        below.about["parentThreadId"] = json!("t0");
-        below.about["sessionId"] = json!("t0");
-        below.about["agentNickname"] = json!("Ada");
-        let params = json!({"threadId": "t1", "command": "ls"});
-        let of_helper = asked_by_server("item/commandExecution/requestApproval", &params, &below).unwrap();
-        assert_eq!((of_helper.helper.as_deref(), of_helper.session.as_deref()), (Some("Ada"), Some("t0")));
-        assert_eq!((of_helper.transcript, call.transcript.as_deref()), (None, Some("/nowhere")));
-        // What it offers to remember is told as it came.
-        let offer = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "ran"]}});
-        let offers =
-            json!({"availableDecisions": ["accept", offer], "proposedExecpolicyAmendment": ["touch", "ran"]});
-        let offering = command(offers).unwrap();
-        let remembered = input(&offering)["remember"][0].clone();
-        assert_eq!(remembered["words"], "commands that begin with `touch ran`, everywhere");
-        let mut answer = super::super::tests::answered(Some(Ending::Accept), Value::Null);
-        assert_eq!(offering.reply(&answer), Some(json!({"decision": "accept"})));
-        answer.remember = Some(remembered["told"].clone());
-        assert_eq!(offering.reply(&answer), Some(json!({ "decision": offer })));
-        assert_eq!(call.reply(&answer), Some(json!({"decision": "accept"})), "it was not offered");
-        // More than the command is shown, or nothing is asked.
-        let more = command(json!({"additionalPermissions": {"network": {"enabled": true}}})).unwrap();
-        assert!(input(&more)["args"]["additionalPermissions"].is_object());
-        let reach =
-            command(json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}})).unwrap();
-        assert_eq!(input(&reach)["title"], "Let a command reach x.test");
-        for left in [
-            json!({"kind": "writeStdin"}),
-            json!({"availableDecisions": ["cancel"]}),
-            json!({"command": null}),
-        ] {
-            assert_eq!(command(left.clone()), None, "{left}");
-        }
-    }
-
-    #[test]
-    fn changes_to_files_are_shown_whole_or_left() {
-        let change = |item: &str| {
-            of("item/fileChange/requestApproval", json!({"threadId": "t1", "turnId": "u1", "itemId": item}))
-        };
-        let one = input(&change("call_2").unwrap());
-        assert_eq!(
-            (&one["action"], &one["title"]),
-            (&json!("apply_patch"), &json!("apply_patch /home/a/app/a.txt"))
-        );
-        assert_eq!(
-            one["args"],
-            json!({"file_path": "/home/a/app/a.txt", "edits": [
-            {"old_string": "one\ntwo\n", "new_string": "ONE\ntwo\n"}, {"old_string": "ten\n", "new_string": "TEN\n"}]})
-        );
-        let two = input(&change("call_3").unwrap());
-        assert_eq!(two["title"], "Change 2 files: b.txt, c.txt");
-        assert_eq!(two["args"]["changes"][1]["moved_to"], "/home/a/app/d.txt");
-        assert_eq!(two["args"]["changes"][1]["edits"][0]["new_string"], "dee\ncee2\n");
-        assert_eq!(change("call_9"), None, "nobody knows what it changes");
-    }
-
-    #[test]
-    fn permissions_are_granted_for_the_turn_as_they_were_asked() {
-        let wanted = json!({"network": {"enabled": true}, "fileSystem": {"write": ["/x"]}});
-        let params = json!({"threadId": "t1", "turnId": "u1", "itemId": "call_0", "permissions": wanted});
-        let call = of("item/permissions/requestApproval", params).unwrap();
-        assert_eq!(input(&call)["args"]["permissions"], wanted);
-        let told = reply(&call, Ending::Accept, Value::Null);
-        assert_eq!(told, Some(json!({"permissions": wanted, "scope": "turn"})));
-        assert_eq!(
-            reply(&call, Ending::Ignore, Value::Null),
-            Some(json!({"permissions": {}, "scope": "turn"}))
-        );
-        assert_eq!(reply(&call, Ending::Expired, Value::Null), None);
-    }
-
-    #[test]
-    fn questions_are_answered_by_their_ids() {
-        let params = |secret: bool| {
-            json!({"threadId": "t1", "turnId": "u1", "itemId": "call_0", "isBlocking": false, "questions": [
-                {"id": "colour", "header": "Colour", "question": "Which colour?", "isSecret": secret, "options": [
-                    {"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]},
-                {"id": "size", "header": "Size", "question": "Which size?", "options": null}]})
-        };
-        let call = of("item/tool/requestUserInput", params(false)).unwrap();
-        let told = reply(&call, Ending::Respond, json!("2\nhuge"));
-        let expected = json!({"answers": {"colour": {"answers": ["Blue"]}, "size": {"answers": ["huge"]}}});
-        assert_eq!(told, Some(expected));
-        assert_eq!(reply(&call, Ending::Ignore, Value::Null), Some(json!({"answers": {}})));
-        assert_eq!(of("item/tool/requestUserInput", params(true)), None);
-    }
-
-    #[test]
-    fn servers_tools_and_forms_are_asked_as_what_they_are() {
-        let elicit = |server: &str, mode: &str, meta: Value, schema: Value| {
-            of(
-                "mcpServer/elicitation/request",
-                json!({"threadId": "t1", "serverName": server, "mode": mode,
-                "message": "Allow it?", "_meta": meta, "requestedSchema": schema}),
-            )
-        };
-        let empty = json!({"type": "object", "properties": {}});
-        let meta = |params: Value| json!({"codex_approval_kind": "mcp_tool_call", "tool_params": params});
-        let tool = elicit("form", "form", meta(json!({"who": "Ada"})), empty.clone()).unwrap();
-        assert_eq!(
-            (&input(&tool)["action"], &input(&tool)["args"]),
-            (&json!("mcp__form__greet"), &json!({"who": "Ada"}))
-        );
-        assert_eq!(
-            reply(&tool, Ending::Accept, Value::Null),
-            Some(json!({"action": "accept", "content": {}}))
-        );
-        assert_eq!(reply(&tool, Ending::Ignore, Value::Null), Some(json!({"action": "decline"})));
-        // Which tool it is cannot be told: no grant of a tool may cover it.
-        let unknown = elicit("form", "form", meta(json!({"who": "Bo"})), empty).unwrap();
-        assert_eq!(
-            (&input(&unknown)["action"], &input(&unknown)["allow"]),
-            (&json!("Elicitation"), &json!(["accept", "ignore"]))
-        );
-        assert!(input(&unknown)["text"].as_str().unwrap().contains("{\"who\":\"Bo\"}"));
-        let schema =
-            json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
-        let form = elicit("form", "form", Value::Null, schema.clone()).unwrap();
-        let told = reply(&form, Ending::Edit, json!({"name": "Ada"}));
-        assert_eq!(told, Some(json!({"action": "accept", "content": {"name": "Ada"}})));
-        assert_eq!(reply(&form, Ending::Edit, json!({})), None);
-        for (server, mode) in [("sayso", "form"), ("form", "openai/form")] {
-            assert_eq!(elicit(server, mode, Value::Null, schema.clone()), None);
-        }
-        assert_eq!(of("item/tool/call", json!({"threadId": "t1"})), None);
-    }
-}
+mod tests;

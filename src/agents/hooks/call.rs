@@ -2,7 +2,7 @@
 
 use super::elicitation::Elicitation;
 use super::questions::Questions;
-use super::{Agent, session};
+use super::{Agent, reviewer, session};
 use crate::graph::{Remember, Waiting};
 use crate::service::Asking;
 use crate::text::{Visible, truncate};
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Columns of a title.
-const TITLE: usize = 200;
+pub(super) const TITLE: usize = 200;
 
 /// At which point of a call an agent asks. What it takes for an answer depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Call {
     pub(super) elicitation: Option<Elicitation>,
     /// What the agent offers to remember.
     pub(super) remember: Vec<Remember>,
+    /// No grant answers it, and none is offered.
+    pub(super) each_time: bool,
 }
 
 impl Call {
@@ -77,9 +79,16 @@ impl Call {
         Asking { input, key: self.key.clone() }
     }
 
-    /// Whether Codex's app-server asks the same of its clients, where the hook has no answer.
-    pub fn is_asked_by_server_too(&self) -> bool {
-        self.agent == Agent::Codex && self.point == Point::PermissionRequest
+    /// Whether Codex's app-server asks its clients the same, if the hook that was told this event has no answer. Where
+    /// a reviewer of Codex's own would answer instead of the person, it does not.
+    pub fn is_asked_by_server_too(&self, event: &Value) -> bool {
+        let turn = event.get("turn_id").and_then(Value::as_str);
+        let (Some(transcript), Some(turn)) = (&self.transcript, turn) else { return false };
+        self.agent == Agent::Codex
+            && self.point == Point::PermissionRequest
+            // Apps may have a reviewer each.
+            && !self.tool.starts_with("mcp__codex_apps")
+            && reviewer::is_the_person(Path::new(transcript), turn)
     }
 
     /// What is asked, whoever waits for it.
@@ -96,6 +105,9 @@ impl Call {
         });
         if !self.remember.is_empty() {
             input["remember"] = json!(self.remember);
+        }
+        if self.each_time {
+            input["each_time"] = Value::Bool(true);
         }
         match (&self.questions, &self.elicitation) {
             (_, Some(asked)) => {

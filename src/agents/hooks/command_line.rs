@@ -2,11 +2,14 @@
 
 const SHELLS: [&str; 4] = ["bash", "zsh", "sh", "dash"];
 
+/// Where the system keeps them. A program of the same name elsewhere may do anything with the command.
+const PLACES: [&str; 3] = ["", "/bin/", "/usr/bin/"];
+
 /// What a line such as `/bin/bash -lc 'touch x'` runs; `None` where it is another sort of line.
 pub(super) fn script(line: &str) -> Option<String> {
     let [shell, flag, script] = <[String; 3]>::try_from(words(line)?).ok()?;
-    let name = shell.rsplit('/').next()?;
-    (SHELLS.contains(&name) && matches!(flag.as_str(), "-lc" | "-c")).then_some(script)
+    let is_shell = PLACES.iter().any(|at| shell.strip_prefix(at).is_some_and(|name| SHELLS.contains(&name)));
+    (is_shell && matches!(flag.as_str(), "-lc" | "-c")).then_some(script)
 }
 
 /// The words of a line of plain and quoted ones; `None` where a shell would make something else of it.
@@ -67,6 +70,13 @@ mod tests {
             ("/bin/bash -lc ls extra", None),
             ("/bin/bash -x ls", None),
             ("/usr/bin/python3 -c 'print(1)'", None),
+            ("/usr/bin/zsh -lc ls", Some("ls")),
+            ("/tmp/evil/bash -lc ls", None),
+            ("./bash -lc ls", None),
+            ("bin/bash -lc ls", None),
+            ("/bin/../tmp/bash -lc ls", None),
+            ("/usr/bin//bash -lc ls", None),
+            ("/bin/bash -ic ls", None),
             (r#"bash -c "$X""#, None),
             ("bash -c ls; rm x", None),
             ("bash -c 'ls", None),

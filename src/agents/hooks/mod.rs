@@ -16,6 +16,7 @@ mod read;
 mod remember;
 mod reply;
 mod report;
+mod reviewer;
 mod session;
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
             (Agent::ClaudeCode, Point::PermissionRequest) => remember::offered(event),
             _ => Vec::new(),
         },
+        each_time: false,
     })))
 }
 
@@ -76,6 +77,7 @@ pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) 
         headless: true,
         elicitation: None,
         remember: Vec::new(),
+        each_time: false,
     })
 }
 
@@ -129,6 +131,7 @@ impl Fields<'_> {
             questions: None,
             elicitation: Some(asked),
             remember: Vec::new(),
+            each_time: true,
         })))
     }
 

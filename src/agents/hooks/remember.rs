@@ -4,7 +4,9 @@
 //! They are offered as they came and told back as they came, and only where the person chooses one. What else it suggests
 //! (another mode, rules taken out) is not remembering, and not offered.
 
+use crate::agents::connect::quoted;
 use crate::graph::Remember;
+use crate::text::Visible;
 use serde_json::{Value, json};
 
 /// More than it ever suggests.
@@ -30,8 +32,11 @@ pub(super) fn offered_by_server(params: &Value) -> Option<Remember> {
         .collect::<Option<_>>()?;
     let told = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": words}});
     let offered = params.get("availableDecisions")?.as_array()?.contains(&told);
-    let words = format!("commands that begin with `{}`, everywhere", words.join(" "));
-    (offered && told.to_string().len() <= LONGEST).then_some(Remember { words, told })
+    let line = words.iter().copied().map(quoted).collect::<Vec<_>>().join(" ");
+    // What cannot be shown as it is, nobody can agree to; and without a word it would be every command.
+    let is_shown = !words.is_empty() && Visible::line(&line).as_str() == line;
+    let words = format!("commands that begin with `{line}`, everywhere");
+    (offered && is_shown && told.to_string().len() <= LONGEST).then_some(Remember { words, told })
 }
 
 fn words(told: &Value) -> Option<String> {
@@ -78,6 +83,31 @@ mod tests {
         assert_eq!(offered[0].words, "Bash(npm test *), in this project, for you");
         assert_eq!(offered[0].told, rule);
         assert_eq!(offered[1].words, "files in /app, in this session");
+    }
+
+    #[test]
+    fn the_very_words_that_codex_will_remember_are_quoted() {
+        let of = |words: Value| {
+            let offer = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": words}});
+            let params =
+                json!({"proposedExecpolicyAmendment": words, "availableDecisions": ["accept", offer]});
+            offered_by_server(&params).map(|offer| offer.words)
+        };
+        for (words, expected) in [
+            (json!(["touch", "ran"]), "touch ran"),
+            (json!(["bash", "-lc", "rm -rf x"]), "bash -lc 'rm -rf x'"),
+            (json!(["echo", "it's", ""]), r"echo 'it'\''s' ''"),
+        ] {
+            let expected = format!("commands that begin with `{expected}`, everywhere");
+            assert_eq!(of(words), Some(expected));
+        }
+        for words in [json!([]), json!(["ls\u{200b}"]), json!(["a\nb"]), json!(["ls", 3]), json!("ls")] {
+            assert_eq!(of(words.clone()), None, "{words}");
+        }
+        // It proposes one thing, and takes another.
+        let other = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["rm"]}});
+        let params = json!({"proposedExecpolicyAmendment": ["ls"], "availableDecisions": ["accept", other]});
+        assert_eq!(offered_by_server(&params), None);
     }
 
     #[test]

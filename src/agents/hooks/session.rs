@@ -2,8 +2,8 @@
 //!
 //! Read for the card alone, within bounds; what cannot be read is left out.
 
+use crate::tools::regular_file;
 use serde_json::Value;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -31,16 +31,13 @@ pub(super) fn branch(folder: &Path) -> Option<String> {
 
 fn read_start(path: &Path) -> Option<String> {
     let mut text = String::new();
-    File::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
+    regular_file::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
 /// The person's last words in a transcript: lines of JSON, as Claude Code, Codex and Gemini CLI keep them.
 pub(super) fn last_prompt(transcript: &Path) -> Option<String> {
-    let mut file = File::open(transcript).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let mut file = regular_file::open(transcript).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
     let mut bytes = Vec::new();

@@ -4,8 +4,8 @@
 //! A transcript is counted on from where it was left off, within bounds; what cannot be read is left out.
 
 use crate::service::Used;
+use crate::tools::regular_file;
 use serde_json::Value;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -22,9 +22,8 @@ pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
         true => known.clone(),
         false => Used { transcript: Some(path.to_owned()), ..Used::default() },
     };
-    let mut file = File::open(transcript).ok()?;
-    let about = file.metadata().ok()?;
-    if !about.is_file() || about.len() <= used.counted {
+    let mut file = regular_file::open(transcript).ok()?;
+    if file.metadata().ok()?.len() <= used.counted {
         return None;
     }
     file.seek(SeekFrom::Start(used.counted)).ok()?;
@@ -88,6 +87,7 @@ pub(super) fn told(event: &Value) -> Option<Used> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs::File;
     use std::io::Write;
 
     #[test]

@@ -28,6 +28,17 @@ impl Threads<'_> {
         })
     }
 
+    /// The threads of a workflow that have not ended, the oldest first.
+    pub fn unfinished_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT id FROM threads INDEXED BY threads_by_status
+                 WHERE status IN ('ready', 'running', 'waiting', 'held') AND workflow = ? ORDER BY seq",
+            )?;
+            Ok(found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// The threads of a workflow that ended last, the newest first.
     pub fn ended_of(self, workflow: &str, limit: u32) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {

@@ -52,6 +52,9 @@ fn question(state: &Request) -> Interrupt {
     question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
     question.waiting = asked.waiting();
     question.warnings = risk::warnings(asked);
+    if asked.each_time {
+        return question;
+    }
     question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(asked);
     question.grantable.call = grantable::call(asked);
     // What carries a warning is asked each time.

@@ -67,6 +67,9 @@ pub struct RequestInput {
     /// What it can be told to remember, so that it asks no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remember: Vec<Remember>,
+    /// Whether it is asked each time, whatever was allowed before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each_time: bool,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,
@@ -221,6 +224,9 @@ pub struct Request {
     /// Which of what it offered the asker is to remember, by its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember: Option<usize>,
+    /// Whether the answer was handed to the asker, where that is known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub delivered: bool,
     /// What the asker told of it afterwards.
     pub reported: Option<Report>,
 }
@@ -241,6 +247,8 @@ pub enum RequestUpdate {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remember: Option<usize>,
     },
+    /// The answer was handed to the asker.
+    Delivered,
     /// The asker told what came of it.
     Reported { report: Report },
 }
@@ -277,6 +285,9 @@ impl State for Request {
                 let report = serde_json::from_value(payload["report"].clone()).unwrap_or_default();
                 Some(RequestUpdate::Reported { report })
             }
+            What::Settled { payload, .. } if payload.get("delivered").is_some() => {
+                Some(RequestUpdate::Delivered)
+            }
             What::Settled { payload, .. } => {
                 let given = match payload.get("how").and_then(Value::as_str) {
                     Some("withdrawn") => Given::Withdrawn,
@@ -295,6 +306,7 @@ impl State for Request {
                 self.given = given.or(self.given.take());
                 self.remember = remember;
             }
+            RequestUpdate::Delivered => self.delivered = true,
             RequestUpdate::Reported { report } => self.reported = Some(report),
         }
     }

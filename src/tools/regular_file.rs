@@ -1,0 +1,40 @@
+//! Files that somebody else names. They are opened only if they are files, and nobody is waited for: a pipe without a
+//! writer, or a device, would hold up whoever opens it.
+
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens a file to read; links are followed.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is a device, a pipe or a folder")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, mknodat};
+    use std::io::Read;
+
+    #[test]
+    fn only_files_are_opened_and_a_pipe_holds_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, pipe) = (folder.path().join("file"), folder.path().join("pipe"));
+        std::fs::write(&file, "text").unwrap();
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let mut text = String::new();
+        open(&link).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
+        for path in [&pipe, folder.path(), Path::new("/dev/null"), &folder.path().join("missing")] {
+            assert!(open(path).is_err(), "{}", path.display());
+        }
+    }
+}
