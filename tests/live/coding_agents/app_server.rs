@@ -112,10 +112,14 @@ impl Window {
 
     /// One whose agent was told to do something in a folder.
     fn working(place: &Workplace, folder: &str) -> Self {
-        let mut window = Self::open(place);
         let folder = place.path(folder);
         std::fs::create_dir_all(&folder).unwrap();
-        window.thread = window.call("thread/start", json!({"cwd": folder}))["thread"]["id"].clone();
+        Self::started(place, json!({"cwd": folder}))
+    }
+
+    fn started(place: &Workplace, how: Value) -> Self {
+        let mut window = Self::open(place);
+        window.thread = window.call("thread/start", how)["thread"]["id"].clone();
         let input = json!([{"type": "text", "text": "Do it."}]);
         window.call("turn/start", json!({"threadId": window.thread, "input": input}));
         window
@@ -395,6 +399,16 @@ fn the_hook_asks_where_nobody_follows_the_server() {
     assert!(place.ran()[0]);
     // The hook tells what came of the call that the server asked about.
     assert!(place.outcome().contains("done"), "{}", place.outcome());
+    // Where a reviewer of Codex's own would answer in place of the person, it does not.
+    let (place, _server) = begin(&[]);
+    let _watch = place.watch();
+    place.until_followed();
+    let how = json!({"cwd": place.path("project"), "approvalsReviewer": "auto_review"});
+    let mut window = Window::started(&place, how);
+    let items = place.cards(1);
+    place.says("ignore", &items[0], &[]);
+    window.finish();
+    assert!(!place.ran()[0]);
     // Somebody who comes while the hook waits takes over from it, with one card at any time.
     let (place, _server) = begin(&["--patience", "5"]);
     let mut window = Window::working(&place, "project");
