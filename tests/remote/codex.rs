@@ -156,7 +156,7 @@ fn replies(pending: &Mutex<Vec<Value>>, message: &Value) -> Vec<Value> {
 }
 
 struct Room {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     app: App,
     _stop: oneshot::Sender<()>,
 }
@@ -187,7 +187,7 @@ impl Room {
             };
             driven.drive(&mut worker, told).await.unwrap();
         });
-        (Self { _folder: folder, app, _stop: stop }, server)
+        (Self { folder, app, _stop: stop }, server)
     }
 
     /// The open items, once there are so many.
@@ -419,4 +419,20 @@ async fn what_reaches_further_is_covered_by_no_grant() {
     let mut told = [server.answer().await, server.answer().await];
     told.sort_by_key(|(id, _)| id.as_u64());
     assert_eq!(told, [1, 2].map(|id| (json!(id), json!({"decision": "accept"}))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_kept_while_the_store_is_busy_is_kept_later() {
+    let (room, server) = Room::open(AT_ONCE).await;
+    server.asks_command(1, "touch a");
+    room.items(1).await;
+    let other = rusqlite::Connection::open(room.folder.path().join("data/sayso.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    server.is_answered(1);
+    // Longer than the store is waited for.
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    assert_eq!(room.items(1).await.len(), 1);
+    other.execute_batch("ROLLBACK").unwrap();
+    room.items(0).await;
+    assert_eq!(server.visits.load(Ordering::SeqCst), 1);
 }

@@ -59,7 +59,7 @@ impl Room {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::open().await;
         let env = Env::from_iter([("LAB_KEY", "canary-key-7f3a")]);
-        let remote = Remote::new(of(server.url()), env).with_patience(Duration::from_millis(300));
+        let remote = Remote::new(of(server.url()), env).with_patience(Duration::from_secs(2));
         let remote = Arc::new(remote);
         let registry = Registry::new([spec(&remote).unwrap()]);
         let settings = Settings {
