@@ -67,9 +67,14 @@ fn minutes(
         let time = zone.to_datetime(at).time();
         u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
     };
-    let from = if start <= begin { 0 } else { minute(start) };
-    let until = if end >= over { DAY } else { minute(end) };
-    // Where clocks are set back, an hour may seem to end before it begins.
+    let mut from = if start <= begin { 0 } else { minute(start) };
+    let mut until = if end >= over { DAY } else { minute(end) };
+    // Where clocks are set back meanwhile, the hour that comes twice is taken as a whole.
+    for change in zone.following(start.max(begin)).take_while(|change| change.timestamp() < end.min(over)) {
+        let at = change.timestamp();
+        let last_moment = at.checked_sub(SignedDuration::from_mins(1)).unwrap_or(at);
+        (from, until) = (from.min(minute(at)), until.max(minute(last_moment) + 1));
+    }
     from..until.max(from)
 }
 
@@ -162,13 +167,35 @@ mod tests {
     }
 
     #[test]
+    fn hours_stand_where_the_clock_has_them_on_days_of_25_and_23_hours() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let placed = |start: &str, end: &str| {
+            let when = When { start: start.parse().unwrap(), end: end.parse().unwrap() };
+            let blocks = strips(&[], when, &berlin);
+            let [Block::Day(strip)] = blocks.as_slice() else { panic!("{blocks:?}") };
+            strip.proposed.clone()
+        };
+        // Set back: before it, across it, from the first 02:30 to the second, after it, all day.
+        assert_eq!(placed("2026-10-25T01:00+02:00", "2026-10-25T02:00+02:00"), 60..120);
+        assert_eq!(placed("2026-10-25T01:30+02:00", "2026-10-25T02:15+01:00"), 90..180);
+        assert_eq!(placed("2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00"), 120..180);
+        assert_eq!(placed("2026-10-25T09:00+01:00", "2026-10-25T10:00+01:00"), 540..600);
+        assert_eq!(placed("2026-10-25T00:00+02:00", "2026-10-26T00:00+01:00"), 0..1440);
+        // Set forward: across it, and after it.
+        assert_eq!(placed("2026-03-29T01:30+01:00", "2026-03-29T03:30+02:00"), 90..210);
+        assert_eq!(placed("2026-03-29T09:00+02:00", "2026-03-29T10:00+02:00"), 540..600);
+    }
+
+    #[test]
     fn clocks_that_are_set_back_and_long_meetings_harm_nothing() {
         // 02:30 summer time until 02:15 standard time, three quarters of an hour later.
         let back = [busy("2026-10-25T00:30:00Z", "2026-10-25T01:15:00Z", "Night", false)];
         let start: Timestamp = "2026-10-25T09:00:00Z".parse().unwrap();
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let when = When { start, end: start + SignedDuration::from_hours(1) };
-        assert_eq!(strips(&back, when, &berlin).len(), 1);
+        let blocks = strips(&back, when, &berlin);
+        let [Block::Day(strip)] = blocks.as_slice() else { panic!("{blocks:?}") };
+        assert_eq!((strip.busy.first(), &strip.proposed), (Some(&(120..180)), &(600..660)));
         let week = When { start, end: start + SignedDuration::from_hours(24 * 7) };
         assert!(strips(&back, week, &berlin).is_empty() && window(week, &berlin).is_none());
         assert_eq!(kept(&vec![back[0].clone(); MOST_BUSY + 1]), None);
