@@ -7,7 +7,7 @@ use super::time::rule::{Every, NthDay, Rule};
 use super::write::Person;
 use crate::text::{Visible, truncate};
 use jiff::Timestamp;
-use jiff::civil::Weekday;
+use jiff::civil::{DateTime, Weekday};
 use jiff::tz::TimeZone;
 
 /// The longest invitation that is read.
@@ -49,6 +49,8 @@ pub struct Invited {
     pub location: String,
     /// How it recurs, in words; `None` where it does not.
     pub recurrence: Option<String>,
+    /// When it begins by the clock of the zone it is written in, and that zone's name; `None` where it names none.
+    pub written: Option<(DateTime, String)>,
 }
 
 /// Why an invitation cannot be read; a sentence for people.
@@ -139,6 +141,10 @@ fn read(
         attendees: event.all("ATTENDEE").take(MOST_PEOPLE).map(somebody).collect(),
         location: line(&event.text("LOCATION")),
         recurrence: recurrence(event, &entry),
+        written: event
+            .line("DTSTART")
+            .and_then(|line| line.param("TZID"))
+            .map(|zone| (entry.start.civil, line(zone))),
     })
 }
 

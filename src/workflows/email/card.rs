@@ -176,7 +176,7 @@ fn proposed_call(
         tools::ANSWER_INVITATION => {
             let args: Answering = read(&item.args)?;
             let when = When::between(&args.start, &args.end);
-            let mut blocks = vec![answer_to_invitation(services, args, from)];
+            let mut blocks = vec![answer_to_invitation(services, conversation, args, from)];
             blocks.extend(days(services, state, item, when));
             blocks
         }
@@ -232,13 +232,20 @@ fn written(
     vec![heads, Block::Text(Visible::new(&args.content))]
 }
 
-fn answer_to_invitation(services: &Services, args: Answering, from: String) -> Block {
+fn answer_to_invitation(
+    services: &Services,
+    conversation: &Conversation,
+    args: Answering,
+    from: String,
+) -> Block {
     let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
+    let (time, place) = meeting::invited_to(services, conversation, &args);
     fields(vec![
         ("Change", args.change.unwrap_or_default()),
         ("Answer", args.answer.word().to_owned()),
         ("Event", args.event),
-        ("When", meeting::span(services, &args.start, &args.end)),
+        ("When", time),
+        ("Where", place),
         ("To", args.to),
         ("Words", args.comment.unwrap_or_default()),
         ("Declining", declining.unwrap_or_default()),

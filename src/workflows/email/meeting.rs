@@ -153,6 +153,30 @@ pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
     }
 }
 
+/// When and where the event is that an invitation asks about: by the person's clock, and by the clock it was written with
+/// where that one shows something else.
+pub(super) fn invited_to(
+    services: &Services,
+    conversation: &Conversation,
+    args: &Answering,
+) -> (String, String) {
+    let when = span(services, &args.start, &args.end);
+    let part = conversation.about().and_then(|(_, mail)| mail.invitation.as_ref());
+    let events = part.and_then(|part| calendar::read_events(&part.text, &services.user.time_zone).ok());
+    let start: Option<Timestamp> = args.start.parse().ok();
+    let Some(event) = events.unwrap_or_default().into_iter().find(|event| Some(event.start) == start) else {
+        return (when, String::new());
+    };
+    let here = event.start.to_zoned(services.user.time_zone.clone());
+    let there = event.written.filter(|(begins, _)| !event.all_day && *begins != here.datetime());
+    let Some((begins, zone)) = there else { return (when, event.location) };
+    let ends = begins.saturating_add(event.end.duration_since(event.start));
+    let day = if begins.date() == here.date() { "%H:%M" } else { "%A, %H:%M" };
+    let own = here.time_zone().iana_name().unwrap_or("your time").to_owned();
+    let there = format!("{}–{} {zone}", begins.strftime(day), ends.strftime("%H:%M"));
+    (format!("{when} {own} ({there})"), event.location)
+}
+
 /// An answer to an invitation, ready to go.
 pub(super) struct Attending {
     pub uid: String,

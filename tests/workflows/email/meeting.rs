@@ -175,6 +175,28 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
     }
 }
 
+#[tokio::test]
+async fn an_invitation_says_where_and_by_which_other_clock() {
+    let shown = async |calendar: String| {
+        let inbox = EmailInbox::by_rules();
+        let thread = inbox.take_in(&calendar, json!({})).await.unwrap();
+        inbox.drive().await;
+        inbox.open_item(&thread).await.text
+    };
+    let there = invitation("REQUEST")
+        .replace("DTSTART:20360505T120000Z", "DTSTART;TZID=America/New_York:20360505T080000")
+        .replace("DTEND:20360505T130000Z", "DTEND;TZID=America/New_York:20360505T090000")
+        .replace("SUMMARY:Kickoff", "SUMMARY:Kickoff\r\nLOCATION:Room 4\\, upstairs");
+    let text = shown(there).await;
+    let when = "When: Monday 5 May 2036, 14:00–15:00 Europe/Berlin (08:00–09:00 America/New_York)\n";
+    assert!(text.contains(when) && text.contains("Where: Room 4, upstairs\n"), "{text}");
+    let here = invitation("REQUEST")
+        .replace("DTSTART:20360505T120000Z", "DTSTART;TZID=Europe/Berlin:20360505T140000")
+        .replace("DTEND:20360505T130000Z", "DTEND;TZID=Europe/Berlin:20360505T150000");
+    let text = shown(here).await;
+    assert!(text.contains("When: Monday 5 May 2036, 14:00–15:00\n") && !text.contains("Where:"), "{text}");
+}
+
 /// The calendar part of a mail that was sent.
 fn decoded(raw: &str) -> String {
     sayso::mail::parse(raw.as_bytes())
