@@ -13,6 +13,7 @@ mod card;
 mod documents;
 pub mod facts;
 mod nodes;
+mod nothing_open;
 mod pdf;
 mod prompts;
 pub mod rules;

@@ -2,7 +2,7 @@
 
 use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Unseen, Verdict};
-use super::{RESULT_FILE, WRITE_RESULT, nothing_to_read, prompts, wanted};
+use super::{RESULT_FILE, WRITE_RESULT, nothing_open, nothing_to_read, prompts, wanted};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
@@ -34,7 +34,7 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     let reader = Reader { user: &ctx.services().user, window: model.window };
     let command = if state.verdict == Verdict::Approved {
         let (request, unseen) = prompts::summary(&state, &texts, &reader);
-        let output = ask_model(&ctx, "model", &model, &request).await?.text;
+        let output = nothing_open::left_out(&ask_model(&ctx, "model", &model, &request).await?.text);
         let unseen = seen_by(&model, unseen);
         Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output, unseen })
     } else {

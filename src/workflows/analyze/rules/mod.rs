@@ -76,15 +76,12 @@ fn summary(value: &Value) -> Result<Answer, String> {
     out.push(quotes(&findings));
     out.push("## Decisions".to_owned());
     out.push(if answers.is_empty() { "None were taken on the way.".to_owned() } else { decisions(&answers) });
-    out.push("## Open points".to_owned());
     let mut open: Vec<String> =
         findings.missing.iter().map(|word| format!("- No file mentions “{word}”.")).collect();
     open.extend(findings.open.iter().map(|quote| format!("- Left open in {}: “{}”", quote.file, quote.text)));
-    out.push(if open.is_empty() {
-        "None that the files or the questions show.".to_owned()
-    } else {
-        open.join("\n")
-    });
+    if !open.is_empty() {
+        out.push(format!("## Open points\n\n{}", open.join("\n")));
+    }
     out.push("## Files".to_owned());
     out.push(read(&facts));
     Ok(Answer::Text(out.join("\n\n") + "\n"))

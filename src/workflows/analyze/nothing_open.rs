@@ -1,0 +1,127 @@
+//! A section about open points that only says there are none is left out of a summary.
+
+/// Words of headings under which open points stand.
+const OPEN: &[&str] = &["open", "unresolved", "outstanding", "offen", "offene"];
+
+/// How the whole of such a section says that there is nothing in it, and the words that may stand around that.
+const NOTHING: &[&str] = &["none", "nothing", "no", "n/a", "keine", "nichts"];
+const AROUND: &[&str] = &[
+    "open",
+    "points",
+    "questions",
+    "issues",
+    "items",
+    "remain",
+    "remains",
+    "remaining",
+    "left",
+    "at",
+    "this",
+    "time",
+    "the",
+    "moment",
+    "currently",
+    "so",
+    "far",
+    "known",
+    "identified",
+    "found",
+    "there",
+    "are",
+    "is",
+    "offen",
+    "offene",
+    "offenen",
+    "punkte",
+    "fragen",
+    "mehr",
+];
+
+/// A document without its sections about open points that hold none.
+pub(super) fn left_out(document: &str) -> String {
+    let lines: Vec<&str> = document.lines().collect();
+    let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let end = (at + 1..lines.len()).find(|n| is_heading(lines[*n])).unwrap_or(lines.len());
+        if is_heading(line) && is_about_open(line) && says_nothing(&lines[at..end]) {
+            at = end;
+        } else {
+            kept.push(line);
+            at += 1;
+        }
+    }
+    if kept.len() == lines.len() {
+        return document.to_owned();
+    }
+    let text = kept.join("\n");
+    text.trim_end().to_owned() + "\n"
+}
+
+/// `## Open points`, `**Open points**` and `**Open points:** None`.
+fn is_heading(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('#') || (line.starts_with("**") && line.matches("**").count() >= 2)
+}
+
+fn is_about_open(heading: &str) -> bool {
+    let title = heading.split_once(':').map_or(heading, |(title, _)| title);
+    words(title).iter().any(|word| OPEN.contains(&word.as_str()))
+}
+
+/// Whether a section says that there is nothing, and no more: beside its heading, or in the lines below it.
+fn says_nothing(section: &[&str]) -> bool {
+    let (Some(heading), below) = (section.first(), &section[1..]) else { return false };
+    let beside = heading.split_once(':').map_or("", |(_, rest)| rest);
+    let said = words(&format!("{beside} {}", below.join(" ")));
+    let known = |word: &String| NOTHING.contains(&word.as_str()) || AROUND.contains(&word.as_str());
+    said.iter().any(|word| NOTHING.contains(&word.as_str())) && said.iter().all(known)
+}
+
+fn words(text: &str) -> Vec<String> {
+    let letters = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    text.split_whitespace().map(letters).filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_that_says_there_is_nothing_is_left_out() {
+        for section in [
+            "## Open points\n\nNone.\n",
+            "## Open points\n\n- None\n",
+            "### What remains open\nNothing at this time.\n",
+            "## 4. Open Questions\n\nN/A\n",
+            "**Open points:** None\n",
+            "**Open points**\n\nNo open points remain.\n",
+            "## Open points: none\n",
+            "## Offene Punkte\n\nKeine.\n",
+        ] {
+            let document = format!("# Plan\n\n## Findings\n\nIt works.\n\n{section}");
+            assert_eq!(left_out(&document), "# Plan\n\n## Findings\n\nIt works.\n", "{section}");
+            let between = format!("{document}\n## Files\n\nplan.md\n");
+            assert_eq!(
+                left_out(&between),
+                "# Plan\n\n## Findings\n\nIt works.\n\n## Files\n\nplan.md\n",
+                "{section}"
+            );
+        }
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_is() {
+        for document in [
+            "",
+            "None",
+            "## Open points\n\n- None of the vendors has answered\n",
+            "## Open points\n\nNothing is known about the price of the second server.",
+            "## Decisions\n\nNone.\n",
+            "## Open points\n",
+            "## Open source\n\nIt is MIT.\n",
+        ] {
+            assert_eq!(left_out(document), document);
+        }
+    }
+}
