@@ -115,6 +115,31 @@ fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
 }
 
 #[test]
+fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
+    let home = Home::new();
+    home.maildir("Mail/home/INBOX", 1);
+    let said = home.sayso(&["init", "--yes"]);
+    let text = said.done();
+    for part in [
+        "No model was found: no Ollama on this machine and no API key in the environment.",
+        "name it under [model] in the config",
+        "home can't send anything, not even with mode = \"act\"",
+        "Add [mail.outgoing]",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let home = Home::new();
+    home.maildir("Mail/home/INBOX", 1);
+    let said = said_with_key(&home);
+    assert!(!said.contains("No model was found"), "{said}");
+}
+
+fn said_with_key(home: &Home) -> String {
+    let output = home.command().env("OPENAI_API_KEY", "x").args(["init", "--yes"]).output().unwrap();
+    said(output).done().to_owned()
+}
+
+#[test]
 fn whoever_has_no_config_is_led_here() {
     let home = Home::new();
     home.sayso(&["mail", "sync"]).refused(2, "`sayso init` finds yours and writes one");

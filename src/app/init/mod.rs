@@ -38,6 +38,13 @@ pub struct Finds {
     pub ollama_url: Option<String>,
 }
 
+impl Finds {
+    /// Whether there is a model besides the built-in rules.
+    pub fn has_model(&self) -> bool {
+        !self.ollama.is_empty() || !self.keys.is_empty()
+    }
+}
+
 /// An account as other programs know it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {

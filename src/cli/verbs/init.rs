@@ -102,6 +102,8 @@ struct Report {
     kept: Option<PathBuf>,
     accounts: Vec<AccountLine>,
     provider: String,
+    /// Whether there was a model to choose besides the built-in rules.
+    found_model: bool,
     checks: Vec<Check>,
     triage: Option<Triage>,
 }
@@ -113,6 +115,8 @@ struct AccountLine {
     place: String,
     address: Option<String>,
     found_in: Vec<String>,
+    /// Whether the config says where its mail is sent.
+    sends: bool,
     notes: Vec<String>,
 }
 
@@ -199,7 +203,8 @@ impl Args {
         let here = context.written(&path).open()?;
         let triage = if self.no_triage { None } else { Some(triage(&here, !self.yes).await?) };
         let accounts = chosen.accounts.iter().map(line).collect();
-        let report = Report { config: path, kept, accounts, provider, checks, triage };
+        let found_model = found.has_model();
+        let report = Report { config: path, kept, accounts, provider, found_model, checks, triage };
         let answer = here.page.answer(&report, |_| told(&report))?;
         Ok((here, answer))
     }
@@ -301,6 +306,7 @@ fn line(account: &Candidate) -> AccountLine {
         place,
         address: account.address.clone(),
         found_in: account.found_in.clone(),
+        sends: account.outgoing.is_some(),
         notes: account.notes.clone(),
     }
 }
@@ -360,6 +366,16 @@ fn told(report: &Report) -> String {
             );
         }
     }
+    if report.provider == "builtin" && !report.found_model {
+        text += &format!("\n{}\n", wizard::NO_MODEL);
+    }
     text += "\n`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n";
+    for account in report.accounts.iter().filter(|account| !account.sends) {
+        text += &format!(
+            "{} can't send anything, not even with mode = \"act\": the config names no outgoing server for it. Add \
+             [mail.outgoing], such as kind = \"smtp\" with host and user.\n",
+            account.name
+        );
+    }
     text
 }
