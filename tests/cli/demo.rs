@@ -1,6 +1,7 @@
 //! `sayso demo` through the real program: laid out, worked on and laid out anew, and who is refused.
 
 use crate::runner::{Cli, Said, said, text, texts};
+use crate::terminal::Terminal;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -218,4 +219,17 @@ fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
     let blind = said(cli.real().env("SAYSO_DATA", cli.path("all")).arg("demo").output().unwrap());
     assert_eq!(blind.code, 2, "{blind:?}");
     assert!(blind.err.contains("--no-tui"), "{blind:?}");
+}
+
+#[test]
+fn the_tour_throws_no_demo_away_unasked() {
+    let demo = Demo::new();
+    demo.json(&["pause"]);
+    let folder = demo.folder().display().to_string();
+    let mut terminal = Terminal::plain(&demo.cli, &["demo", "--tour", "--data", &folder]);
+    terminal.wait_for("`sayso demo --tour --reset` throws away what you did in it");
+    drop(terminal);
+    assert_eq!(demo.json(&["status"])["paused"], true, "what was done is there");
+    let mut terminal = Terminal::plain(&demo.cli, &["demo", "--tour", "--reset", "--data", &folder]);
+    terminal.wait_for("DEMO");
 }

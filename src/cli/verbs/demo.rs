@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
     the data folder, or exactly in DIR with --data DIR.\n\nExamples:\n  \
     sayso demo\n  \
     sayso demo --tour\n  \
+    sayso demo --tour --reset     where there is a demo already\n  \
     sayso demo --reset\n  \
     sayso demo --no-tui --data ./try"
 )]
@@ -71,12 +72,17 @@ impl Args {
         let folder = context.demo_folder()?;
         let zone = context.page.zone.clone();
         let fresh =
-            lay_out_demo(&folder, Timestamp::now(), &zone, self.reset || self.tour).map_err(|error| {
-                match error {
-                    DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
-                    DemoError::Io(..) => Failure::failed(error.to_string()),
-                }
+            lay_out_demo(&folder, Timestamp::now(), &zone, self.reset).map_err(|error| match error {
+                DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
+                DemoError::Io(..) => Failure::failed(error.to_string()),
             })?;
+        if self.tour && !fresh {
+            return Err(Failure::usage(format!(
+                "there is a demo in {} already, and the tour begins with a fresh one; `sayso demo --tour --reset` throws \
+                 away what you did in it",
+                folder.display()
+            )));
+        }
         let context = context.in_demo(&folder);
         if fresh {
             let replaying = context.open_replaying(&demo_transcript(&folder))?;
