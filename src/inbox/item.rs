@@ -95,6 +95,11 @@ pub struct Item {
     pub closed: Option<String>,
 }
 
+/// The key under which changes to an item are kept that were made on the screen and not sent.
+pub fn unsent_edit_key(item: &str) -> String {
+    format!("edit:{item}")
+}
+
 impl Item {
     /// Whether a program asks before it does something, and takes words for a no.
     pub fn takes_refusals(&self) -> bool {

@@ -1,6 +1,7 @@
 //! The four decisions, `undo`, and what they are bound to.
 
 use crate::runner::{Cli, OUTCOME, keys, text, texts};
+use sayso::store::Store;
 use serde_json::{Value, json};
 
 #[test]
@@ -54,6 +55,24 @@ fn a_decision_is_bound_to_the_hash_shown() {
     cli.refused(&["edit", &asked, "--set", "parcel=pen", "--args-hash", "00000000"], 3, "has changed");
     let hash = text(&cli.json(&["view", &asked])["args_hash"]);
     assert_eq!(cli.json(&["accept", &asked, "--args-hash", &hash[..12]])["status"], "ready");
+}
+
+#[test]
+fn what_was_changed_on_the_screen_and_not_sent_is_not_accepted_as_it_was_proposed_by_chance() {
+    let cli = Cli::new();
+    let (_, asked) = cli.parcel("book");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let kept = async {
+        let store = Store::open(&cli.data()).unwrap();
+        let draft = Some(json!({"parcel": "pen"}).to_string());
+        store.inbox().keep_draft(format!("edit:{asked}"), draft).await.unwrap();
+    };
+    runtime.block_on(kept);
+    for id in [&asked, &asked[..5]] {
+        cli.refused(&["accept", id], 2, "on the screen and haven't sent it");
+    }
+    assert_eq!(cli.json(&["view", &asked])["args"]["parcel"], "book");
+    assert_eq!(cli.json(&["accept", &asked, "--original"])["status"], "ready");
 }
 
 #[test]

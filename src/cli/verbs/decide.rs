@@ -8,7 +8,7 @@ use crate::cli::output::Answer;
 use crate::cli::pairs;
 use crate::cli::words::words;
 use crate::graph::{Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide, GrantRequest, GrantScope, SeenHash};
+use crate::inbox::{By, Decide, GrantRequest, GrantScope, SeenHash, unsent_edit_key};
 use crate::text::when;
 use serde_json::Value;
 
@@ -35,6 +35,9 @@ pub(in crate::cli) struct Accept {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with = "grant",
         value_parser = clap::value_parser!(u32).range(1..))]
     remember: Option<u32>,
+    /// Accept it as it was proposed, although you changed it on the screen and haven't sent that
+    #[arg(long)]
+    original: bool,
     #[command(flatten)]
     binding: Binding,
 }
@@ -59,6 +62,13 @@ impl Accept {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
         let here = context.open()?;
+        // A hash names what is meant, too.
+        if let Target::Interrupt(id) = &target
+            && !self.original
+            && self.binding.args_hash.is_none()
+        {
+            sent_all_changes(&here, id).await?;
+        }
         match target {
             Target::Interrupt(id) if self.remember.is_some() => {
                 let place = self.remember.unwrap_or(1).saturating_sub(1) as usize;
@@ -99,6 +109,20 @@ impl Accept {
         };
         Ok(Some(GrantRequest { interrupt: id.clone(), scope, lasts, session: self.session }))
     }
+}
+
+/// Refuses where the screen keeps changes that were not sent: it would ask which one is meant.
+async fn sent_all_changes(here: &Here, id: &InterruptId) -> Result<(), Failure> {
+    let drafts = here.inbox().decisions().drafts().await?;
+    // Of an id, its beginning may be all that was typed.
+    let key = unsent_edit_key(id.as_str());
+    if drafts.iter().any(|(kept, _)| kept.starts_with(&key)) {
+        return Err(Failure::usage(format!(
+            "you changed `{id}` on the screen and haven't sent it; accept it there with your changes, or with --original as \
+             it was proposed"
+        )));
+    }
+    Ok(())
 }
 
 /// Accept with changed arguments

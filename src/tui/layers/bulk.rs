@@ -1,8 +1,8 @@
 //! One decision for all that are marked: one kind and one tool at a time, after a list to confirm.
 
-use super::{Layer, Popup, cells, draw_keys, form, screen};
+use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::{Decide, ItemKind};
+use crate::inbox::{Decide, ItemKind, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
@@ -38,7 +38,7 @@ pub enum BulkItem {
 /// Puts the confirming list up, or says why there cannot be one.
 pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
     let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
-    let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&form::edit_key(&row.id)));
+    let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&unsent_edit_key(&row.id)));
     match bulk {
         Ok(bulk) => model.push(bulk),
         Err(why) => model.say(why),

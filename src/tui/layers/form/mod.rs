@@ -8,7 +8,7 @@ pub use field::{Field, FieldKind};
 pub use update::*;
 
 use crate::graph::ThreadId;
-use crate::inbox::{Item, check_fields};
+use crate::inbox::{Item, check_fields, unsent_edit_key};
 use crate::tui::card::ScrollPosition;
 use crate::tui::keys::Key;
 use field::properties;
@@ -245,7 +245,7 @@ impl Form {
     /// The key its draft is kept under.
     pub fn draft_key(&self) -> String {
         match &self.purpose {
-            Purpose::Edit { item } => edit_key(&item.id),
+            Purpose::Edit { item } => unsent_edit_key(&item.id),
             Purpose::Respond { item } => respond_key(&item.id),
             Purpose::Proceed { thread } => respond_key(thread.as_str()),
             Purpose::Start { workflow } => format!("start:{workflow}"),
@@ -254,7 +254,7 @@ impl Form {
 
     /// The keys under which what is typed for an item is kept.
     pub fn draft_keys(item: &str) -> [String; 2] {
-        [edit_key(item), respond_key(item)]
+        [unsent_edit_key(item), respond_key(item)]
     }
 
     /// What was typed, field by field, to be kept.
@@ -280,11 +280,6 @@ impl Form {
         }
         self.check();
     }
-}
-
-/// The key under which changes to an item are kept.
-pub fn edit_key(item: &str) -> String {
-    format!("edit:{item}")
 }
 
 fn respond_key(item: &str) -> String {

@@ -1,8 +1,8 @@
 //! Forms and boxes: opened with what was typed before, sent when asked to, kept whenever they are left.
 
-use super::{Form, Purpose, edit_key, view};
+use super::{Form, Purpose, view};
 use crate::graph::{Decision, ThreadId};
-use crate::inbox::{Block, Decide, Item, ItemKind};
+use crate::inbox::{Block, Decide, Item, ItemKind, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
@@ -57,7 +57,7 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
 /// Whether the selected item was changed in a form that was left without sending.
 pub fn has_unsent_edit(model: &Model) -> bool {
     let Some(item) = model.current().map(|opened| &opened.item) else { return false };
-    let Some(draft) = model.drafts.get(&edit_key(&item.id)) else { return false };
+    let Some(draft) = model.drafts.get(&unsent_edit_key(&item.id)) else { return false };
     let mut form = Form::edit(item);
     let before = form.draft();
     form.restore(draft);
@@ -100,11 +100,17 @@ pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
 fn touched(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Form(form)) = model.layer() else { return Vec::new() };
     let (key, draft) = (form.draft_key(), form.draft());
+    // What was changed back is no change.
+    let unchanged = matches!(&form.purpose, Purpose::Edit { item } if Form::edit(item).draft() == draft);
     let mut cmds = Vec::new();
     if model.unkept.as_ref().is_some_and(|(other, _)| *other != key) {
         cmds = data::keep(model);
     }
-    model.drafts.insert(key.clone(), draft);
+    if unchanged {
+        model.drafts.remove(&key);
+    } else {
+        model.drafts.insert(key.clone(), draft);
+    }
     let since = model.unkept.take().map_or(model.now, |(_, since)| since);
     model.unkept = Some((key, since));
     cmds
