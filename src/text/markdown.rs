@@ -5,7 +5,7 @@
 //! For what models write to people, never for what is going to be sent: marks it takes away are not shown.
 
 use super::width::{expand_tabs, fit, pad, width};
-use super::wrap::wrap;
+use super::wrap::{wrap, wrap_code};
 
 /// How a piece of text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,11 @@ impl Markdown {
         }
         if self.fenced {
             let set_in = if columns < NARROWEST + 4 { "" } else { "    " };
-            let line = |line: &str| vec![(Weight::Code, format!("{set_in}{line}"))];
-            let lines: Vec<Line> = wrap(&source, columns.saturating_sub(set_in.len())).map(line).collect();
+            let part = |(inset, part): (usize, &str)| {
+                vec![(Weight::Code, format!("{set_in}{}{part}", " ".repeat(inset)))]
+            };
+            let parts = wrap_code(&source, columns.saturating_sub(set_in.len()));
+            let lines: Vec<Line> = parts.into_iter().map(part).collect();
             return if lines.is_empty() { vec![Line::new()] } else { lines };
         }
         if body.is_empty() {

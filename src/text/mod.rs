@@ -31,5 +31,5 @@ pub use months::GERMAN_MONTHS;
 pub use nearest::nearest;
 pub use trouble::{io_words, unreadable};
 pub use visible::{Visible, hidden_count, typed, typed_json};
-pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, width};
-pub use wrap::{Wrap, wrap};
+pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};
+pub use wrap::{Wrap, wrap, wrap_code};

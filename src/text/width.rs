@@ -36,6 +36,23 @@ pub fn truncate(line: &str, columns: usize) -> Cow<'_, str> {
     line.into()
 }
 
+/// `line` if it fits into `columns`, else as many of its words as fit before an ellipsis. A first word that is too long
+/// is cut all the same.
+pub fn truncate_words(line: &str, columns: usize) -> Cow<'_, str> {
+    let cut = match truncate(line, columns) {
+        Cow::Borrowed(whole) => return whole.into(),
+        Cow::Owned(cut) => cut,
+    };
+    let fits = cut.strip_suffix('…').unwrap_or(&cut);
+    let whole = line[fits.len()..].starts_with(' ');
+    let words = if whole { Some(fits) } else { fits.rfind(' ').map(|at| &fits[..at]) };
+    let words = words.map(|words| words.trim_end_matches([' ', '·', ',', ':', ';', '–', '-', '“']));
+    match words.filter(|words| !words.is_empty()) {
+        Some(words) => format!("{words}…").into(),
+        None => cut.into(),
+    }
+}
+
 /// `line` truncated or filled with spaces on the right, so that it takes exactly `columns`. Tabs become spaces.
 pub fn pad(line: &str, columns: usize) -> String {
     let mut padded = expand_tabs(&truncate(line, columns)).into_owned();
@@ -112,6 +129,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn sentences_are_cut_between_words() {
+        for (line, columns, expected) in [
+            ("Sent to Ines", 12, "Sent to Ines"),
+            ("Sent to Ines", 11, "Sent to…"),
+            ("Sent to Ines", 9, "Sent to…"),
+            ("Sent to Ines", 8, "Sent to…"),
+            ("Sent to Ines", 7, "Sent…"),
+            ("Accepted · u undoes it", 12, "Accepted…"),
+            ("Donaudampfschiff", 6, "Donau…"),
+            ("漢字 漢字", 8, "漢字…"),
+            ("Sent", 0, ""),
+        ] {
+            assert_eq!(truncate_words(line, columns), expected, "{line} {columns}");
+        }
+    }
 
     #[test]
     fn widths() {

@@ -2,12 +2,13 @@
 //!
 //! Promises: each line is a slice of the text and fits its width; nothing is lost but the white space at a break;
 //! linear time, and only as much of the text is read as lines are asked for, so the first screen of a 50 MB mail
-//! costs a screen. Indentation at the start of a line stays. Does not justify, hyphenate or indent continuations.
+//! costs a screen. Indentation at the start of a line stays. Does not justify or hyphenate, and indents continuations only
+//! of programs ([`wrap_code`]).
 //!
 //! Lines break at spaces, and between wide characters (Chinese, Japanese and Korean have few spaces), though not
 //! before closing nor after opening punctuation. A word longer than a whole line is broken where the line ends.
 
-use super::width::{Cluster, clusters};
+use super::width::{Cluster, clusters, width};
 
 /// The lines of `text`, none wider than `columns`.
 ///
@@ -46,6 +47,40 @@ impl<'a> Iterator for Wrap<'a> {
 }
 
 impl std::iter::FusedIterator for Wrap<'_> {}
+
+/// How much further in than its beginning a line of a program goes on.
+const GOES_ON: usize = 2;
+
+/// A line of a program in parts that fit `columns`, each with how far it is set in: what goes on stands further in than
+/// the line begins. A word that is too long is broken after a comma, a bracket, a slash or the like, where it has one.
+pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
+    let columns = columns.max(1);
+    let indent = width(&line[..line.len() - line.trim_start_matches([' ', '\t']).len()]);
+    let further = (indent + GOES_ON).min(columns / 2);
+    let (mut parts, mut at) = (Vec::new(), 0);
+    while at < line.len() {
+        let inset = if at == 0 { 0 } else { further };
+        let rest = &line[at..];
+        let cut = sensible(rest, first_line(rest, columns - inset));
+        parts.push((inset, &rest[..cut.end]));
+        at += cut.next;
+    }
+    parts
+}
+
+/// The cut, or an earlier one where this one goes through a word.
+fn sensible(text: &str, cut: Line) -> Line {
+    if cut.end < cut.next || cut.next == text.len() {
+        return cut;
+    }
+    let after = text[..cut.end].rfind([',', ';', '(', '[', '{', '/', '&', '|', '=', ':', '.']);
+    let lead = text.len() - text.trim_start_matches([' ', '\t']).len();
+    // Too early a break would leave most of the line empty.
+    match after.map(|at| at + 1).filter(|end| *end > lead && *end * 2 >= cut.end) {
+        Some(end) => Line { end, next: end },
+        None => cut,
+    }
+}
 
 /// A line's end and the beginning of the next one; what lies between is white space.
 #[derive(Clone, Copy)]
@@ -122,8 +157,26 @@ fn is_closing(c: char) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::width::width;
     use super::*;
+
+    #[test]
+    fn a_line_of_a_program_goes_on_further_in() {
+        let code = |line: &'static str, columns| wrap_code(line, columns);
+        assert_eq!(code("", 10), []);
+        assert_eq!(code("short()", 10), [(0, "short()")]);
+        assert_eq!(
+            code("    total = first + second + third", 20),
+            [(0, "    total = first +"), (6, "second + third")]
+        );
+        assert_eq!(
+            code("  call(alpha,beta,gamma,delta)", 16),
+            [(0, "  call(alpha,"), (4, "beta,gamma,"), (4, "delta)")]
+        );
+        assert_eq!(code("cd /usr/share/doc/sayso", 14), [(0, "cd"), (2, "/usr/share/"), (2, "doc/sayso")]);
+        assert_eq!(code("aaaaaaaaaaaa", 5), [(0, "aaaaa"), (2, "aaa"), (2, "aaa"), (2, "a")]);
+        assert_eq!(code("ab", 1), [(0, "a"), (0, "b")]);
+        assert_eq!(code("                deep(a, b)", 12), [(0, "            "), (6, "deep("), (6, "a, b)")]);
+    }
 
     #[track_caller]
     fn check(text: &str, columns: usize, expected: &[&str]) {

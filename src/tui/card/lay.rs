@@ -5,7 +5,7 @@ use super::highlight::{Token, highlight};
 use super::table;
 use crate::graph::Grade;
 use crate::inbox::{Block, StripLine, StripMark, Tone};
-use crate::text::{Weight, expand_tabs, pad, truncate, wrap};
+use crate::text::{Weight, expand_tabs, pad, truncate, wrap, wrap_code};
 use crate::tui::theme::Theme;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -60,7 +60,7 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
         sort @ PieceKind::Code { .. } => {
             let text = doc.text(piece);
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-            lines.map(|line| wrap(line, room(sort, width)).count().max(1)).sum()
+            lines.map(|line| wrap_code(line, room(sort, width)).len().max(1)).sum()
         }
         sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
     }
@@ -217,10 +217,10 @@ fn word_line<'d>(
 /// A line of a program, coloured and broken where it does not fit.
 fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme: &Theme) -> Vec<Line<'d>> {
     let mut laid = Vec::new();
-    for part in wrap(line, room) {
+    for (inset, part) in wrap_code(line, room) {
         let start = part.as_ptr() as usize - line.as_ptr() as usize;
         let range = start..start + part.len();
-        let mut spans = vec![Span::styled("│ ", theme.rule)];
+        let mut spans = vec![Span::styled("│ ", theme.rule), Span::raw(" ".repeat(inset))];
         let mut at = 0;
         for (token, text) in tokens {
             let (from, to) = (at.max(range.start), (at + text.len()).min(range.end));

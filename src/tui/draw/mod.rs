@@ -8,7 +8,7 @@ pub use page::{divider, page};
 pub use rows::{PlainRow, row, rows};
 pub use sheet::Sheet;
 
-use crate::text::{truncate, width, wrap};
+use crate::text::{truncate, truncate_words, width, wrap};
 use crate::tui::model::Model;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -24,6 +24,12 @@ pub fn text(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Sty
     let room = area.right() - x;
     let cut = truncate(text, usize::from(room));
     buf.set_stringn(x, y, &cut, usize::from(room), style).0
+}
+
+/// A sentence on one line, cut between words where the area ends.
+pub fn sentence(buf: &mut Buffer, area: Rect, x: u16, y: u16, sentence: &str, style: Style) -> u16 {
+    let room = area.right().saturating_sub(x);
+    text(buf, area, x, y, &truncate_words(sentence, usize::from(room)), style)
 }
 
 /// Text that ends where the area ends; gives back where it began.

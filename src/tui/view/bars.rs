@@ -168,17 +168,24 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     if let Some(note) = &model.note {
         let style = if note.bad { theme.danger } else { theme.text };
-        draw::text(buf, room, area.x + 1, area.y, &note.text, style);
+        draw::sentence(buf, room, area.x + 1, area.y, &note.text, style);
     } else if let Driving::Nobody(why) = &model.driving {
-        draw::text(buf, room, area.x + 1, area.y, &format!("view only: {}", words::line(why)), theme.warning);
+        draw::sentence(
+            buf,
+            room,
+            area.x + 1,
+            area.y,
+            &format!("view only: {}", words::line(why)),
+            theme.warning,
+        );
     } else if model.inbox.list.has_lost() && model.inbox.following.is_none() && model.tab == Tab::Inbox {
-        draw::text(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
+        draw::sentence(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
     } else if !model.inbox.list.marks.is_empty() {
         let text =
             format!("{} marked: your answer goes to all of them · Esc clears", model.inbox.list.marks.len());
-        draw::text(buf, room, area.x + 1, area.y, &text, theme.accent);
+        draw::sentence(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
-        draw::text(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
+        draw::sentence(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
     }
 }
 
