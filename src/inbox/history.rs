@@ -4,6 +4,7 @@ use super::{By, GrantLine};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What a person did with a question, without the words they used.
@@ -62,6 +63,9 @@ pub struct DecisionLine {
     pub answer: AnswerKind,
     /// What the person said, where they did.
     pub text: Option<String>,
+    /// What it was decided on: the arguments as they were proposed, or as the person changed them.
+    #[serde(skip)]
+    pub args: Value,
     pub by: By,
     pub end: DecisionEnd,
     /// How it ended, as people say it: "sent", "denied".

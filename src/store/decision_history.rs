@@ -147,12 +147,12 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     if let Some(told) = after.reported {
         outcome = format!("{outcome}, {told}");
     }
-    let (answer, text) = match decided.decision {
-        Decision::Accept => (AnswerKind::Accept, None),
-        Decision::Edit { .. } => (AnswerKind::Edit, None),
-        Decision::Respond { text } => (AnswerKind::Respond, Some(text)),
-        Decision::Ignore => (AnswerKind::Ignore, None),
-        Decision::Draft => (AnswerKind::Draft, None),
+    let (answer, text, args) = match decided.decision {
+        Decision::Accept => (AnswerKind::Accept, None, asked.args),
+        Decision::Edit { args } => (AnswerKind::Edit, None, args),
+        Decision::Respond { text } => (AnswerKind::Respond, Some(text), asked.args),
+        Decision::Ignore => (AnswerKind::Ignore, None, asked.args),
+        Decision::Draft => (AnswerKind::Draft, None, asked.args),
     };
     Ok(DecisionLine {
         at: time(entry.at)?,
@@ -165,6 +165,7 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         source: asked.source,
         answer,
         text,
+        args,
         by: decided.by,
         end,
         outcome,

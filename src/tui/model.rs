@@ -3,7 +3,7 @@
 use super::actions::Scope;
 use super::keys::{Key, Keymap};
 use super::layers::{Ask, Layer};
-use super::msg::{Cmd, Driving, InboxResult};
+use super::msg::{Cmd, DecisionKind, Driving, InboxResult};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
 use super::tabs::activity::ActivityTab;
@@ -38,6 +38,8 @@ pub struct Note {
     pub text: String,
     /// Whether something went wrong.
     pub bad: bool,
+    /// Whether it says why a key did nothing: the next key makes it old.
+    pub about_key: bool,
     /// When it goes away.
     pub until: Instant,
 }
@@ -273,8 +275,17 @@ impl Model {
         self.note = Some(Note {
             text: words::line(&text.into()),
             bad: false,
+            about_key: false,
             until: self.now + Duration::from_secs(6),
         });
+    }
+
+    /// Says why a key did nothing, until the next one is pressed.
+    pub fn refuse(&mut self, why: &str) {
+        self.say(why);
+        if let Some(note) = &mut self.note {
+            note.about_key = true;
+        }
     }
 
     /// Says that something went wrong.
@@ -282,6 +293,7 @@ impl Model {
         self.note = Some(Note {
             text: words::line(&text.into()),
             bad: true,
+            about_key: false,
             until: self.now + Duration::from_secs(12),
         });
     }
@@ -299,7 +311,7 @@ impl Model {
     /// Whether something on the screen changes with time alone.
     pub fn is_lively(&self) -> bool {
         !self.working.is_empty()
-            || self.undo.is_some()
+            || self.undo.as_ref().is_some_and(|undo| undo.kind != DecisionKind::Snoozed)
             || self.deferred_key.is_some()
             || self.note.is_some()
             || self.unkept.is_some()

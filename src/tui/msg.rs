@@ -257,7 +257,7 @@ impl DecisionKind {
             DecisionKind::Filed => "filed away",
             DecisionKind::Continued => "continued",
             DecisionKind::Snoozed => "snoozed",
-            DecisionKind::Woken => "back in the inbox",
+            DecisionKind::Woken => "snooze ended",
         }
     }
 }

@@ -42,6 +42,14 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// The name in `Ines Ruiz <ines@example.org>`, or the whole where there is none.
+pub fn name(who: &str) -> &str {
+    match who.split_once(" <") {
+        Some((name, _)) if !name.trim_matches('"').is_empty() => name.trim_matches('"'),
+        _ => who,
+    }
+}
+
 /// `1 item`, `2 items`.
 pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }

@@ -77,9 +77,33 @@ fn only_cards_that_offer_it_are_allowed_or_drafted() {
     screen.press("A");
     assert!(screen.note().contains("nothing to allow"), "{}", screen.note());
     screen.press("D");
-    assert!(screen.note().contains("You can't do that on this card"), "{}", screen.note());
+    assert_eq!(screen.note(), "Only a reply to a mail can be saved as a draft");
     screen.press("jjjjC");
     assert!(screen.note().contains("Only triaged mail"), "{}", screen.note());
+    assert!(screen.decisions().is_empty());
+}
+
+/// The store would refuse the grant, so nothing is opened that leads there.
+#[test]
+fn a_card_with_a_warning_says_at_once_that_it_allows_nothing_more() {
+    let mut screen = screen();
+    screen.press("j");
+    assert_eq!(screen.selected(), "Invoice 4711");
+    screen.press("A");
+    assert!(screen.model.layer().is_none(), "{}", screen.dump());
+    let why = "It carries a warning, so nothing more can be allowed from it · a accepts only this one";
+    assert_eq!(screen.note(), why);
+}
+
+#[test]
+fn a_key_that_a_card_does_not_take_says_why() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("gd").press("i");
+    assert_eq!(screen.note(), "A result is filed away, not ignored · a does that");
+    screen.press("gx").press("e");
+    assert_eq!(screen.note(), "There is nothing to edit on this card");
+    screen.press("k");
+    assert_eq!(screen.note(), "", "the next key makes it old");
     assert!(screen.decisions().is_empty());
 }
 

@@ -2,8 +2,8 @@
 
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail, write};
 use crate::test_screen::TestScreen;
-use sayso::graph::Decision;
-use sayso::inbox::{By, GrantRequest, GrantScope};
+use sayso::graph::{Decision, Kind};
+use sayso::inbox::{By, GrantRequest, GrantScope, ItemKind, LineQuery};
 use sayso::tui::Tab;
 use serde_json::json;
 
@@ -21,6 +21,55 @@ fn a_decision_that_gave_a_grant_leads_to_it() {
     screen.press("X").press("q").press("gb");
     assert_eq!(screen.model.tab, Tab::Inbox);
     assert!(screen.note().starts_with("Its grant is no longer in force: write_email"), "{}", screen.note());
+}
+
+#[test]
+fn what_was_sent_is_said_and_can_be_read_afterwards() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    runtime.block_on(inbox.store().mail().wrote_to(vec![BOB.to_owned()])).unwrap();
+    runtime.block_on(async {
+        inbox.take_in(&mail(), json!({})).await.unwrap();
+        inbox.drive().await;
+    });
+    let mut screen = TestScreen::over((*inbox).clone(), SIZE);
+    screen.press("a");
+    runtime.block_on(inbox.drive());
+    screen.tell(sayso::tui::Msg::Changed);
+    assert!(screen.note().starts_with(&format!("Sent to {BOB}: ")), "{}", screen.note());
+    screen.press("gh");
+    let (shown, (_, args)) = (screen.dump(), write());
+    assert!(shown.contains("What was done"), "{shown}");
+    assert!(shown.contains(args["content"].as_str().unwrap().lines().next().unwrap()), "{shown}");
+    // The key of the inbox leads out of it, from here and from another tab.
+    screen.press("1");
+    assert!(screen.model.shows_items(), "{}", screen.dump());
+    screen.press("gh").press("3").press("1");
+    assert!(screen.model.shows_items());
+}
+
+#[test]
+fn trouble_stands_with_what_it_is_about() {
+    let mut screen = TestScreen::full(SIZE);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut lines = runtime.block_on(screen.inbox.decisions().lines(LineQuery::First(2))).unwrap();
+    let trouble =
+        [("unreachable", "The model at 127.0.0.1:8080 cannot be reached"), ("login", "Log in again")];
+    for (line, (action, title)) in lines.iter_mut().zip(trouble) {
+        line.kind = ItemKind::Interrupt(Kind::Trouble);
+        (line.workflow, line.action, line.title) = ("intake".into(), action.into(), title.into());
+    }
+    screen.tell(sayso::tui::Msg::Lines(Ok(lines)));
+    screen.press("4").press("jjj");
+    let shown = screen.dump();
+    assert!(shown.contains("✗ The model at") && !shown.contains("✗ Log in"), "{shown}");
+    screen.press("jjj");
+    let shown = screen.dump();
+    assert!(shown.contains("✗ Log in again") && !shown.contains("✗ The model"), "{shown}");
+    // Grouped by workflow, neither is sayso's own affair.
+    screen.press("1").press("s").press("G<enter>");
+    let shown = screen.dump();
+    assert!(shown.contains(" model ─") && shown.contains(" email ─") && !shown.contains("intake"), "{shown}");
 }
 
 #[test]

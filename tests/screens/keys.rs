@@ -47,7 +47,7 @@ fn an_answered_thread_is_followed_and_no_key_decides_another() {
     assert!(screen.dump().contains("Your answer goes out in a moment"), "{}", screen.dump());
     screen.press("a").press("i");
     assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
-    let thread = screen.model.inbox.following.clone().unwrap();
+    let thread = screen.model.inbox.following.clone().unwrap().thread;
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "write".to_owned() }));
     screen.tell(Msg::Progress(Progress::Text { thread, delta: "Dear Eve, Friday".to_owned() }));
     assert!(screen.dump().contains("Dear Eve, Friday"), "what is being written is shown: {}", screen.dump());
@@ -187,6 +187,37 @@ fn snoozed_items_are_out_of_sight() {
     screen.press("z").press("<enter>");
     screen.press("gi");
     assert!(screen.titles().contains(&"Lunch on Thursday?".to_owned()), "woken by hand");
+}
+
+#[test]
+fn a_snooze_is_undone_before_the_decision_that_came_before_it() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("a").press("z").press("<enter>");
+    assert!(screen.note().starts_with("Snoozed: “Lunch on Thursday?”"), "{}", screen.note());
+    screen.press("j").press("u");
+    assert_eq!(screen.note(), "Snooze ended: “Lunch on Thursday?”");
+    assert_eq!(screen.selected(), "Lunch on Thursday?");
+    assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_none()));
+    screen.press("u");
+    assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_some()), "{}", screen.note());
+}
+
+#[test]
+fn a_message_is_cut_between_words() {
+    let mut screen = TestScreen::full((60, 24));
+    screen.model.say("Accepted: “The figures of the third quarter for the Donaudampfschifffahrt”");
+    let shown = screen.dump();
+    assert!(shown.contains("Accepted: “The figures of the third quarter for the…\n"), "{shown}");
+}
+
+#[test]
+fn a_thread_that_asks_nothing_after_its_answer_is_let_go() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
+    assert!(screen.model.inbox.following.is_some());
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    assert!(screen.model.inbox.following.is_none(), "{}", screen.dump());
+    assert!(!screen.selected().is_empty(), "{}", screen.dump());
 }
 
 #[test]

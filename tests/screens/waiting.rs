@@ -53,6 +53,29 @@ fn what_somebody_waits_for_stands_on_top_and_counts_down() {
 }
 
 #[test]
+fn what_the_answered_agent_asks_next_is_selected_unless_the_person_went_elsewhere() {
+    let question = |title: &str, source: &str| json!({"title": title, "source": source});
+    let mut screen = screen(&[question("How many?", "claude-code"), question("Which one?", "gemini")]);
+    let asks = |screen: &mut TestScreen, title: &str, source: &str| {
+        let input = question(title, source);
+        screen.behind(async |inbox| {
+            inbox.requests().ask(Asking { input, key: None }).await.unwrap();
+        });
+    };
+    assert_eq!(screen.selected(), "How many?");
+    screen.press("r").type_in("Two").press("<ctrl-s>");
+    assert_eq!(screen.selected(), "Which one?");
+    asks(&mut screen, "Why?", "codex");
+    assert_eq!(screen.selected(), "Which one?", "another agent");
+    asks(&mut screen, "From where?", "claude-code");
+    assert_eq!(screen.selected(), "From where?", "{}", screen.dump());
+    screen.press("r").type_in("Home").press("<ctrl-s>").press("k");
+    let here = screen.selected();
+    asks(&mut screen, "Where to?", "claude-code");
+    assert_eq!(screen.selected(), here, "the person moved meanwhile");
+}
+
+#[test]
 fn a_digit_on_an_empty_line_sends_a_refusal_of_one_s_own() {
     let command = json!({"title": "cargo publish", "action": "Bash", "args": {"command": "cargo publish"},
         "source": "claude-code"});

@@ -172,6 +172,7 @@ fn asked(state: &Sample) -> Interrupt {
     if state.kind == "warned" {
         let text = "the recipient is not in this conversation";
         asked.warnings.push(Warning::caution("recipient_outside_thread", text));
+        asked.grantable = Grantable { thread: true, ..Grantable::default() };
     }
     if state.kind == "remarked" {
         asked.warnings.push(Warning::new(Grade::Info, "first_contact", "a new sender"));

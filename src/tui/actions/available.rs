@@ -1,12 +1,13 @@
 //! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
 
+use crate::graph::Grantable;
 use crate::inbox::{ItemKind, PROGRAM_ACTIONS};
 use crate::tui::actions::Action;
 use crate::tui::layers::Layer;
 use crate::tui::layout;
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
-use crate::tui::tabs::inbox::history;
+use crate::tui::tabs::inbox::{Row, history};
 use crate::tui::tabs::threads::review;
 
 impl Action {
@@ -38,7 +39,13 @@ impl Action {
             | Action::AcceptGrant
             | Action::SaveDraft
             | Action::RefuseAndStop
-            | Action::Respond => self.decides_here(model),
+            | Action::Respond => {
+                let Some(row) = row else { return Err("Nothing is selected · j or k selects") };
+                if row.is_decided() {
+                    return Err("Already decided · u undoes the last decision");
+                }
+                takes(model, row, self)
+            }
             Action::Terminal => match model.layer().filter(|_| !model.shows_help()) {
                 Some(layer) => when(matches!(layer, Layer::Sessions(_)), ""),
                 None => {
@@ -172,31 +179,6 @@ impl Action {
         }
     }
 
-    /// Whether the selected item can be decided this way.
-    fn decides_here(self, model: &Model) -> Result<(), &'static str> {
-        let Some(row) = model.selected() else { return Err("Nothing is selected · j or k selects") };
-        if row.is_decided() {
-            return Err("Already decided · u undoes the last decision");
-        }
-        let item = model.current().map(|opened| &opened.item);
-        let allowed = match self {
-            Action::Accept => row.allow.accept,
-            Action::SaveDraft => row.allow.draft,
-            Action::AcceptGrant => {
-                let offered = item.is_some_and(|item| item.grantable.is_something());
-                return when(offered && row.allow.accept, "This card has nothing to allow · a accepts it");
-            }
-            Action::RefuseAndStop => {
-                let can = item.is_some_and(|item| item.takes_refusals());
-                return when(can, "Only a coding agent's session can be stopped");
-            }
-            Action::Edit | Action::EditOutside => row.allow.edit,
-            Action::Respond => row.allow.respond,
-            _ => row.allow.ignore,
-        };
-        when(allowed, "You can't do that on this card")
-    }
-
     /// Whether the card has a mail with what this shows of it.
     fn shows_of_mail(self, model: &Model) -> Result<(), &'static str> {
         let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
@@ -213,4 +195,36 @@ impl Action {
 
 fn when(can: bool, why: &'static str) -> Result<(), &'static str> {
     if can { Ok(()) } else { Err(why) }
+}
+
+/// Whether a card takes an answer; where not, why, and what it takes instead.
+fn takes(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
+    match answer {
+        Action::Accept if row.allow.accept => Ok(()),
+        Action::Accept => Err(match (row.allow.respond, row.allow.edit) {
+            (true, _) => "This can't be accepted: it asks for words · r answers it",
+            (false, true) => "This can't be accepted as it is · e fills it in",
+            (false, false) => "This can't be accepted from here",
+        }),
+        Action::SaveDraft => when(row.allow.draft, "Only a reply to a mail can be saved as a draft"),
+        Action::AcceptGrant => {
+            let offered = model.current().map(|opened| &opened.item.grantable);
+            when(
+                row.allow.accept && offered.is_some_and(Grantable::is_something),
+                "This card has nothing to allow · a accepts it",
+            )?;
+            when(
+                !row.is_warned() || offered.is_some_and(|offered| !offered.remember.is_empty()),
+                "It carries a warning, so nothing more can be allowed from it · a accepts only this one",
+            )
+        }
+        Action::RefuseAndStop => {
+            let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
+            when(can, "Only a coding agent's session can be stopped")
+        }
+        Action::Edit | Action::EditOutside => when(row.allow.edit, "There is nothing to edit on this card"),
+        Action::Respond => when(row.allow.respond, "Nobody reads an answer to this card"),
+        _ if row.kind == ItemKind::Result => Err("A result is filed away, not ignored · a does that"),
+        _ => when(row.allow.ignore, "This card can't be ignored · a accepts it"),
+    }
 }

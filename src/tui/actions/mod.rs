@@ -157,7 +157,7 @@ actions! {
     |model, action, press|
 
     Global {
-        TabInbox ["1"] "inbox": "the inbox" => tabs::go(model, Tab::Inbox),
+        TabInbox ["1"] "inbox": "the inbox" => inbox::enter(model),
         TabThreads ["2"] "threads": "all threads" => tabs::go(model, Tab::Threads),
         TabMemory ["3"] "memory": "what was learned" => tabs::go(model, Tab::Memory),
         TabActivity ["4"] "activity": "what is going on" => tabs::go(model, Tab::Activity),
@@ -189,7 +189,7 @@ actions! {
         Palette [":"] "palette": "every action by name" => layers::ask(model, Ask::Palette),
         Help ["?"] "help": "all keys" => layers::open(model, Help::default()),
         NewThread ["c"] "new_thread": "new thread" => form::choose_workflow(model),
-        Undo ["u"] "undo": "undo the last decision" => decide::undo(model, press),
+        Undo ["u"] "undo": "undo the last decision or snooze" => decide::undo(model, press),
         Pause ["!"] "pause": "pause or resume everything" => vec![Cmd::Pause(!model.is_paused())],
         FetchMail ["$"] "fetch_mail": "check mail now" => vec![Cmd::FetchMail],
         Clear ["esc"] "clear": "clear or close" => tabs::clear(model),

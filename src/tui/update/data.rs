@@ -61,7 +61,7 @@ pub fn changed(model: &mut Model) -> Vec<Cmd> {
     cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));
     cmds.extend(crate::tui::tabs::inbox::skipped::count(model));
     cmds.extend(crate::tui::tabs::inbox::news::look(model));
-    if model.shows_running() || model.tab == Tab::Activity {
+    if model.shows_running() || model.tab == Tab::Activity || model.inbox.following.is_some() {
         cmds.push(Cmd::Running);
     }
     if matches!(model.layer(), Some(Layer::Sessions(_))) {

@@ -4,7 +4,7 @@ use crate::tui::layers;
 use crate::tui::layout::{self, Entry};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Mouse};
-use crate::tui::tabs::{self, Focus, moves};
+use crate::tui::tabs::{self, Focus, Tab, inbox, moves};
 use ratatui::layout::Position;
 
 pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
@@ -31,6 +31,7 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             Vec::new()
         }
         Mouse::Click if areas.header.contains(at) => match crate::tui::view::bars::tab_at(model, x) {
+            Some(Tab::Inbox) => inbox::enter(model),
             Some(tab) => tabs::go(model, tab),
             None => Vec::new(),
         },

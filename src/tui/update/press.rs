@@ -8,6 +8,7 @@ use crate::tui::{layers, own, safe};
 
 pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
+    model.note.take_if(|note| note.about_key);
     safe::heard(model, press);
     model.pending.push(press.key);
     let scopes = model.scopes();
@@ -19,7 +20,7 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
                 Ok(()) => act(model, action, press),
                 Err(why) => {
                     if !why.is_empty() {
-                        model.say(why);
+                        model.refuse(why);
                     }
                     Vec::new()
                 }

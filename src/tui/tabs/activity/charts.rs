@@ -2,7 +2,10 @@
 
 pub use crate::text::short_count as short;
 
-use crate::inbox::{Activity, DayLine, Decisions, ErrorLine, Latency, SourceLine, Storage};
+use crate::graph::Kind;
+use crate::inbox::{
+    ASKING_WORKFLOW, Activity, DayLine, Decisions, ErrorLine, ItemKind, Latency, SourceLine, Storage,
+};
 use crate::text::{bytes, pad, truncate, width};
 use crate::tui::draw::Sheet;
 use crate::tui::model::Model;
@@ -164,7 +167,23 @@ pub fn decisions(model: &Model, sheet: &mut Sheet, activity: &Activity) {
     }
 }
 
+/// Trouble that waits in the inbox and is about this.
+fn trouble(model: &Model, sheet: &mut Sheet, about: &str) {
+    let rows = model.inbox.list.all().iter();
+    for row in rows.filter(|row| row.workflow == ASKING_WORKFLOW && row.about() == about) {
+        if row.kind == ItemKind::Interrupt(Kind::Trouble) {
+            sheet.line(Line::from(vec![
+                Span::styled("✗ ", model.theme.danger),
+                Span::styled(row.title.clone(), model.theme.title),
+            ]));
+            sheet.wrap(&row.gist, model.theme.text);
+            sheet.gap();
+        }
+    }
+}
+
 pub fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
+    trouble(model, sheet, "model");
     if activity.models.is_empty() {
         sheet.wrap(
             &format!("No model was called in the last {} days.", activity.days.len()),
@@ -270,10 +289,22 @@ pub fn errors(model: &Model, sheet: &mut Sheet, errors: &[ErrorLine]) {
 }
 
 pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
+    trouble(model, sheet, "email");
     if sources.is_empty() {
         sheet.wrap("No mailbox is set up. Add one as [[mail]] in the config.", model.theme.quiet);
         return;
     }
+    // Servers and the place that traces go to are no mailboxes, so they have headings of their own.
+    let (mailboxes, others): (Vec<_>, Vec<_>) = sources.iter().partition(|line| line.is_mailbox());
+    source_lines(model, sheet, &mailboxes);
+    if !others.is_empty() {
+        heading(model, sheet, "Servers and traces");
+        source_lines(model, sheet, &others);
+    }
+    sheet.say("$ checks all of them now.", model.theme.quiet);
+}
+
+fn source_lines(model: &Model, sheet: &mut Sheet, sources: &[&SourceLine]) {
     for line in sources {
         let (sign, style, said) = match (&line.error, line.ok_at) {
             (Some(error), _) => ("✗", model.theme.danger, format!("fails: {error}")),
@@ -295,7 +326,6 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
         }
         sheet.gap();
     }
-    sheet.say("$ checks all of them now.", model.theme.quiet);
 }
 
 pub fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {

@@ -6,6 +6,7 @@ use crate::tui::layers::{Confirm, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Press};
 use crate::tui::safe;
+use crate::tui::tabs::activity::Section;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::data;
 
@@ -18,6 +19,7 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd
             let (key, section) = (model.activity_key(), model.activity_section());
             model.grants = grants;
             let wanted = model.activity.wanted.take();
+            let section = if wanted.is_some() { Some(Section::Allowed) } else { section };
             model.keep_activity(wanted.or(key), section);
         }
         Err(failure) => model.fail(failure.text),

@@ -11,6 +11,7 @@ use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::Tab;
+use crate::tui::update::data;
 use crate::tui::words;
 use jiff::ToSpan;
 use std::time::Duration;
@@ -90,6 +91,14 @@ pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<C
         model.running.rows = lines;
         model.running.read = true;
         model.keep_activity(key, section);
+        if let Some(followed) = &mut model.inbox.following {
+            let idle = !model.running.rows.iter().any(|line| line.id == followed.thread);
+            // Whether it asks something is known by a glance from now on.
+            if idle != std::mem::replace(&mut followed.idle, idle) {
+                model.inbox.stale_glance = model.inbox.glancing.0;
+                return data::changed(model);
+            }
+        }
         return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
     }
     Vec::new()

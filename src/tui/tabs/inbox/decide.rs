@@ -1,7 +1,7 @@
 //! Decisions: taken on what is shown, reported when they are kept, taken back while they can be.
 
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Card, Decide, ItemKind, STOP_WORDS};
+use crate::inbox::{Block, Card, Decide, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
 use crate::service::Way;
 use crate::text::Visible;
 use crate::tui::actions::Action;
@@ -11,7 +11,8 @@ use crate::tui::layers::{Choice, Confirm, Menu, Page, Then, ask_bulk};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
-use crate::tui::tabs::inbox::{Undo, news};
+use crate::tui::tabs::inbox::follow::{self, Followed};
+use crate::tui::tabs::inbox::{Row, Undo, news};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +27,7 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
     }
     match safe::guard(model, action, press) {
         Guard::Rejected(why) => {
-            model.say(why);
+            model.refuse(why);
             Vec::new()
         }
         Guard::Waits => {
@@ -175,7 +176,9 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     }
     if !done.is_empty() {
         model.sent = sent;
-        let followed = followed(model, kind, &done);
+        let answered = follow::answered(model, &done);
+        let followed =
+            answered.as_ref().filter(|row| follows(model, kind, row)).map(|row| row.thread.clone());
         let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
         let next = model
             .inbox
@@ -189,10 +192,11 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         model.inbox.list.drop_rows(&ids, model.wall);
         match (next, followed) {
             // Nothing else moves under the keys while its agent answers.
-            (Some(_), Some(thread)) => model.inbox.following = Some(thread),
+            (Some(_), Some(thread)) => model.inbox.following = Some(Followed { thread, idle: false }),
             (Some(next), None) => model.inbox.list.select(next),
             (None, _) => {}
         }
+        follow::expect(model, kind, answered);
         // A glance that was taken before this would show them as they were.
         model.inbox.stale_glance = model.inbox.glancing.0;
         let noted = kind == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
@@ -213,6 +217,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                 | DecisionKind::Answered
                 | DecisionKind::Ignored
                 | DecisionKind::Drafted
+                | DecisionKind::Snoozed
         ) {
             cmds.extend(news::await_ends(model, kind, &done));
             model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
@@ -226,12 +231,11 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     cmds
 }
 
-/// The thread that answers what was just said to it, if that is the one on the screen.
-fn followed(model: &Model, kind: DecisionKind, done: &[(String, String)]) -> Option<ThreadId> {
-    let [(id, _)] = done else { return None };
-    let row = model.selected().filter(|row| row.id == *id)?;
-    let answers = kind == DecisionKind::Answered && model.has_workflow(&row.workflow);
-    answers.then(|| row.thread.clone())
+/// Whether the thread of a row that was decided answers at once, so that it is worth looking at. A program that asked
+/// does what it does elsewhere.
+fn follows(model: &Model, kind: DecisionKind, row: &Row) -> bool {
+    let elsewhere = row.action.starts_with(PROGRAM_ACTIONS) || !model.has_workflow(&row.workflow);
+    kind == DecisionKind::Answered && !elsewhere
 }
 
 /// Takes the last decision back, a bulk one as a whole.
@@ -245,7 +249,12 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
         return if safe::is_deliberate(model, press) { vec![Cmd::UndoLast] } else { Vec::new() };
     };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
-    match ids.collect::<Vec<_>>().as_slice() {
+    let ids: Vec<_> = ids.collect();
+    if undo.kind == DecisionKind::Snoozed {
+        model.inbox.goto = ids.first().map(ToString::to_string);
+        return vec![Cmd::Snooze(ids, None)];
+    }
+    match ids.as_slice() {
         [] => Vec::new(),
         [one] => vec![Cmd::Undo(vec![one.clone()])],
         [first, ..] => vec![Cmd::UndoTogether(first.clone())],

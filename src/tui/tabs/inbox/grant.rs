@@ -4,7 +4,7 @@
 //! an accepted card.
 
 use super::decide;
-use crate::graph::{AgentCall, CommandLine, Decision, Does};
+use crate::graph::{AgentCall, CommandLine, Decision, Does, Grantable, Warning};
 use crate::inbox::{Block, Decide, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::actions::Action;
@@ -25,7 +25,7 @@ const SESSION: Duration = Duration::from_secs(12 * 3600);
 /// Offers what the card may allow. The menu decides nothing: what is chosen there is asked about.
 pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Guard::Rejected(why) = safe::guard(model, Action::Accept, press) {
-        model.say(why);
+        model.refuse(why);
         return Vec::new();
     }
     if form::has_unsent_edit(model) {
@@ -33,7 +33,11 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
         return Vec::new();
     }
     let Some(opened) = model.current() else { return Vec::new() };
-    let grantable = opened.item.grantable.clone();
+    let mut grantable = opened.item.grantable.clone();
+    if Warning::suspend(&opened.item.warnings) {
+        // Such a card gives no grant; what the agent itself remembers is its own affair.
+        grantable = Grantable { remember: grantable.remember, ..Grantable::default() };
+    }
     let mut rows: Vec<(String, Choice)> = Vec::new();
     let mut row = |text: String, scope, lasts| rows.push((text, Choice::Grant(scope, lasts, false)));
     if grantable.thread {

@@ -1,7 +1,9 @@
 //! Past decisions: what was answered, by whom, and how it ended.
 
 use crate::graph::InterruptId;
-use crate::inbox::{Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery};
+use crate::inbox::{
+    AnswerKind, Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery,
+};
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw::{self, PlainRow};
@@ -223,7 +225,27 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
         blocks.push(Block::Heading(Visible::line("Your words")));
         blocks.push(Block::Text(Visible::new(text)));
     }
+    blocks.extend(contents(line));
     let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
     blocks.push(Block::Text(Visible::new(keys)));
     Doc::page(&line.title, &line.workflow, blocks)
+}
+
+/// What was decided on, such as the mail that was sent: short values as fields, texts in full.
+fn contents(line: &DecisionLine) -> Vec<Block> {
+    let Some(args) = line.args.as_object().filter(|args| !args.is_empty()) else { return Vec::new() };
+    let title = match (line.answer, line.end) {
+        (AnswerKind::Accept | AnswerKind::Edit, DecisionEnd::Done) => "What was done",
+        (AnswerKind::Draft, DecisionEnd::Done) => "What was saved",
+        (AnswerKind::Edit, _) => "As you changed it",
+        _ => "As it was proposed",
+    };
+    let shown = args.iter().map(|(name, value)| (name, value, words::value(value)));
+    let shown = shown.filter(|(_, raw, value)| !raw.is_null() && !value.as_str().is_empty());
+    let shown = shown.map(|(name, _, value)| (name, value));
+    let (long, short): (Vec<_>, Vec<_>) = shown.partition(|(_, value)| value.as_str().contains('\n'));
+    let mut blocks = vec![Block::Heading(Visible::line(title))];
+    blocks.push(Block::Fields(short.into_iter().map(|(name, value)| (Visible::line(name), value)).collect()));
+    blocks.extend(long.into_iter().map(|(_, value)| Block::Text(value)));
+    blocks
 }

@@ -5,7 +5,7 @@
 
 use super::query::Query;
 use crate::graph::{Allow, Grade, Hash, Kind, ThreadId};
-use crate::inbox::{Glance, ItemKind, ItemLine, Standing};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Glance, ItemKind, ItemLine, Standing};
 use crate::text::Visible;
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -109,6 +109,15 @@ impl Row {
     /// Who or which workflow it comes from.
     pub fn who(&self) -> &str {
         if self.source.is_empty() { &self.workflow } else { &self.source }
+    }
+
+    /// The workflow it belongs to; what sayso asks for itself belongs to the mail or the model it is about.
+    pub fn about(&self) -> &str {
+        match (self.workflow.as_str(), self.action.as_str()) {
+            (ASKING_WORKFLOW, ABSENT_ACTION) => "model",
+            (ASKING_WORKFLOW, _) => "email",
+            (workflow, _) => workflow,
+        }
     }
 
     fn class(&self) -> (bool, i64) {
@@ -238,6 +247,18 @@ impl List {
     /// The row shown at a position.
     pub fn row(&self, position: usize) -> Option<&Row> {
         self.order.get(position).and_then(|n| self.rows.get(*n as usize))
+    }
+
+    /// Whether the item of this id is shown.
+    pub fn shows(&self, id: &str) -> bool {
+        (0..self.len()).any(|n| self.row(n).is_some_and(|row| row.id == id))
+    }
+
+    /// Shows everything that waits, whatever the list was narrowed to.
+    pub fn show_all(&mut self, now: Timestamp) {
+        (self.filter, self.narrow) = (Filter::All, Query::default());
+        self.folds.clear();
+        self.arrange(now);
     }
 
     /// All rows, shown or not.
@@ -441,7 +462,7 @@ impl List {
             Group::None => "",
             Group::Sender => row.who(),
             Group::Kind => row.kind.word(),
-            Group::Workflow => row.workflow.as_str(),
+            Group::Workflow => row.about(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod away;
 pub mod decide;
+pub mod follow;
 pub mod grant;
 pub mod history;
 mod list;
@@ -18,13 +19,16 @@ pub use list::{Filter, Group, List, Row, Sort};
 pub use update::*;
 pub use view::{draw, footer};
 
-use crate::graph::{Kind, ThreadId};
-use crate::inbox::{Card, DecisionView, Item, ItemKind, SkippedCount, SkippedLine};
+use crate::graph::Kind;
+use crate::inbox::{
+    ABSENT_ACTION, ASKING_WORKFLOW, Card, DecisionView, Item, ItemKind, SkippedCount, SkippedLine,
+};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind};
 use crate::tui::tabs::{self, Browse, Focus, Tab};
+use follow::{Expected, Followed};
 use history::History;
 use jiff::civil::Date;
 use news::News;
@@ -47,8 +51,8 @@ pub struct InboxTab {
     pub asked: Option<String>,
     /// What is to be selected once it is there.
     pub goto: Option<String>,
-    /// The thread that was answered last and is looked at until it asks again.
-    pub following: Option<ThreadId>,
+    pub following: Option<Followed>,
+    pub expected: Option<Expected>,
     pub news: News,
     /// Lines that are still to be read.
     pub wanted: VecDeque<String>,
@@ -73,6 +77,7 @@ impl Default for InboxTab {
             asked: None,
             goto: None,
             following: None,
+            expected: None,
             news: News::default(),
             wanted: VecDeque::new(),
             begun: false,
@@ -130,6 +135,12 @@ fn who_wants_what(item: &Item) -> String {
     let wish = match item.kind {
         ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
         ItemKind::Interrupt(Kind::Question) => format!("{who} asks you"),
+        ItemKind::Interrupt(Kind::Trouble) if item.action == ABSENT_ACTION => {
+            "Your model does not answer".to_owned()
+        }
+        ItemKind::Interrupt(Kind::Trouble) if item.workflow == ASKING_WORKFLOW => {
+            format!("Your mailbox {who} needs you")
+        }
         ItemKind::Interrupt(Kind::Trouble) => format!("The {} thread failed", Visible::line(&item.workflow)),
         ItemKind::Result => format!("The {} thread is done", Visible::line(&item.workflow)),
         ItemKind::Interrupt(Kind::Approval) => match (item.action.as_str(), &source) {
@@ -157,6 +168,14 @@ pub struct Undo {
     pub until: Option<Instant>,
     /// When it was done.
     pub since: Instant,
+}
+
+/// Goes to the items of the inbox, away from lists of something else.
+pub fn enter(model: &mut Model) -> Vec<Cmd> {
+    match model.inbox.list.filter {
+        Filter::Running | Filter::Skipped | Filter::Decided => show(model, Filter::All),
+        Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held => tabs::go(model, Tab::Inbox),
+    }
 }
 
 /// Shows other rows of the inbox, from their first on.

@@ -1,14 +1,15 @@
 //! News for the line at the bottom: how a decision ended, what has come, what was learned.
 
 use crate::graph::Kind;
-use crate::inbox::{DecisionEnd, DecisionPage, DecisionQuery, ItemKind, MemoryLine};
+use crate::inbox::{DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, ItemKind, MemoryLine};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Ask, Choice, Menu, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult};
-use crate::tui::tabs::inbox::Row;
+use crate::tui::tabs::inbox::{Row, follow};
 use crate::tui::words;
 use jiff::{Timestamp, ToSpan};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -90,7 +91,7 @@ pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
         if line.end == DecisionEnd::Pending || !model.inbox.news.awaited.remove(&id) {
             continue;
         }
-        let text = words::capitalized(&format!("{}: {}", line.outcome, line.title));
+        let text = words::capitalized(&ending(line));
         match line.end {
             DecisionEnd::Failed | DecisionEnd::InDoubt => model.fail(text),
             DecisionEnd::Done if line.kind != Kind::Triage => model.say(text),
@@ -103,9 +104,23 @@ pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     Vec::new()
 }
 
+/// How a decision ended, and for a mail to whom: `sent to Ines: Re: Lunch`.
+fn ending(line: &DecisionLine) -> String {
+    let to = line.args.get("to").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let to: Vec<&str> = to.iter().filter_map(Value::as_str).map(words::name).collect();
+    match to.as_slice() {
+        [to] if line.outcome == "sent" => format!("sent to {to}: {}", line.title),
+        [to, more @ ..] if line.outcome == "sent" => {
+            format!("sent to {to} and {} more: {}", more.len(), line.title)
+        }
+        _ => format!("{}: {}", line.outcome, line.title),
+    }
+}
+
 /// Says what has come, once its lines are there.
 pub fn tell_arrived(model: &mut Model) {
     let arrived = std::mem::take(&mut model.inbox.news.arrived);
+    follow::select_next(model, &arrived);
     let rows: Vec<&Row> = model.inbox.list.all().iter().filter(|row| arrived.contains(&row.id)).collect();
     let text = match rows.as_slice() {
         [] => return,

@@ -1,9 +1,9 @@
 //! What the inbox tells of its items: at a glance, line by line, and a card.
 
-use super::{Opened, news};
+use super::{Opened, follow, news};
 use crate::inbox::{Glance, ItemLine, Standing};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, Lines, Read};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Lines, Read};
 use crate::tui::update::data::changed;
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
@@ -30,6 +30,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     let was_complete = model.inbox.list.complete;
     let known: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
     let unread = model.inbox.list.glance(&all, model.wall);
+    model.inbox.wanted = unread.iter().cloned().collect();
     count_down(model, &all);
     select_goto(model);
     let mut cmds = Vec::new();
@@ -48,7 +49,6 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
         model.noticed = Some(model.now);
         cmds.push(Cmd::Notice(format!("{} in your inbox", words::count(new, "new item"))));
     }
-    model.inbox.wanted = unread.into();
     model.inbox.begun |= model.inbox.wanted.is_empty();
     cmds.extend(read_on(model));
     if due {
@@ -71,6 +71,7 @@ fn count_down(model: &mut Model, all: &[Glance]) {
                 left = Some(left.map_or(hold_ms - passed, |left| left.min(hold_ms - passed)));
             }
             Some(Standing::Decided) => {}
+            Some(Standing::Snoozed) if undo.kind == DecisionKind::Snoozed => {}
             // Its thread has acted on it, or somebody else took it back.
             Some(Standing::Open | Standing::Snoozed | Standing::Result) | None => {
                 model.undo = None;
@@ -87,20 +88,17 @@ fn count_down(model: &mut Model, all: &[Glance]) {
 
 /// Selects what was taken back or has been answered, once it is there.
 pub fn select_goto(model: &mut Model) {
-    if !model.inbox.list.has_lost() {
-        model.inbox.following = None;
-    }
-    if let Some(thread) = &model.inbox.following
-        && let Some(row) =
-            model.inbox.list.all().iter().find(|row| row.thread == *thread && !row.is_decided())
-    {
-        model.inbox.goto = Some(row.id.clone());
+    if let Some(next) = follow::next_of_followed(model) {
+        model.inbox.goto = Some(next);
     }
     let Some(goto) = &model.inbox.goto else { return };
     if let Some(position) =
         (0..model.inbox.list.len()).find(|n| model.inbox.list.row(*n).is_some_and(|row| row.id == *goto))
     {
         model.inbox.list.select(position);
+        model.inbox.goto = None;
+    } else if model.inbox.list.find(goto).is_some_and(|row| row.standing == Standing::Open) {
+        // The list is narrowed to something else, and whoever widens it later looks for something else.
         model.inbox.goto = None;
     }
 }

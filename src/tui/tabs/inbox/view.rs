@@ -1,5 +1,6 @@
 //! The inbox's list, and the card of what is selected there.
 
+use super::follow::Followed;
 use super::{Filter, Row};
 use crate::graph::{Grade, Kind, Labels, ThreadId};
 use crate::inbox::{ItemKind, Standing};
@@ -90,7 +91,7 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
         x += 1;
     }
     let style = if found { theme.found } else { theme.text };
-    let first = if tall { name_of(row.who()) } else { &row.title };
+    let first = if tall { words::name(row.who()) } else { &row.title };
     draw::text(buf, end, x, area.y, first, style);
 
     if tall {
@@ -131,14 +132,6 @@ fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
         None => waited,
     };
     draw::text(buf, area, area.x, area.y, &text, model.theme.accent);
-}
-
-/// A sender's name without the address; the address where there is no name.
-fn name_of(who: &str) -> &str {
-    match who.split_once(" <") {
-        Some((name, _)) if !name.trim_matches('"').is_empty() => name.trim_matches('"'),
-        _ => who,
-    }
 }
 
 /// One letter for a kind, if there is no room for its word.
@@ -214,7 +207,9 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     if area.is_empty() {
         return (None, false);
     }
-    if let Some(thread) = model.inbox.following.as_ref().filter(|_| model.inbox.list.has_lost()) {
+    if let Some(Followed { thread, .. }) =
+        model.inbox.following.as_ref().filter(|_| model.inbox.list.has_lost())
+    {
         draw_followed(model, thread, area, buf);
         return (None, false);
     }

@@ -269,9 +269,7 @@ pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
 /// Selects an item of the inbox, once it is there.
 pub fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
     let cmds = tabs::go(model, Tab::Inbox);
-    model.inbox.list.filter = crate::tui::tabs::inbox::Filter::All;
-    model.inbox.list.narrow = Default::default();
-    model.inbox.list.unfold(model.wall);
+    model.inbox.list.show_all(model.wall);
     model.inbox.goto = Some(item);
     inbox::select_goto(model);
     cmds

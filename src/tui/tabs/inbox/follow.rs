@@ -1,0 +1,98 @@
+//! After an answer: a thread that got words is looked at until it asks again, and what its agent asks next is selected.
+//!
+//! Promises: a card that the person has gone to, or does something with, is never taken away from them.
+
+use crate::graph::ThreadId;
+use crate::inbox::PROGRAM_ACTIONS;
+use crate::tui::keys::Key;
+use crate::tui::model::Model;
+use crate::tui::msg::DecisionKind;
+use crate::tui::tabs::inbox::Row;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// Whoever asks again later than this finds the person at something else.
+const SOON: Duration = Duration::from_secs(60);
+
+/// The thread that was answered last and is on the screen in place of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    pub thread: ThreadId,
+    /// Nobody worked on it when that was last looked at.
+    pub idle: bool,
+}
+
+/// Whose next question is selected when it comes, if the person has touched nothing until then.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    thread: ThreadId,
+    /// The coding agent: each of its questions is a thread of its own.
+    agent: Option<String>,
+    last_key: Option<(Key, Instant)>,
+    selected: Option<String>,
+    until: Instant,
+}
+
+/// The selected row, if it alone was just decided.
+pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
+    let [(id, _)] = done else { return None };
+    model.selected().filter(|row| row.id == *id).cloned()
+}
+
+/// Notes whose next question is to be selected; called once the next row is.
+pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
+    let goes_on = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Answered);
+    model.inbox.expected = answered.filter(|_| goes_on).map(|row| Expected {
+        agent: row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source),
+        thread: row.thread,
+        last_key: model.last_key,
+        selected: model.inbox.list.selected().map(|row| row.id.clone()),
+        until: model.now + SOON,
+    });
+}
+
+/// Selects what the answered agent asks next, if that is among what has come.
+pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
+    let Some(expected) = &model.inbox.expected else { return };
+    let selected = model.inbox.list.selected().map(|row| &row.id);
+    let untouched = model.last_key == expected.last_key && selected == expected.selected.as_ref();
+    if !untouched || model.now > expected.until || !model.layers.is_empty() || !model.shows_items() {
+        model.inbox.expected = None;
+        return;
+    }
+    let asks = |row: &Row| {
+        let agent = row.action.starts_with(PROGRAM_ACTIONS) && expected.agent.as_ref() == Some(&row.source);
+        arrived.contains(&row.id) && (row.thread == expected.thread || agent)
+    };
+    let list = &mut model.inbox.list;
+    if let Some(position) = (0..list.len()).find(|n| list.row(*n).is_some_and(asks)) {
+        list.select(position);
+        model.inbox.expected = None;
+    }
+}
+
+/// The next question of the followed thread, once it is there; a thread that asks nothing more is let go.
+pub fn next_of_followed(model: &mut Model) -> Option<String> {
+    if !model.inbox.list.has_lost() {
+        model.inbox.following = None;
+    }
+    let Followed { thread, idle } = model.inbox.following.clone()?;
+    let rows = || model.inbox.list.all().iter().filter(|row| row.thread == thread);
+    if let Some(row) = rows().find(|row| !row.is_decided()) {
+        let id = row.id.clone();
+        if !model.inbox.list.shows(&id) {
+            model.inbox.list.show_all(model.wall);
+        }
+        return Some(id);
+    }
+    let all_read = model.inbox.wanted.is_empty() && !model.inbox.reading;
+    if idle && all_read && rows().next().is_none() {
+        model.inbox.following = None;
+        model.inbox.list.select(model.inbox.list.cursor());
+        let selected = model.inbox.list.selected().map(|row| row.id.clone());
+        if let Some(expected) = &mut model.inbox.expected {
+            expected.selected = selected;
+        }
+    }
+    None
+}
