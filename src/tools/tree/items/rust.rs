@@ -59,8 +59,8 @@ fn opened(declared: &Item, lines: &Lines<'_>, depth: usize) -> Option<Within> {
             ..block
         }),
         "module" => {
-            let above = lines.written[..declared.line as usize - 1].iter().rev().take(3);
-            Some(Within { silent: above.into_iter().any(|line| line.contains("cfg(test)")), ..block })
+            let mut above = lines.written[..declared.line as usize - 1].iter().rev().take(3);
+            Some(Within { silent: above.any(|line| line.contains("cfg(test)")), ..block })
         }
         "trait" if !declared.name.is_empty() => {
             Some(Within { owner: Some(declared.name.clone()), public: Some(declared.public), ..block })
