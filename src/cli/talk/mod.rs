@@ -407,6 +407,6 @@ impl Work {
             (None, None, None) => "working".to_owned(),
         };
         let what = if seconds > 1 { format!("{what} · {seconds} s") } else { what };
-        screen.status(&what, self.stream.begun());
+        screen.status(&what, &self.stream.begun());
     }
 }

@@ -183,9 +183,9 @@ impl Stream {
         }
     }
 
-    /// The line that is being written.
-    pub(super) fn begun(&self) -> &str {
-        &self.begun
+    /// The line that is being written, without the marks of Markdown: what they mean is known when it ends.
+    pub(super) fn begun(&self) -> String {
+        self.begun.trim_start_matches(['#', ' ']).replace(['*', '`'], "")
     }
 
     /// Whether nothing came.
@@ -222,5 +222,11 @@ mod tests {
         assert_eq!(last_columns("漢字", 3), "字");
         assert_eq!(last_columns("abc", 0), "");
         assert_eq!(last_columns("abc", 10), "abc");
+    }
+
+    #[test]
+    fn what_is_being_written_shows_no_marks() {
+        let stream = Stream { begun: "## The **budget** of `plan".to_owned(), ..Stream::default() };
+        assert_eq!(stream.begun(), "The budget of plan");
     }
 }
