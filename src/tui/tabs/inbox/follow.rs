@@ -11,8 +11,8 @@ use crate::tui::tabs::inbox::Row;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Whoever asks again later than this finds the person at something else.
-const SOON: Duration = Duration::from_secs(60);
+/// Whoever asks again later than this finds the person reading something else.
+const SOON: Duration = Duration::from_secs(10);
 
 /// The thread that was answered last and is on the screen in place of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
