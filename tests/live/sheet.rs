@@ -186,7 +186,7 @@ async fn a_difference_stops_and_asks() {
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "differs");
     assert!(
-        item.text.contains("gave something else") && item.text.contains("clock_gettime"),
+        item.text.contains("gave a different result") && item.text.contains("clock_gettime"),
         "{}",
         item.text
     );
