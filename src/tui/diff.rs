@@ -1,11 +1,11 @@
-//! What an edit changes, for the last look before it is confirmed.
+//! What an edit changes, shown for review before it is confirmed.
 
 use crate::inbox::{Block, Span, Tone, changed_lines};
 use crate::text::Visible;
 use serde_json::Value;
 use similar::{ChangeTag, DiffTag, TextDiff};
 
-/// The arguments that differ, each with its lines taken away and put in; empty if nothing does.
+/// The arguments that differ, each with its removed and added lines; empty if nothing differs.
 pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
     let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
     let mut names = keys(proposed).unwrap_or_default();
@@ -25,7 +25,7 @@ pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
     blocks
 }
 
-/// A text in which words were taken away and put in.
+/// A text with its removed and added words marked.
 pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for change in TextDiff::from_words(before, after).iter_all_changes() {
@@ -41,15 +41,15 @@ pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
             _ => spans.push(Span { tone, text: Visible::new(change.value()) }),
         }
     }
-    // Where nothing stayed, one text stands in place of another.
+    // If nothing stayed, one text replaced the other.
     if let [Span { tone: Tone::Removed, .. }, Span { tone: Tone::Added, .. }] = spans.as_slice() {
         spans.insert(1, Span { tone: Tone::Quiet, text: Visible::new(" → ") });
     }
     spans
 }
 
-/// Two texts as lines: what stayed, what was taken away and what was put in. Where a line took the place of another, only
-/// the words that differ have the tone of the change.
+/// Two texts as lines: unchanged, removed and added. If one line replaced another, only the words that differ are
+/// marked as changed.
 pub fn word_lines(before: &str, after: &str) -> Vec<(Tone, Vec<Span>)> {
     let (old, new) =
         (before.trim_end().lines().collect::<Vec<_>>(), after.trim_end().lines().collect::<Vec<_>>());
@@ -84,7 +84,7 @@ fn whole_line(tone: Tone, line: &str) -> (Tone, Vec<Span>) {
     (tone, vec![Span { tone, text: Visible::line(line) }])
 }
 
-/// What of a changed line was taken away or put in, beside what stayed.
+/// The removed or the added words of a changed line, plus the words that stayed.
 fn part(tone: Tone, before: &str, after: &str) -> (Tone, Vec<Span>) {
     let mut spans = changed_words(before, after);
     spans.retain(|span| span.tone == tone || span.tone == Tone::Plain);

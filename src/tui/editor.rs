@@ -1,7 +1,7 @@
-//! Text under a cursor: the usual keys of a line editor, in one line or many.
+//! A text editor: the usual line-editing keys, on one line or many.
 //!
-//! Promises: the cursor stands between what is drawn as one; what is drawn covers the text without a gap, so that the
-//! cursor is where it seems to be. Does not decide what Enter or Tab mean: whoever asks for text does.
+//! Promises: the cursor never splits a grapheme; the drawn lines cover the text without gaps, so the cursor is where it
+//! seems to be. Callers decide what Enter and Tab mean.
 
 use super::keys::Key;
 use crate::text::{typed, width};
@@ -9,7 +9,6 @@ use crossterm::event::KeyCode;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Text being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Editor {
     text: String,
@@ -18,7 +17,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// One line with its cursor at the end.
+    /// One line, with the cursor at the end.
     pub fn line(text: &str) -> Self {
         let text = text.replace('\n', " ");
         Self { at: text.len(), text, long: false }
@@ -29,27 +28,25 @@ impl Editor {
         Self { at: text.len(), text: text.to_owned(), long: true }
     }
 
-    /// What was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it may have many lines.
+    /// Whether it may have several lines.
     pub fn is_long(&self) -> bool {
         self.long
     }
 
-    /// Puts other text in its place.
+    /// Replaces the text.
     pub fn set(&mut self, text: &str) {
         *self = if self.long { Self::long(text) } else { Self::line(text) };
     }
 
-    /// Puts the cursor before the first letter.
     pub fn go_to_start(&mut self) {
         self.at = 0;
     }
 
-    /// Puts text where the cursor stands: typed, pasted or completed.
+    /// Inserts text at the cursor: typed, pasted or completed.
     pub fn insert(&mut self, raw: &str) {
         let mut text = typed(raw);
         if !self.long {
@@ -59,7 +56,7 @@ impl Editor {
         self.at += text.len();
     }
 
-    /// Takes a key; `false` if it means nothing to a line editor.
+    /// Handles a key; `false` if it means nothing to a line editor.
     pub fn key(&mut self, key: Key) -> bool {
         let line = self.line_range();
         match (key.code, key.ctrl, key.alt) {
@@ -122,7 +119,7 @@ impl Editor {
         start..end
     }
 
-    /// The same column of the line that holds `other`, or where the cursor is when there is none.
+    /// The same column of the line that contains `other`, or the cursor's position if there is no such line.
     fn line_beside(&self, other: Option<usize>) -> usize {
         let Some(other) = other else { return self.at };
         let column = width(&self.text[self.line_range().start..self.at]);
@@ -139,13 +136,13 @@ impl Editor {
 
     /// The text as lines of at most `columns`, and the line and column of the cursor.
     pub fn laid_out(&self, columns: usize) -> (Vec<String>, (usize, usize)) {
-        let rows = self.rows(columns.max(2) - 1); // a column is left for the cursor behind the last letter
+        let rows = self.rows(columns.max(2) - 1); // leaves a column for a cursor behind the last letter
         let row = rows.iter().rposition(|row| row.start <= self.at).unwrap_or(0);
         let column = width(&shown(&self.text[rows[row].start..self.at]));
         (rows.into_iter().map(|row| shown(&self.text[row])).collect(), (row, column))
     }
 
-    /// Where each line begins and ends. A word that does not fit goes to the next line whole.
+    /// Where each line begins and ends. A word that does not fit moves to the next line whole.
     fn rows(&self, columns: usize) -> Vec<Range<usize>> {
         let mut rows = Vec::new();
         let mut start = 0;

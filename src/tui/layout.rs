@@ -9,62 +9,61 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
-/// From here on list and card stand side by side.
+/// From this width on, list and card are side by side.
 pub const WIDE: u16 = 100;
 
-/// From here on there is room to spare.
+/// From this width on, there is room to spare.
 pub const VERY_WIDE: u16 = 160;
 
-/// From here on a card stays in sight beside the form about it.
+/// From this size on, the card stays visible next to the form about it.
 pub const BESIDE: (u16, u16) = (140, 16);
 
 /// A form wider than this is hard to read.
 pub const FORM: u16 = 92;
 
-/// Below this, rows are one line and words short.
+/// Below this width, rows take one line and words are short.
 pub const NARROW: u16 = 60;
 
 /// Lines longer than this are hard to read.
 const MEASURE: u16 = 110;
 
-/// The parts of the screen; what has no room is empty.
+/// The parts of the screen; parts without room are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
     /// Tabs and counts.
     pub header: Rect,
-    /// What is between header and footer.
+    /// Everything between header and footer.
     pub body: Rect,
     pub list: Rect,
     /// The line between list and card.
     pub rule: Rect,
     /// The card, without its margin.
     pub card: Rect,
-    /// Below the card: how far down it is.
+    /// Below the card: its scroll position.
     pub more: Rect,
-    /// What a tour says.
+    /// The tour's text.
     pub tour: Rect,
-    /// What happened.
+    /// The latest note.
     pub note: Rect,
-    /// The keys that mean something now.
+    /// The keys that work now.
     pub footer: Rect,
 }
 
-/// The parts of a screen of this size.
 pub fn areas(model: &Model) -> Areas {
     let tour = model.tour.as_ref().map_or(0, |tour| tour.height(model.size.1));
     let areas = split(model.size, model.focus, tour);
     if has_card_beside_form(model) { beside(areas) } else { areas }
 }
 
-/// Whether the card is in sight beside the form about it.
+/// Whether the card is visible next to the form about it.
 pub fn has_card_beside_form(model: &Model) -> bool {
     let about_card = |layer: &Layer| matches!(layer, Layer::Form(form) if form.is_about_card());
     let room = model.size.0 >= BESIDE.0 && model.size.1 >= BESIDE.1;
     room && model.layers.iter().any(|(_, layer)| about_card(layer))
 }
 
-/// A form takes the place of the list, and half of the screen at most; the card keeps the rest. The form has a frame, so
-/// no line is between them.
+/// The form takes the list's place, and at most half of the screen; the card keeps the rest. The form has a frame, so
+/// there is no line between them.
 fn beside(areas: Areas) -> Areas {
     let body = areas.body;
     let form = (body.width / 2).min(FORM);
@@ -104,7 +103,7 @@ fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
         areas.rule = Rect { x: list, width: 1, ..body };
         areas.card = Rect { x: list + 2, width: (width - list - 3).min(MEASURE), ..body };
     } else if body.height >= 12 {
-        // Whoever reads the card wants to see more of it.
+        // A user who reads the card wants to see more of it.
         let list = match focus {
             Focus::List => (body.height * 2 / 5).max(4),
             Focus::Card => (body.height / 5).max(2),
@@ -137,15 +136,14 @@ pub fn row_height(list: Rect) -> u16 {
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// The group that begins at a position.
+    /// The heading of the group that begins at a position.
     Group(usize),
-    /// One of the folded groups before a position.
+    /// One of the folded groups before a position: the position, and the group's index.
     Folded(usize, usize),
-    /// The row at a position.
     Row(usize),
 }
 
-/// The entries from `list.top` on that fit, each with its line and its height.
+/// The entries that fit, starting at `list.top`, each with its line and height.
 pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     let tall = row_height(area);
     let mut found = Vec::new();
@@ -153,7 +151,7 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     for position in list.top..=list.len() {
         let folded = list.folded_before(position).count();
         let room = usize::from(area.height.saturating_sub(y));
-        // The row at the top stays in sight; of the groups before it the nearest are named.
+        // The row at the top stays visible; if the folded groups before it do not all fit, only the nearest are shown.
         let first = if position == list.top && position < list.len() {
             let row = usize::from(tall) + usize::from(list.group_at(position).is_some());
             folded.saturating_sub(room.saturating_sub(row))
@@ -180,7 +178,7 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     found
 }
 
-/// The first row on the screen, so that the one at the cursor is there as a whole.
+/// The first row to show so that the row at the cursor is fully visible.
 pub fn top_for(list: &List, area: Rect) -> usize {
     let tall = row_height(area);
     let cursor = list.cursor().min(list.len().saturating_sub(1));
@@ -203,7 +201,7 @@ pub fn top_for(list: &List, area: Rect) -> usize {
     }
 }
 
-/// The line of filters above the list of threads, and the list; a low one has no line.
+/// The line of filters above the list of threads, and the list. A very low list has no such line.
 pub fn thread_list(list: Rect) -> (Rect, Rect) {
     let bar = u16::from(list.height >= 4);
     (Rect { height: bar, ..list }, Rect { y: list.y + bar, height: list.height - bar, ..list })
@@ -212,16 +210,15 @@ pub fn thread_list(list: Rect) -> (Rect, Rect) {
 /// A line of the list of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadEntry {
-    /// The day that the rows below it belong to.
+    /// The day of the rows below.
     Day(Date),
-    /// The row at a position.
     Row(usize),
 }
 
-/// A lower list than this has no headings.
+/// A lower list has no headings.
 const HEADED: u16 = 6;
 
-/// The lines of the list of threads from its top on, as many as fit; each day is named above its first row.
+/// The lines of the thread list that fit, starting at its top; each day is named above its first row.
 pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<ThreadEntry> {
     let mut found = Vec::new();
     let mut last = None;
@@ -240,7 +237,7 @@ pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<
     found
 }
 
-/// The first row of the list of threads, so that the one at the cursor is on the screen.
+/// The first row of the thread list to show so that the row at the cursor is visible.
 pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
     let day = |row| threads.day(row, zone).filter(|_| area.height >= HEADED);
     let cursor = threads.cursor;
@@ -257,7 +254,7 @@ pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
     threads.top.clamp(lowest, cursor)
 }
 
-/// What stands above a thread (title, standing, sides), and the room for it.
+/// The lines above a thread (title, status, views), and the area for the thread.
 pub fn review(card: Rect) -> (Rect, Rect) {
     let head = match card.height {
         0..3 => 0,
@@ -269,13 +266,13 @@ pub fn review(card: Rect) -> (Rect, Rect) {
     (Rect { height: head, ..card }, body)
 }
 
-/// The first row of a plain list, so that the one at the cursor is on the screen.
+/// The first row of a plain list to show so that the row at the cursor is visible.
 pub fn plain_top(top: usize, cursor: usize, height: u16) -> usize {
     let height = usize::from(height.max(1));
     top.min(cursor).max((cursor + 1).saturating_sub(height))
 }
 
-/// A box in the middle of the screen, as large as it needs to be and there is room for.
+/// A box in the middle of the screen, as large as requested if there is room.
 pub fn centred(screen: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(screen.width), height.min(screen.height));
     Rect {

@@ -1,13 +1,13 @@
 //! The inbox on the screen.
 //!
-//! What happens becomes a [`Msg`]; `update(model, msg)` changes the model and gives back [`Cmd`]s; `perform` does
-//! them and sends their outcome back as messages; `view(&model, frame)` draws and changes nothing. One table of actions
-//! ([`Action`], [`BINDINGS`]) feeds dispatch, footer, help, palette and `docs/keys.md`. A tab (`tabs`) and what can lie
-//! over one (`layers`) each have their state, what keys do to it and its drawing in one place.
+//! Every event becomes a [`Msg`]; `update(model, msg)` changes the model and returns [`Cmd`]s; `perform` runs them and
+//! sends their results back as messages; `view(&model, frame)` draws and changes nothing. One table of actions
+//! ([`Action`], [`BINDINGS`]) feeds dispatch, footer, help, palette and `docs/keys.md`. Each tab (`tabs`) and each
+//! pop-up (`layers`) keeps its state, its keys and its drawing in one place.
 //!
-//! Promises: nothing is decided unseen, by repetition, by typing ahead, by paste or by mouse (see `safe`); every way
-//! out restores the terminal; nothing from outside reaches it but as [`crate::text::Visible`]. The screen names no
-//! workflow and reads no store: it talks to [`crate::inbox::Screen`].
+//! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `safe`); every way
+//! out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen names no workflow
+//! and reads no store: it talks to [`crate::inbox::Screen`].
 
 mod actions;
 mod card;

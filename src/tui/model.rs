@@ -1,4 +1,4 @@
-//! Everything the screen knows. It changes in `update` and nowhere else.
+//! Everything the screen knows. Only `update` changes it.
 
 use super::actions::Scope;
 use super::keys::{Key, Keymap};
@@ -25,102 +25,90 @@ use std::time::{Duration, Instant};
 pub struct Working {
     pub node: String,
     pub since: Option<Instant>,
-    /// What the model has said, its newest part.
+    /// The newest part of the model's output.
     pub text: String,
-    /// How far long work has come: what, done, of.
+    /// The progress of long work: its name, how much is done, and the total.
     pub bar: Option<(String, u64, u64)>,
 }
 
-/// A line that says what happened.
+/// A line about what happened.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// What it says.
     pub text: String,
-    /// Whether something went wrong.
+    /// Whether it reports an error.
     pub bad: bool,
-    /// Whether it says why a key did nothing: the next key makes it old.
+    /// Whether it says why a key did nothing; the next key removes it.
     pub about_key: bool,
-    /// When it goes away.
     pub until: Instant,
 }
 
-/// Everything the screen knows.
 pub struct Model {
-    /// Columns and rows.
+    /// In columns and rows.
     pub size: (u16, u16),
-    /// Now, for waits.
+    /// The clock for waits.
     pub now: Instant,
-    /// Now, for ages.
+    /// The clock for ages.
     pub wall: Timestamp,
-    /// How the screen is to be.
     pub options: Options,
-    /// The styles.
     pub theme: Theme,
-    /// The keys.
     pub keymap: Keymap,
     pub tour: Option<Tour>,
-    /// What can be started.
     pub workflows: Vec<Startable>,
     pub tab: Tab,
-    /// Which half of it the keys go to.
+    /// The half of the tab that gets the keys.
     pub focus: Focus,
     pub inbox: InboxTab,
     pub threads: ThreadsTab,
     pub memory: MemoryTab,
     pub activity: ActivityTab,
-    /// What a decision key may act on.
+    /// The card that a decision key may act on.
     pub shown: Option<Shown>,
-    /// The layer that has been drawn.
+    /// The layer that was drawn last, and when.
     pub layer_shown: Option<(u64, Instant)>,
     /// Layers over the tab, each with its number.
     pub layers: Vec<(u64, Layer)>,
-    /// The number of the next layer.
     pub next_layer: u64,
-    /// Keys that have begun something longer.
+    /// Keys that begin a longer sequence.
     pub pending: Vec<Key>,
-    /// The key before this one.
+    /// The previous key.
     pub last_key: Option<(Key, Instant)>,
-    /// The key that decided last, while it may be held down.
+    /// The last key that decided, while it may be held down.
     pub last_decision_key: Option<LastDecisionKey>,
-    /// A decision that waits until its key is known not to be.
+    /// A decision that waits until its key is known not to be held down.
     pub deferred_key: Option<DeferredKey>,
-    /// What happened.
     pub note: Option<Note>,
-    /// What can be taken back.
+    /// What can be undone.
     pub undo: Option<Undo>,
     /// The threads whose mail was put away last.
     pub put_away: Vec<ThreadId>,
-    /// What was typed for the last decision, by the draft it was: taken back, it is a draft again.
+    /// The typed text of the last decision, by draft key: if the decision is undone, it becomes a draft again.
     pub sent: Vec<(String, String)>,
-    /// What is being decided right now.
+    /// The items being decided right now.
     pub deciding: HashSet<String>,
-    /// Everything begun and not sent.
+    /// Everything typed but not sent.
     pub drafts: BTreeMap<String, String>,
-    /// A draft that is not kept yet, and since when.
+    /// The draft that is not saved yet, and since when.
     pub unkept: Option<(String, Instant)>,
-    /// ThreadsTab at work in this process.
+    /// Threads running in this process.
     pub working: BTreeMap<ThreadId, Working>,
-    /// ThreadsTab at work in any.
+    /// Threads running in any process.
     pub running: Browse<ThreadLine>,
-    /// What may be done without asking.
     pub grants: Vec<GrantLine>,
-    /// The inbox in numbers.
     pub overview: Option<Overview>,
-    /// How each mailbox does.
+    /// The state of each mailbox.
     pub sources: Vec<SourceLine>,
-    /// What the day has cost.
     pub spent_today: f64,
     pub driving: Driving,
-    /// Counts ticks, for what turns.
+    /// Counts ticks, for spinners.
     pub turns: usize,
-    /// Whether to end once nothing is held.
+    /// Whether to quit once nothing is held.
     pub ending: bool,
-    /// When a notice was last given.
+    /// When the user was last notified.
     pub noticed: Option<Instant>,
 }
 
 impl Model {
-    /// A screen that has seen nothing yet; the error names a key that cannot be.
+    /// A screen that has loaded nothing yet; the error names a key that is not possible.
     pub fn new(
         options: Options,
         workflows: Vec<Startable>,
@@ -171,9 +159,9 @@ impl Model {
         })
     }
 
-    /// What is to be done before anything happened.
+    /// The commands to run at start.
     pub fn begin(&self) -> Vec<Cmd> {
-        // As many lines as a screen shows; the others follow once it is there.
+        // As many lines as a screen shows; the rest is loaded once it is drawn.
         let shown = usize::from(self.size.1 / 2).max(8);
         vec![Cmd::Order, Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
     }
@@ -183,50 +171,48 @@ impl Model {
         self.workflows.iter().any(|known| known.name == name)
     }
 
-    /// Whether nothing is driven.
     pub fn is_paused(&self) -> bool {
         self.overview.as_ref().is_some_and(|overview| overview.paused)
     }
 
-    /// The uppermost layer.
     pub fn layer(&self) -> Option<&Layer> {
         self.layers.last().map(|(_, layer)| layer)
     }
 
-    /// Puts a layer over everything.
+    /// Puts a layer on top.
     pub fn push(&mut self, layer: impl Into<Layer>) {
         self.layers.push((self.next_layer, layer.into()));
         self.next_layer += 1;
         self.layer_shown = None;
     }
 
-    /// Whether the keys go to running threads in place of items.
+    /// Whether the tab lists running threads instead of items.
     pub fn shows_running(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Running
     }
 
-    /// Whether the keys go to mail that was not shown.
+    /// Whether the tab lists skipped mail.
     pub fn shows_skipped(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
     }
 
-    /// Whether the keys go to past decisions.
+    /// Whether the tab lists past decisions.
     pub fn shows_history(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Decided
     }
 
-    /// Whether the inbox's items are on the screen.
+    /// Whether the tab lists the inbox's items.
     pub fn shows_items(&self) -> bool {
         let other = self.shows_running() || self.shows_skipped() || self.shows_history();
         self.tab == Tab::Inbox && !other
     }
 
-    /// The selected item, if the inbox is on the screen and one is selected.
+    /// The selected item, if the inbox lists items and one is selected.
     pub fn selected(&self) -> Option<&Row> {
         if self.shows_items() { self.inbox.list.selected() } else { None }
     }
 
-    /// The card of the selected item, if it is there and of the item as it stands.
+    /// The card of the selected item, if it is loaded and up to date.
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;
         self.inbox
@@ -235,17 +221,17 @@ impl Model {
             .filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
     }
 
-    /// Whether the card shows what it folds at first.
+    /// Whether the card is unfolded.
     pub fn is_unfolded(&self) -> bool {
         self.current().is_some_and(|opened| opened.folds.open)
     }
 
-    /// Where keys mean something now, the nearest first.
+    /// The scopes active now, nearest first.
     pub fn scopes(&self) -> Vec<Scope> {
         self.layer().map_or_else(|| self.tab_scopes(), |layer| vec![layer.scope()])
     }
 
-    /// Where the keys of the tab are found, whatever lies over it.
+    /// The tab's scopes, regardless of layers over it.
     pub fn tab_scopes(&self) -> Vec<Scope> {
         let near = match self.focus {
             Focus::List => Scope::List,
@@ -256,12 +242,12 @@ impl Model {
             (Tab::Activity, _) => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
             (Tab::Memory, _) => vec![near, Scope::Memory, Scope::Global],
             (Tab::Threads, Focus::List) => vec![near, Scope::Thread, Scope::Global],
-            // Within a thread its own keys come first: `h` and `l` turn it.
+            // Within a thread its own keys come first: `h` and `l` switch its views.
             (Tab::Threads, Focus::Card) => vec![Scope::Thread, near, Scope::Global],
         }
     }
 
-    /// Whether a layer only tells what can be done in the tab under it.
+    /// Whether the layer only lists what can be done in the tab below it.
     pub fn shows_help(&self) -> bool {
         match self.layer() {
             Some(Layer::Help(_)) => true,
@@ -270,7 +256,7 @@ impl Model {
         }
     }
 
-    /// Says something for a while.
+    /// Shows a message for a while.
     pub fn say(&mut self, text: impl Into<String>) {
         self.note = Some(Note {
             text: words::line(&text.into()),
@@ -280,7 +266,7 @@ impl Model {
         });
     }
 
-    /// Says why a key did nothing, until the next one is pressed.
+    /// Says why a key did nothing, until the next key is pressed.
     pub fn refuse(&mut self, why: &str) {
         self.say(why);
         if let Some(note) = &mut self.note {
@@ -288,7 +274,7 @@ impl Model {
         }
     }
 
-    /// Says that something went wrong.
+    /// Shows an error.
     pub fn fail(&mut self, text: impl Into<String>) {
         self.note = Some(Note {
             text: words::line(&text.into()),
@@ -298,12 +284,12 @@ impl Model {
         });
     }
 
-    /// The value that was asked for; a failure is said.
+    /// The value, or `None` after showing the failure.
     pub fn ok_or_fail<T>(&mut self, result: InboxResult<T>) -> Option<T> {
         result.map_err(|failure| self.fail(failure.text)).ok()
     }
 
-    /// Whether a clock is on the screen that shows seconds.
+    /// Whether a clock with seconds is on the screen.
     pub fn shows_seconds(&self) -> bool {
         self.shows_items() && self.inbox.list.all().iter().any(|row| row.is_waited_for(self.wall))
     }

@@ -1,4 +1,4 @@
-//! What happens to the screen, and what it asks to be done. Both are closed lists.
+//! The events the screen handles, and the commands it issues. Both are closed lists.
 
 use super::keys::Key;
 use crate::app::Delivery;
@@ -22,37 +22,34 @@ use std::time::Instant;
 pub struct Press {
     pub key: Key,
     pub at: Instant,
-    /// Whether others came with it: nobody types that fast, so it decides nothing.
+    /// Whether other keys came with it: nobody types that fast, so it decides nothing.
     pub burst: bool,
 }
 
-/// What the mouse did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mouse {
     Click,
-    /// The wheel, upwards.
     WheelUp,
-    /// The wheel, downwards.
     WheelDown,
 }
 
-/// What the last frame held that a key may act on.
+/// What was in the last frame that a key may act on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// The item whose card was drawn.
     pub card: Option<String>,
-    /// Whether the end of what it proposes was on the screen.
+    /// Whether the end of its proposal was on the screen.
     pub end: bool,
-    /// The uppermost layer, by its number.
+    /// The number of the uppermost layer.
     pub layer: Option<u64>,
 }
 
-/// Why something asked for was not done.
+/// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The card was not the card as it stands, or is no longer open.
+    /// The card was outdated or is no longer open.
     pub stale: bool,
-    /// In a sentence.
+    /// One sentence.
     pub text: String,
 }
 
@@ -68,7 +65,7 @@ impl From<InboxError> for Failure {
     }
 }
 
-/// What was asked, answered.
+/// The result of a request to the inbox.
 pub type InboxResult<T> = Result<T, Failure>;
 
 /// A card as it was read.
@@ -76,7 +73,7 @@ pub type InboxResult<T> = Result<T, Failure>;
 pub struct Read {
     pub item: Item,
     pub card: Card,
-    /// What was answered before.
+    /// Earlier answers.
     pub answers: Vec<DecisionView>,
 }
 
@@ -87,161 +84,143 @@ pub struct Reviewed {
     pub view: ThreadView,
     /// The conversation.
     pub card: Card,
-    /// Its graph, if this build knows it.
+    /// Its graph, if this build knows the workflow.
     pub shape: Option<Shape>,
 }
 
 /// Who drives threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driving {
-    /// Not known yet.
     Unknown,
     /// This process.
     Ours,
-    /// Another one, by its number if that is known.
+    /// Another process, by its pid if known.
     Theirs(Option<u32>),
-    /// Nobody can: why.
+    /// Nobody can, for this reason.
     Nobody(String),
 }
 
-/// Something that happened.
 #[derive(Debug)]
 pub enum Msg {
-    /// A command of the person's own, by its name, has ended.
+    /// One of the user's own commands, by name, has ended.
     OwnRan(String, InboxResult<String>),
-    /// A key was pressed.
     Key(Press),
-    /// Text was pasted.
     Paste(String),
-    /// The mouse did something at a column and a row.
+    /// The mouse was used at a column and a row.
     Mouse(Mouse, u16, u16),
-    /// The screen has another size.
     Resized(u16, u16),
-    /// A frame is on the screen, and no key was waiting when it was.
+    /// A frame is on the screen, and no key was waiting when it was flushed.
     Drawn(Seen, Instant),
-    /// Time has passed.
     Tick(Instant, Timestamp),
-    /// Something changed in the store.
+    /// Something in the store changed.
     Changed,
-    /// A node this process drives got further.
+    /// A node driven by this process made progress.
     Progress(Progress),
     Driving(Driving),
     /// The inbox at a glance.
     Glanced(InboxResult<Vec<Glance>>),
-    /// Lines of the list that were asked for.
+    /// Lines of the list.
     Lines(InboxResult<Vec<ItemLine>>),
-    /// A card, with what was answered before.
+    /// A card, with earlier answers.
     Card(String, InboxResult<Box<Read>>),
-    /// The inbox in numbers.
     Overview(InboxResult<Overview>),
-    /// How each mailbox does.
+    /// The state of each mailbox.
     Sources(InboxResult<Vec<SourceLine>>),
-    /// What the day has cost.
     CostToday(InboxResult<f64>),
     /// Sessions of coding agents.
     Sessions(InboxResult<Vec<AgentSession>>),
-    /// Running threads.
     Running(InboxResult<Vec<ThreadLine>>),
-    /// A page of threads that was asked for.
+    /// A page of threads.
     Threads(ThreadQuery, InboxResult<ThreadPage>),
-    /// What threads can be narrowed to.
+    /// What threads can be filtered by.
     Facets(InboxResult<Facets>),
     Thread(ThreadId, InboxResult<Box<Reviewed>>),
     /// What a step of a thread changed.
     StepStates(ThreadId, InboxResult<Box<StepStates>>),
-    /// The words of a model call.
+    /// The text of a model call.
     ModelCall(InboxResult<Box<CallView>>),
-    /// A thread was forked.
     Forked(InboxResult<Outcome>),
     /// What was learned.
     Memory(InboxResult<Vec<MemoryLine>>),
     /// Why an item is there.
     Why(String, InboxResult<Card>),
-    /// What may be done without asking.
+    /// What is allowed without asking.
     Grants(InboxResult<Vec<GrantLine>>),
-    /// A card was accepted, or was not; and if it was, what is allowed from now on.
+    /// A card was accepted, with the new grant; or it was not accepted.
     Granted(String, InboxResult<GrantLine>),
     /// A grant was revoked or restored.
     Revoked(InboxResult<GrantLine>),
-    /// Mail that was not shown.
     Skipped(SkippedQuery, InboxResult<SkippedPage>),
-    /// How much mail was not shown lately, and whether the person is to be told of it now.
+    /// How much mail was skipped lately, and whether to tell the user now.
     SkippedLately(InboxResult<(SkippedCount, bool)>),
-    /// Past decisions.
     Decisions(DecisionQuery, InboxResult<DecisionPage>),
     /// The latest decisions, to see how those of this screen ended.
     Ends(InboxResult<DecisionPage>),
-    /// The grants of a decision, and what was learned from it.
+    /// The grants behind a decision, and what was learned from it.
     DecisionLinks(InterruptId, InboxResult<DecisionLinks>),
     /// What was learned, to see what is new.
     Lessons(InboxResult<Vec<MemoryLine>>),
-    /// A mail was taken for something else: for what.
+    /// A mail got another class: this one.
     Reclassified(InboxResult<String>),
-    /// What is attached to a thread's mails.
+    /// The attachments of a thread's mails.
     Attachments(ThreadId, InboxResult<Vec<AttachedFile>>),
-    /// Mails were put away, or back; or why not.
+    /// Mails were put away or moved back, or why not.
     PutAway(Way, Vec<(ThreadId, InboxResult<()>)>),
     /// A profile with its pins.
     Profile(InboxResult<MemoryView>),
     /// All versions of a profile, newest first.
     History(Past, InboxResult<Vec<MemoryVersion>>),
-    /// `$EDITOR` was left: namespace, the version it began with, what was written.
+    /// `$EDITOR` was closed: namespace, the version it began with, the new text.
     ProfileEdited(String, u64, InboxResult<String>),
-    /// A profile was written, pinned or taken back.
+    /// A profile was edited, pinned or reverted.
     Learned(InboxResult<String>),
     /// A profile with its pins and all its versions.
     Versions(String, InboxResult<(MemoryView, Vec<MemoryVersion>)>),
     /// What went on lately.
     Activity(InboxResult<Box<Activity>>),
-    /// What goes wrong, by how often.
+    /// Errors by frequency.
     Errors(InboxResult<Vec<ErrorLine>>),
     /// What a running thread has used.
     Usage(ThreadId, InboxResult<UsageView>),
-    /// What the file holds.
+    /// What the database file holds.
     Storage(InboxResult<Storage>),
-    /// What letting go of old threads would take.
+    /// What pruning would remove.
     PrunePlan(PruneQuery, InboxResult<Pruning>),
-    /// Old threads were let go of.
     Pruned(InboxResult<Pruned>),
-    /// Everything begun and not sent.
+    /// Everything typed but not sent.
     Drafts(InboxResult<Vec<(String, String)>>),
-    /// A mail of the tour has come to the mailbox.
+    /// A mail of the tour was delivered.
     Delivered(InboxResult<()>),
-    /// How the person wants the list ordered.
+    /// The saved order of the list.
     Order(InboxResult<Option<String>>),
-    /// Decisions were taken, or not: by item.
+    /// Decisions were taken or not, by item.
     Decided(DecisionKind, Vec<(String, InboxResult<()>)>),
-    /// Decisions were taken back, or not: by item.
+    /// Decisions were undone or not, by item.
     Undone(Vec<(String, InboxResult<()>)>),
-    /// A thread was started.
     Started(InboxResult<ThreadId>),
-    /// Something without an answer was done, or not.
+    /// A request without a result was carried out, or not.
     Done(InboxResult<String>),
-    /// `$EDITOR` was left.
+    /// `$EDITOR` was closed.
     Edited(u64, InboxResult<String>),
-    /// Ways in which a path may go on.
+    /// Completions of a path.
     Completions(u64, String, Vec<String>),
 }
 
-/// What a decision did, for the line that says so.
+/// What a decision did, for the note about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionKind {
-    /// Accepted as proposed.
     Accepted,
     /// Accepted with changes.
     Edited,
-    /// Answered with words.
     Answered,
     Ignored,
     /// Saved as a draft.
     Drafted,
-    /// A result, filed away.
+    /// A result was filed away.
     Filed,
-    /// A result, gone on with.
+    /// A result was continued.
     Continued,
-    /// Put out of sight.
     Snoozed,
-    /// Put back into it.
     Woken,
 }
 
@@ -262,42 +241,36 @@ impl DecisionKind {
     }
 }
 
-/// Something to be done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cmd {
-    /// Look at the inbox.
+    /// Read the inbox at a glance.
     Glance,
-    /// Read lines of the list.
     Lines(Lines),
-    /// Read a card: of an interrupt, or of a result.
+    /// Read the card of an interrupt or a result.
     Card(String),
-    /// Count.
     Overview,
-    /// Ask how each mailbox does.
+    /// Ask for the state of each mailbox.
     Sources,
     /// Ask what model calls have cost since then.
     CostToday(Timestamp),
-    /// Ask whoever drives to look for mail.
+    /// Ask the driver to check for mail.
     FetchMail,
-    /// List the sessions of coding agents.
     Sessions,
-    /// Bring the terminal of a session to the front.
+    /// Bring a session's terminal to the front.
     FocusSession(String),
     /// Bring the terminal of the agent that asks in this thread to the front.
     FocusAsker(ThreadId),
-    /// List running threads.
     Running,
     /// Read a page of threads.
     Threads(ThreadQuery),
-    /// Read what threads can be narrowed to.
+    /// Read what threads can be filtered by.
     Facets,
-    /// Read a thread.
     Thread(ThreadId),
     /// Read what a step of a thread changed.
     StepStates(ThreadId, u64),
-    /// Read the words of a model call.
+    /// Read the text of a model call.
     ModelCall(ThreadId, u64),
-    /// Begin another thread after a step of this one.
+    /// Start another thread after a step of this one.
     Fork(ThreadId, u64),
     /// Write a thread to a file.
     Export(ThreadId, String),
@@ -305,49 +278,48 @@ pub enum Cmd {
     Memory,
     /// Read why an item is there.
     Why(String),
-    /// List what may be done without asking.
+    /// List what is allowed without asking.
     Grants,
     /// Accept, and allow more of the same.
     Grant(Decide, GrantRequest),
-    /// Accept, and let the agent remember what it offered at this place.
+    /// Accept, and let the agent remember the offer with this index.
     AcceptRemembering(Decide, usize),
-    /// End a grant.
     Revoke(String),
-    /// Let a built-in grant count again.
+    /// Put a built-in grant back into effect.
     Restore(String),
-    /// List mail that was not shown.
+    /// List skipped mail.
     Skipped(SkippedQuery),
-    /// Count the mail that was not shown since then, for this day.
+    /// Count the mail skipped since then, for this day.
     SkippedLately(Timestamp, Date),
-    /// Ask about leaving the list a thread's mail came by.
+    /// Ask whether to leave the list that a thread's mail came from.
     Unsubscribe(ThreadId),
     /// List past decisions.
     Decisions(DecisionQuery),
     /// List the latest decisions, to see how those of this screen ended.
     Ends(DecisionQuery),
-    /// Read the grants of a decision, and what was learned from it.
+    /// Read the grants behind a decision, and what was learned from it.
     DecisionLinks(Box<DecisionLine>),
     /// List what was learned, to see what is new.
     Lessons,
-    /// List what is attached to a thread's mails.
+    /// List the attachments of a thread's mails.
     Attachments(ThreadId),
-    /// Save something attached, by its number.
+    /// Save an attachment, by its number.
     SaveAttached(ThreadId, usize, Programs),
-    /// Open something attached with the system's program, by its number.
+    /// Open an attachment with the system's program, by its number.
     OpenAttached(ThreadId, usize),
-    /// Put the mails of these threads away, or back.
+    /// Put the mails of these threads away, or move them back.
     PutAway(Vec<ThreadId>, Way),
-    /// Take a thread's mail for something else.
+    /// Give a thread's mail another class.
     Reclassify(ThreadId, String),
     /// Read a profile with its pins.
     Profile(String),
     /// Read all versions of a profile.
     History(String, Past),
-    /// Let a person edit a profile in `$EDITOR`: namespace, version, text.
+    /// Let the user edit a profile in `$EDITOR`: namespace, version, text.
     EditProfile(String, u64, String),
     /// Write a profile on top of the version that was read.
     Remember(String, u64, String),
-    /// Pin a line of a profile, or let it go.
+    /// Pin or unpin a line of a profile.
     Pin(String, String, bool),
     /// Make an earlier version of a profile the newest.
     Revert(String, u64),
@@ -355,70 +327,65 @@ pub enum Cmd {
     Versions(String),
     /// Count what went on lately.
     Activity(ActivityQuery),
-    /// Count what goes wrong.
+    /// Count errors.
     Errors,
     /// Read what a running thread has used.
     Usage(ThreadId),
-    /// Look what the file holds.
+    /// Read what the database file holds.
     Storage,
-    /// Count what letting go of old threads would take.
+    /// Count what pruning would remove.
     PrunePlan(PruneQuery),
-    /// Let go of old threads.
+    /// Prune old threads.
     Prune(PruneQuery),
-    /// Read everything begun and not sent.
+    /// Read everything typed but not sent.
     Drafts,
-    /// Have a mail of the tour come.
+    /// Deliver a mail of the tour.
     Deliver(Delivery),
-    /// Read how the list is to be ordered.
+    /// Read the saved order of the list.
     Order,
-    /// Keep how it is ordered.
+    /// Save the order of the list.
     KeepOrder(String),
-    /// Keep what was begun, or forget it.
+    /// Save a draft, or delete it.
     KeepDraft(String, Option<String>),
-    /// Take decisions.
     Decide(DecisionKind, Vec<Decide>),
-    /// File results away.
     FileAway(Vec<ThreadId>),
     /// Go on after a result.
     Proceed(ThreadId, String),
-    /// Take decisions back.
+    /// Undo decisions.
     Undo(Vec<InterruptId>),
-    /// Take back all that was decided together with this one.
+    /// Undo everything that was decided together with this one.
     UndoTogether(InterruptId),
-    /// Take back the newest decision that can be, whoever took it.
+    /// Undo the newest decision that can be undone, whoever took it.
     UndoLast,
-    /// Put out of sight until then, or back.
+    /// Snooze until then, or wake.
     Snooze(Vec<InterruptId>, Option<Timestamp>),
-    /// Stop a thread.
     Stop(ThreadId),
-    /// Start a thread.
     Start(String, Value),
-    /// Pause or resume all.
+    /// Pause or resume everything.
     Pause(bool),
-    /// Find ways in which a path may go on; for the form of this number.
+    /// Complete a path for the form with this number.
     Complete(u64, String),
-    /// Put text on the clipboard.
+    /// Copy text to the clipboard.
     Copy(String),
-    /// Let a person edit text in `$EDITOR`; for the layer of this number.
+    /// Let the user edit text in `$EDITOR`, for the layer with this number.
     Editor(u64, String, &'static str),
-    /// Give text to a command of the person's, on its standard input.
+    /// Pipe text to a command the user typed.
     Pipe(String, String),
-    /// Run a command of the person's own on a card, as JSON.
+    /// Run one of the user's own commands on a card, as JSON.
     Own(OwnCommand, String),
-    /// Tell a person who may look elsewhere.
+    /// Notify a user who may be looking elsewhere.
     Notice(String),
     /// Stop until the shell says `fg`.
     Suspend,
-    /// Draw everything anew.
+    /// Draw everything again.
     Redraw,
-    /// End.
     Quit,
 }
 
-/// What earlier versions of a profile are wanted for.
+/// Why earlier versions of a profile are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Past {
-    /// To be looked at.
+    /// To look at them.
     Read,
     /// To go back to one.
     Revert,

@@ -1,4 +1,4 @@
-//! How the screen is to be, and what can be started from it.
+//! The screen's options, and the workflows that can be started from it.
 
 use super::theme::Colours;
 use crate::app::{TourStep, is_demo};
@@ -6,38 +6,34 @@ use crate::config::{Config, MailMode, Notices, OwnCommand, ThemeName};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
-/// A workflow as the form for a new thread knows it.
+/// What the form for a new thread knows about a workflow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Startable {
     pub name: String,
-    /// What it does.
     pub about: String,
-    /// The schema of its input.
     pub schema: serde_json::Value,
 }
 
-/// How the screen is to be.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The colours.
     pub theme: ThemeName,
-    /// How many of them the terminal shows.
+    /// How many colours the terminal shows.
     pub colours: Colours,
-    /// Keys by the name of their action, if they are not the usual ones.
+    /// Keys that replace the default ones, by action name.
     pub keys: BTreeMap<String, Vec<String>>,
-    /// Commands of the person's own.
+    /// The user's own commands.
     pub commands: Vec<OwnCommand>,
-    /// How a person is told that something new waits.
+    /// How the user is told that something new waits.
     pub notices: Notices,
-    /// Where the person's days begin and end.
+    /// Decides when the user's days begin and end.
     pub time_zone: TimeZone,
-    /// Refusals of the person's own, by their number from 1 on.
+    /// The user's own refusals, numbered from 1.
     pub refusals: Vec<String>,
-    /// Whether this is the demo: the header says so.
+    /// Whether this is the demo; the header says so.
     pub demo: bool,
-    /// Whether an account only observes: the header says so.
+    /// Whether an account only observes; the header says so.
     pub observes: bool,
-    /// What a person is led through, step by step.
+    /// The steps of the tour.
     pub tour: Vec<TourStep>,
 }
 

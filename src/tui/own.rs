@@ -1,7 +1,7 @@
-//! Commands of the person's own: the card goes in as JSON, and what they print is a page.
+//! The user's own commands: they get the card as JSON, and their output is shown as a page.
 //!
-//! They are run by their key alone, with a card on the screen, and approve nothing: whoever wants to decide in one calls
-//! `sayso`, with all that it checks.
+//! They run only by their key, with a card on the screen, and approve nothing: a command that wants to decide calls
+//! `sayso`, with all of its checks.
 
 use super::actions::Action;
 use super::card::Doc;
@@ -19,16 +19,16 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
-/// A command that has not ended by then is killed.
+/// A command that runs longer is killed.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Nobody reads more than this.
+/// Nobody reads more output than this.
 const MOST: usize = 256 * 1024;
 
-/// Runs the command of this number on the card that is shown.
+/// Runs the command with this number on the card shown.
 pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
     let Some(command) = model.options.commands.get(number).cloned() else { return Vec::new() };
-    // It may decide by `sayso accept`, so what holds for deciding keys holds for its key.
+    // It may decide through `sayso accept`, so its key follows the rules for decision keys.
     let why = match safe::guard(model, Action::Ignore, press) {
         Guard::Rejected(why) => Some(why),
         Guard::Waits => Some("Ignored: the key seems to be held down"),
@@ -52,7 +52,7 @@ pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
     }
 }
 
-/// Shows what it printed.
+/// Shows its output.
 pub fn ran(model: &mut Model, name: &str, result: InboxResult<String>) -> Vec<Cmd> {
     let name = words::line(name);
     match result {
@@ -67,10 +67,10 @@ pub fn ran(model: &mut Model, name: &str, result: InboxResult<String>) -> Vec<Cm
     Vec::new()
 }
 
-/// Runs it in a shell and gives back what it printed.
+/// Runs it in a shell and returns its output.
 pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<String> {
     let failed = |text: String| Failure { stale: false, text };
-    // Of its own group, so that what it starts ends with it.
+    // In its own process group, so that what it starts ends with it.
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(&command.run)
@@ -86,7 +86,7 @@ pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult
     let (input, out, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let give = async {
         if let Some(mut input) = input {
-            // A command may read as much as it likes, and end before the rest of it.
+            // A command may stop reading its input at any point.
             let _ = input.write_all(card.as_bytes()).await;
         }
     };
@@ -109,7 +109,7 @@ pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult
     }
 }
 
-/// All that a command says; of what nobody would read, only the beginning is kept.
+/// All output of a command; beyond the limit it is read but not kept.
 async fn read(from: Option<impl AsyncRead + Unpin>) -> String {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {

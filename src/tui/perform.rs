@@ -1,6 +1,6 @@
-//! What is to be done, done: each command against the inbox becomes one message.
+//! Runs commands: each command to the inbox becomes one message.
 //!
-//! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
+//! Commands for the terminal itself (clipboard, `$EDITOR`, notices, quitting) are left to the loop.
 
 use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, Read, Reviewed};
 use super::own;
@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 /// At most this many threads are listed.
 const THREADS: usize = 500;
 
-/// At most this many ways to complete a path are offered.
+/// At most this many completions of a path are offered.
 const COMPLETIONS: usize = 50;
 
-/// Does what a command says; `None` if that is the terminal's affair or has no outcome to tell.
+/// Runs a command; `None` if it is the terminal's job or has no result to report.
 pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     Some(match cmd {
         Cmd::Glance => Msg::Glanced(inbox.decisions().glance().await.map_err(Failure::from)),
@@ -170,7 +170,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             text: format!("The tour's mail can't be put into the demo: {error}"),
         })),
         Cmd::Order => Msg::Order(inbox.decisions().order().await.map_err(Failure::from)),
-        // Where it can't be kept, the list is as it is until the screen closes.
+        // If the order can't be saved, the list keeps it until the screen closes.
         Cmd::KeepOrder(order) => match inbox.decisions().keep_order(order).await {
             Ok(()) => return None,
             Err(error) => Msg::Done(Err(Failure::from(error))),
@@ -249,12 +249,12 @@ async fn versions(inbox: &Inbox, namespace: &str) -> InboxResult<(MemoryView, Ve
 async fn thread(inbox: &Inbox, id: ThreadId) -> Result<Reviewed, InboxError> {
     let view = inbox.threads().view(id).await?;
     let card = inbox.threads().conversation(view.id.clone()).await?;
-    // A workflow this build does not know has no picture, and is shown all the same.
+    // A workflow that this build does not know has no graph, but its threads are shown.
     let shape = inbox.threads().graph(view.workflow.clone()).await.ok();
     Ok(Reviewed { view, card, shape })
 }
 
-/// Writes a thread to a file that was not there, and says where.
+/// Writes a thread to a new file, and says where.
 async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> {
     let exported = service::export(inbox, id).await.map_err(Failure::from)?;
     let failed = |text: String| Failure { stale: false, text };
@@ -287,7 +287,7 @@ async fn running(inbox: &Inbox) -> InboxResult<Vec<ThreadLine>> {
     Ok(lines)
 }
 
-/// What was confirmed as one is decided as one, so that it can be taken back as one.
+/// Items confirmed together are decided together, so that they can be undone together.
 async fn decide(inbox: &Inbox, mut all: Vec<Decide>) -> Vec<(String, InboxResult<()>)> {
     if all.len() == 1
         && let Some(one) = all.pop()
@@ -303,14 +303,14 @@ fn outcome_by_id((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (
     (id.to_string(), outcome.map(|_| ()).map_err(Failure::from))
 }
 
-/// Where people look for what they saved.
+/// Where people look for saved files.
 fn downloads() -> PathBuf {
     let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("."));
     let usual = home.join("Downloads");
     if usual.is_dir() { usual } else { home }
 }
 
-/// Puts the mails of threads away, or back, one after the other, and waits for whoever drives.
+/// Puts the mails of threads away, or back, one after the other, and waits for the driver.
 async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &Way) -> Vec<(ThreadId, InboxResult<()>)> {
     let mut results = Vec::new();
     for thread in threads {
@@ -364,7 +364,7 @@ async fn file_away(inbox: &Inbox, threads: Vec<ThreadId>) -> Vec<(String, InboxR
     join_all(each).await
 }
 
-/// The paths that begin with what was typed, folders with a slash at their end.
+/// The paths that begin with the typed text; folders end with a slash.
 fn complete(typed: &str) -> Vec<String> {
     let (folder, start) = match typed.rfind('/') {
         Some(slash) => typed.split_at(slash + 1),
@@ -402,7 +402,7 @@ async fn skipped_lately(
 ) -> Result<(SkippedCount, bool), InboxError> {
     let count = inbox.mail().skipped_since(since).await?;
     let day = i64::from(day.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days()));
-    // Who may only look cannot note that they were told, and reads it in Activity.
+    // A read-only user cannot record having been told, and finds the count in Activity instead.
     let tell = count.mails > 0 && inbox.mail().tell_of_skipped(day).await.unwrap_or(false);
     Ok((count, tell))
 }

@@ -1,8 +1,8 @@
-//! The loop: events in, messages to `update`, commands out, one frame a burst.
+//! The loop: events in, messages to `update`, commands out, one frame per burst.
 //!
-//! Promises: a decision key is told apart from a burst (everything that was waiting is read before any of it is
-//! handled); `Drawn` is sent only when a frame was flushed and no key was waiting; the driver's lock is taken when it
-//! is free and tried for while it is not.
+//! Promises: a decision key is told apart from a burst (everything waiting is read before any of it is handled);
+//! `Drawn` is sent only if a frame was flushed while no key was waiting; the driver's lock is taken when it is free and
+//! tried again while it is not.
 
 use super::keys::Key;
 use super::model::Model;
@@ -25,37 +25,36 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant as TokioInstant, sleep_until};
 
-/// How often what turns turns.
+/// How often animations move.
 const LIVELY: Duration = Duration::from_millis(100);
 
-/// How often a clock is drawn that shows seconds.
+/// How often a clock with seconds is drawn.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How often the time of day is looked at otherwise.
+/// How often we look at the time otherwise.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// Changes are looked at no more often than this.
+/// Changes are read at most this often.
 const CHANGES: Duration = Duration::from_millis(100);
 
-/// How often the driver's lock is tried for while another process has it.
+/// How often we try for the driver's lock while another process has it.
 const TRY_LOCK: Duration = Duration::from_millis(500);
 
 /// Why the screen could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// There is no fit terminal.
+    /// The terminal is missing or not good enough.
     #[error(transparent)]
     Terminal(#[from] TerminalError),
-    /// A key in the config cannot be.
+    /// A key in the config is not possible.
     #[error("{0}")]
     Keys(String),
-    /// The terminal failed on the way.
+    /// The terminal failed while the screen was running.
     #[error("the terminal failed: {0}")]
     Io(#[from] std::io::Error),
 }
 
-/// Runs the inbox until the person leaves it. Drives all threads if no other process does, and tries to
-/// otherwise.
+/// Runs the inbox until the user quits. Drives all threads if no other process does; otherwise keeps trying to.
 pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
     options.colours = Colours::of_terminal(|name| std::env::var_os(name));
     let specs = app.engine().registry().iter().filter(|spec| !spec.hidden);
@@ -88,7 +87,7 @@ pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
     let Session { screen, app, .. } = session;
     drop(screen);
     let _ = stop.send(());
-    // An effect under way may record its outcome; that takes a moment at most.
+    // An effect in progress may record its outcome; that takes a moment at most.
     let _ = driver.await;
     drop(app);
     ended
@@ -100,18 +99,18 @@ struct Session {
     screen: Screen,
     send: mpsc::UnboundedSender<Msg>,
     receive: mpsc::UnboundedReceiver<Msg>,
-    /// None while somebody else has the terminal.
+    /// `None` while another program has the terminal.
     events: Option<EventStream>,
-    /// Read, and not handled yet.
+    /// Events that were read but not handled yet.
     waiting: VecDeque<Event>,
     dirty: bool,
-    /// A key was waiting when the last frame was flushed.
+    /// Whether a key was waiting when the last frame was flushed.
     unseen: bool,
-    /// Somebody else had the terminal, and no key came since.
+    /// Whether another program had the terminal and no key has come since.
     lent: bool,
 }
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 enum Flow {
     On,
     End,
@@ -133,7 +132,7 @@ impl Session {
             if self.dirty {
                 self.draw().await?;
             }
-            // Counted from the last tick: whatever else happens meanwhile does not put it off.
+            // Counted from the last tick, so that other events do not delay it.
             let tick = last_tick + self.between_ticks();
             if let Some(event) = self.waiting.pop_front() {
                 match self.input(event).await? {
@@ -178,7 +177,7 @@ impl Session {
         }
     }
 
-    /// The first frame has something in it: the first lines are waited for, though not for long.
+    /// Waits for the first lines, though not for long, so that the first frame is not empty.
     async fn begin(&mut self) -> Result<Flow, RunError> {
         for cmd in self.model.begin() {
             self.spawn(cmd);
@@ -203,7 +202,7 @@ impl Session {
 
     fn signalled(&mut self, sign: Sign) -> Result<Flow, RunError> {
         Ok(match sign {
-            // Ctrl-C while somebody else had the terminal was meant for them.
+            // Ctrl-C while another program had the terminal was meant for that program.
             Sign::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
             Sign::End | Sign::Interrupt => Flow::End,
             Sign::GoOn => {
@@ -246,14 +245,14 @@ impl Session {
                 return Ok(Flow::End);
             }
         }
-        // Once it is quiet, the same frame is looked at again.
+        // Once no more keys come, the same frame is drawn again so that it counts as seen.
         self.dirty |= self.unseen;
         Ok(Flow::On)
     }
 
-    /// Takes in what has come, without waiting for more.
+    /// Takes in the events that have arrived, without waiting for more.
     ///
-    /// Asked with this task's own waker: the stream keeps the one it was asked with last.
+    /// Polls with this task's own waker, because the stream keeps the last waker it was polled with.
     async fn read_waiting(&mut self) {
         let Some(events) = &mut self.events else { return };
         while let Poll::Ready(Some(Ok(event))) = poll_fn(|cx| Poll::Ready(events.poll_next_unpin(cx))).await {
@@ -261,7 +260,7 @@ impl Session {
         }
     }
 
-    /// Streaming text comes in many small pieces; the next tick draws all that came by then.
+    /// Streamed text arrives in many small pieces; the next tick draws all that came by then.
     fn progressed(
         &mut self,
         received: Result<Progress, RecvError>,
@@ -270,7 +269,7 @@ impl Session {
         let dirty = self.dirty;
         let mut next = match received {
             Ok(first) => Some(first),
-            // What was missed was only for show.
+            // Missed progress was only for display.
             Err(RecvError::Lagged(_)) => None,
             Err(RecvError::Closed) => return Ok(Flow::End),
         };
@@ -317,7 +316,7 @@ impl Session {
         Ok(Flow::On)
     }
 
-    /// Gives the terminal away: whoever has it reads the keys, so our own reader is dropped first.
+    /// Lends the terminal: the borrower reads the keys, so we drop our own reader first.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, RunError> {
         self.events = None;
         self.lent = true;
@@ -343,7 +342,7 @@ impl Session {
         let model = &self.model;
         let mut seen = Seen::default();
         self.screen.draw(|frame| seen = view(model, frame))?;
-        // What was typed before this frame was there is not about this frame.
+        // Keys typed before this frame was visible are not about this frame.
         self.read_waiting().await;
         self.unseen = !self.waiting.is_empty() || terminal::keys_wait();
         if !self.unseen {
@@ -360,16 +359,15 @@ async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>
     }
 }
 
-/// What a signal means.
 enum Sign {
     End,
-    /// To end, if it was meant for us.
+    /// Ends the program if it was meant for us.
     Interrupt,
-    /// Somebody stopped us and let us go on.
+    /// We were stopped and are now continued.
     GoOn,
 }
 
-/// The signals that end us, and the one that lets us go on.
+/// The signals that end the program, and the one that continues it.
 struct Ends {
     #[cfg(unix)]
     signals: [tokio::signal::unix::Signal; 3],

@@ -1,11 +1,11 @@
-//! Safe keys: nothing is decided unseen, by repetition, by typing ahead, by paste or by mouse.
+//! Safe keys: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse.
 //!
-//! Terminals do not say whether a key was pressed or is held down, so time has to tell. A key that has just decided and
-//! comes again may be the first repeat of itself; it acts only when it stays the last one for a moment ([`SETTLE`]),
-//! which a held key does not. Who presses the same key twice a second is served, a moment later.
+//! Terminals do not say whether a key was pressed or is held down, so we judge by time. If a key that has just decided
+//! comes again, that may be its first repeat. It acts only if no other key follows for a moment ([`SETTLE`]), which
+//! never happens while a key is held. Pressing the same key twice a second works, with a short delay.
 //!
-//! Pure: what was drawn and when keys were read comes in as data. A decision key acts on [`Shown`], which is set only
-//! when a frame with that card was flushed and no key was waiting then. Paste and mouse never get here.
+//! Pure: what was drawn and when keys were read come in as data. A decision key acts on [`Shown`], which is set only if
+//! a frame with that card was flushed while no key was waiting. Paste and mouse never get here.
 
 use super::actions::Action;
 use super::keys::Key;
@@ -15,32 +15,30 @@ use crate::graph::{Hash, Kind};
 use crate::inbox::ItemKind;
 use std::time::{Duration, Instant};
 
-/// A key that comes again sooner is held down, not pressed.
+/// A key that comes again sooner is held down, not pressed again.
 pub const REPEAT: Duration = Duration::from_millis(120);
 
-/// No keyboard waits longer than this before it begins to repeat.
+/// No keyboard waits longer than this before it starts repeating.
 pub const INITIAL: Duration = Duration::from_millis(700);
 
-/// A key held down comes again within this.
+/// A key held down repeats within this time.
 pub const SETTLE: Duration = Duration::from_millis(250);
 
-/// Nobody has read a card that was there for less: such a key was meant for the one before.
+/// Nobody has read a card shown for less time: such a key was meant for the previous card.
 pub const GLANCE: Duration = Duration::from_millis(200);
 
-/// An irreversible proposal is looked at for at least so long.
+/// An irreversible proposal must be on the screen for at least this long.
 pub const LOOK: Duration = Duration::from_millis(700);
 
-/// A card that is on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The item.
     pub id: String,
-    /// Its hash as shown; results have none.
+    /// Its hash when shown; results have none.
     pub hash: Option<Hash>,
     pub since: Instant,
 }
 
-/// The key that took the last decision, as long as it may still be down.
+/// The key that took the last decision, while it may still be held down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastDecisionKey {
     pub key: Key,
@@ -51,27 +49,25 @@ pub struct LastDecisionKey {
 /// A decision that waits until it is clear that its key is not held down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeferredKey {
-    /// What the key means.
     pub action: Action,
-    /// When it was pressed.
     pub at: Instant,
     /// What was on the screen then.
     pub shown: Shown,
 }
 
-/// What becomes of a decision key.
+/// What happens with a decision key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     Acts,
     /// It asks once more, for this reason.
     Asks(&'static str),
-    /// It acts in a moment, unless it comes again until then.
+    /// It acts in a moment, unless it comes again before then.
     Waits,
     /// It does nothing, for this reason.
     Rejected(&'static str),
 }
 
-/// Notes what a key says about those before it. Comes before anything is made of the key itself.
+/// Notes what a key tells us about earlier keys. Runs before the key itself is handled.
 pub fn heard(model: &mut Model, press: Press) {
     let late = model.deferred_key.take();
     match model.last_key {
@@ -91,7 +87,7 @@ pub fn heard(model: &mut Model, press: Press) {
     }
 }
 
-/// What has waited long enough and is still on the screen.
+/// The deferred key, if it has waited long enough and its card is still on the screen.
 pub fn due(model: &mut Model) -> Option<DeferredKey> {
     let now = model.now;
     let late = model.deferred_key.take_if(|late| now.saturating_duration_since(late.at) >= SETTLE)?;
@@ -99,7 +95,7 @@ pub fn due(model: &mut Model) -> Option<DeferredKey> {
     same.then_some(late)
 }
 
-/// Whether a press is a person's, and not a burst or a key held down.
+/// Whether a person pressed the key: it is not part of a burst and not held down.
 pub fn is_deliberate(model: &Model, press: Press) -> bool {
     let held = model
         .last_key
@@ -107,7 +103,7 @@ pub fn is_deliberate(model: &Model, press: Press) -> bool {
     !press.burst && !held
 }
 
-/// What becomes of a key that decides on the selected item.
+/// What happens with a key that decides on the selected item.
 pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if !is_deliberate(model, press) {
         return Guard::Rejected("Ignored: the keys came too fast");
@@ -141,7 +137,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if row.irreversible && press.at.saturating_duration_since(shown.since) < LOOK {
         return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
     }
-    // To take note of a mail proposes nothing: nothing leaves by it.
+    // Accepting a triage card proposes nothing, so nothing leaves.
     if row.is_warned() && row.kind != ItemKind::Interrupt(Kind::Triage) {
         return Guard::Asks("it carries a warning");
     }
@@ -151,7 +147,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     acts
 }
 
-/// Whether a key may confirm what the uppermost layer asks.
+/// Whether a key may confirm the question of the uppermost layer.
 pub fn confirms(model: &Model, press: Press) -> bool {
     let drawn = match (model.layers.last(), model.layer_shown) {
         (Some((number, _)), Some((shown, since))) => *number == shown && press.at >= since,

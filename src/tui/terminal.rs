@@ -1,7 +1,7 @@
-//! The terminal: taken over, and given back whatever happens.
+//! Takes over the terminal, and gives it back whatever happens.
 //!
-//! Promises: raw mode, the other screen, mouse and paste reporting are switched on and off together; a panic, a signal,
-//! Ctrl-Z and `$EDITOR` leave the terminal as it was found.
+//! Promises: raw mode, the alternate screen, mouse and paste reporting are switched on and off together; a panic, a
+//! signal, Ctrl-Z and `$EDITOR` leave the terminal as we found it.
 
 use crate::config::{Desktop, Notices};
 use crate::text::{Visible, hex, io_words, unreadable};
@@ -21,39 +21,38 @@ use std::process::{Command, Stdio};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Clicks and the wheel are reported, and nothing else: a mouse that is only moved is no input.
+/// Clicks and the wheel are reported, and nothing else: moving the mouse is not input.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Whether the terminal is ours right now.
+/// Whether we have the terminal right now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether this thread draws. A panic elsewhere is caught by whoever runs there, and must not touch the screen.
+    /// Whether this thread draws. A panic in another thread is caught there, and must not touch the screen.
     static DRAWS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Why there can be no screen.
+/// Why there is no screen.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
     /// Input or output is not a terminal.
     #[error("the inbox needs a terminal; `sayso list` prints what waits")]
     None,
-    /// It can do too little.
+    /// Its abilities are too limited.
     #[error("the terminal is `dumb` and cannot show a screen; `sayso list` prints what waits")]
     Dumb,
-    /// It refused.
+    /// It failed.
     #[error("the terminal could not be used: {0}")]
     Io(#[from] io::Error),
 }
 
-/// The terminal, ours until it is dropped.
+/// The terminal, which is ours until this is dropped.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal over.
     pub fn take() -> Result<Self, TerminalError> {
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(TerminalError::None);
@@ -67,29 +66,29 @@ impl Screen {
         Ok(Self { terminal })
     }
 
-    /// Draws a frame, all the way to the terminal.
+    /// Draws a frame, and flushes it to the terminal.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         DRAWS.set(true);
         self.terminal.draw(draw)?;
         io::stdout().flush()
     }
 
-    /// Takes the terminal over again after somebody else stopped and continued us.
+    /// Takes over the terminal again after we were stopped and continued.
     pub fn again(&mut self) -> io::Result<()> {
         enter()?;
         self.clear()
     }
 
-    /// Forgets what is on the screen, so that the next frame draws all of it.
+    /// Forgets what is on the screen, so that the next frame draws everything.
     ///
-    /// The terminal is not asked where its cursor is: whoever asks has to wait for the answer among the keys.
+    /// Does not ask the terminal for its cursor position: the answer would arrive among the keys.
     pub fn clear(&mut self) -> io::Result<()> {
         execute!(io::stdout(), Clear(ClearType::All))?;
         self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
     }
 
-    /// Gives the terminal back for a while, and takes it over again.
+    /// Gives the terminal back for a while, and then takes it over again.
     pub fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         leave();
         let done = work();
@@ -97,12 +96,12 @@ impl Screen {
         Ok(done)
     }
 
-    /// Puts text on the clipboard of whoever sits at the terminal.
+    /// Copies text to the clipboard of the user at the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_bytes()))
     }
 
-    /// Rings, and shows a notice, as far as wanted.
+    /// Rings the bell and shows a notice, depending on the settings.
     pub fn notice(&mut self, notices: Notices, text: &str) -> io::Result<()> {
         let mut out = io::stdout();
         // A semicolon would begin the next field.
@@ -131,7 +130,7 @@ fn enter() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, Print(MOUSE_ON), Hide)
 }
 
-/// Gives the terminal back; what fails on the way changes nothing about the rest.
+/// Gives the terminal back; if one step fails, the others still run.
 pub fn leave() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(io::stdout(), Print(MOUSE_OFF), DisableBracketedPaste, Show, LeaveAlternateScreen);
@@ -161,7 +160,7 @@ pub fn keys_wait() -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let stdin = io::stdin();
         let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-        // Where it cannot be known, it is taken to be so: then nothing is decided.
+        // If we cannot know, we assume there are some: then nothing is decided.
         poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).map_or(true, |ready| ready > 0)
     }
     #[cfg(not(unix))]
@@ -173,17 +172,17 @@ pub fn stop() -> io::Result<()> {
     #[cfg(unix)]
     {
         use rustix::process::{Signal, getpid, kill_process};
-        // The whole group, as Ctrl-Z of a terminal would: a pager in front of us stops as well.
+        // Stops the whole group, as Ctrl-Z in a terminal would: a pager in front of us stops as well.
         if rustix::process::kill_current_process_group(Signal::TSTP).is_err() {
             kill_process(getpid(), Signal::STOP)?;
         }
-        // Which thread takes the signal is the kernel's choice; until it has, the terminal must stay given back.
+        // The kernel chooses which thread takes the signal; until one has, we must not take the terminal back.
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     Ok(())
 }
 
-/// Lets a person edit `text` in `$VISUAL` or `$EDITOR`, in a private file that is removed again.
+/// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, in a private file that is removed afterwards.
 pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     let named = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| "vi".to_owned());
@@ -212,7 +211,7 @@ pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     }
 }
 
-/// Runs a person's command with `text` on its standard input, and waits until what it printed has been read.
+/// Runs the user's command with `text` on its standard input, and waits until its output has been read.
 pub fn pipe(command: &str, text: &str) -> Result<(), String> {
     let mut child = Command::new("sh")
         .arg("-c")
@@ -221,7 +220,7 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
         .spawn()
         .map_err(|error| format!("no shell could be started: {}", io_words(&error)))?;
     if let Some(mut input) = child.stdin.take() {
-        // A command may read as much as it likes, and end before the rest of it.
+        // A command may stop reading its input at any point.
         let _ = input.write_all(text.as_bytes());
     }
     let status =

@@ -1,4 +1,4 @@
-//! Meanings and their styles. Views name a meaning, never a colour.
+//! Styles by meaning. Views name a meaning, never a colour.
 
 use crate::config::ThemeName;
 use crate::graph::{Grade, Kind};
@@ -10,17 +10,17 @@ use std::ffi::OsString;
 /// How many colours the terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colours {
-    /// None, or none are wanted.
+    /// The terminal has none, or the user wants none.
     None,
-    /// Sixteen, and which ones is the terminal's choice.
+    /// Sixteen, whose exact shades the terminal chooses.
     Sixteen,
-    /// All of them, with 24 bits each.
+    /// All of them, in 24 bits.
     #[default]
     Full,
 }
 
 impl Colours {
-    /// What the environment says of the terminal: `NO_COLOR` and a dumb `TERM` mean none, `COLORTERM` means all.
+    /// What the environment says about the terminal: `NO_COLOR` and a dumb `TERM` mean none, `COLORTERM` means all.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let is = |name, words: &[&str]| {
             variable(name).is_some_and(|value| words.iter().any(|word| value == *word))
@@ -40,9 +40,9 @@ struct Palette {
     ground: u32,
     /// Behind the header and the footer.
     bar: u32,
-    /// Behind the selected row of the list that has the focus.
+    /// Behind the selected row of the list with the focus.
     selected: u32,
-    /// Behind the selected row of a list that has not.
+    /// Behind the selected row of a list without the focus.
     resting: u32,
     rule: u32,
     text: u32,
@@ -54,9 +54,9 @@ struct Palette {
     good: u32,
     keyword: u32,
     number: u32,
-    /// The letters a search found, and what is behind them.
+    /// The letters a search found, and their background.
     found: (u32, u32),
-    /// Notices, approvals, questions, trouble and results.
+    /// Triage, approvals, questions, trouble and results.
     kinds: [u32; 5],
 }
 
@@ -104,7 +104,7 @@ struct Sixteen {
     accent: Color,
     warning: Color,
     keyword: Color,
-    /// As in [`Palette`].
+    /// In the same order as in [`Palette`].
     kinds: [Color; 5],
 }
 
@@ -124,50 +124,47 @@ const ON_LIGHT: Sixteen = Sixteen {
     kinds: [Color::Blue, Color::Green, Color::Magenta, Color::Red, Color::Cyan],
 };
 
-/// How each meaning looks.
+/// The style of each meaning.
 #[derive(Clone, Debug)]
 pub struct Theme {
-    /// What has no other colours.
+    /// The default colours.
     ground: Style,
-    /// What is read.
+    /// Normal text.
     pub text: Style,
-    /// What stands back.
+    /// Less important text.
     pub quiet: Style,
-    /// What a thing is called.
+    /// Names and titles.
     pub title: Style,
-    /// Keys, links to elsewhere, what has the focus.
+    /// Keys, links, and whatever has the focus.
     pub accent: Style,
-    /// The selected row of the list that has the focus.
+    /// The selected row of the list with the focus.
     pub selected: Style,
-    /// The selected row of a list that has not.
+    /// The selected row of a list without the focus.
     pub resting: Style,
     /// Lines between things.
     pub rule: Style,
-    /// What is unusual.
+    /// Anything unusual.
     pub warning: Style,
-    /// What failed or cannot be taken back.
+    /// Failures, and anything that cannot be undone.
     pub danger: Style,
-    /// What went well.
+    /// Anything that went well.
     pub good: Style,
     /// The header and the footer.
     pub bar: Style,
-    /// What a search found.
+    /// Search matches.
     pub found: Style,
-    /// Put in.
     pub added: Style,
-    /// Taken away.
     pub removed: Style,
-    /// Words of a language.
+    /// Keywords in code.
     pub keyword: Style,
-    /// Text in a program.
+    /// Strings in code.
     pub string: Style,
-    /// Numbers in a program.
+    /// Numbers in code.
     pub number: Style,
     kinds: [Style; 5],
 }
 
 impl Theme {
-    /// How a warning is drawn.
     pub fn grade(&self, grade: Grade) -> Style {
         match grade {
             Grade::Info => self.quiet,
@@ -176,7 +173,7 @@ impl Theme {
         }
     }
 
-    /// The theme of this name, in as many colours as the terminal shows.
+    /// The theme with this name, in as many colours as the terminal shows.
     pub fn new(name: ThemeName, colours: Colours) -> Self {
         match (name, colours) {
             (ThemeName::Plain, _) | (_, Colours::None) => Self::plain(),
@@ -188,7 +185,7 @@ impl Theme {
         }
     }
 
-    /// Gives whatever has no colour of its own the colours of the ground.
+    /// Gives cells without a colour the ground's colours.
     pub fn paint(&self, buf: &mut Buffer) {
         let (Some(fg), Some(bg)) = (self.ground.fg, self.ground.bg) else { return };
         for cell in &mut buf.content {
@@ -298,7 +295,7 @@ impl Theme {
         }
     }
 
-    /// How the name of a kind looks.
+    /// The style of a kind's name.
     pub fn kind(&self, kind: ItemKind) -> Style {
         self.kinds[match kind {
             ItemKind::Interrupt(Kind::Triage) => 0,
@@ -317,7 +314,7 @@ mod tests {
     const ALL: [ThemeName; 5] =
         [ThemeName::Default, ThemeName::Light, ThemeName::Terminal, ThemeName::Contrast, ThemeName::Plain];
 
-    /// Red, green and blue as amounts of light.
+    /// Red, green and blue as linear light.
     fn amounts(colour: u32) -> [f64; 3] {
         [16, 8, 0].map(|shift| {
             let value = f64::from((colour >> shift) & 0xff) / 255.0;
@@ -330,7 +327,7 @@ mod tests {
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
-    /// The contrast of two colours as the WCAG reckons it.
+    /// The contrast of two colours as defined by WCAG.
     fn contrast(one: u32, other: u32) -> f64 {
         let (one, other) = (light_of(one) + 0.05, light_of(other) + 0.05);
         one.max(other) / one.min(other)

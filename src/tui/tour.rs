@@ -10,37 +10,36 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// How many lines it takes: a line with its name, and its text.
+/// How many lines it takes: one with its name, and its text.
 const HEIGHT: u16 = 4;
 
 /// A lower screen has no room for it.
 const LEAST: u16 = 20;
 
-/// How far a person is on a tour.
+/// How far the user is on a tour.
 #[derive(Clone, Debug)]
 pub struct Tour {
     steps: Vec<TourStep>,
     at: usize,
-    /// The item that is to be decided, or was last.
+    /// The item to decide, or the one decided last.
     item: Option<String>,
     /// Whether the step has begun.
     begun: bool,
-    /// Whether skipped mail was looked at in this step.
+    /// Whether the user looked at skipped mail in this step.
     looked: bool,
 }
 
 impl Tour {
-    /// A tour of these steps; none where there are none.
+    /// A tour with these steps; `None` if there are none.
     pub fn new(steps: Vec<TourStep>) -> Option<Self> {
         (!steps.is_empty()).then_some(Self { steps, at: 0, item: None, begun: false, looked: false })
     }
 
-    /// How many lines of a screen of this height it takes.
+    /// How many lines it takes on a screen of this height.
     pub fn height(&self, screen: u16) -> u16 {
         if screen >= LEAST { HEIGHT } else { 0 }
     }
 
-    /// What it says now.
     fn text(&self) -> &'static str {
         match self.steps.get(self.at) {
             Some(TourStep { goal: TourGoal::Learn(meanwhile), .. }) if !self.begun => meanwhile,
@@ -50,7 +49,7 @@ impl Tour {
     }
 }
 
-/// Goes on where a step is done, and begins the one that is due.
+/// Moves on when a step is done, and begins the next one.
 pub fn follow(model: &mut Model) -> Vec<Cmd> {
     let at = |model: &Model| model.tour.as_ref().map(|tour| tour.at);
     let mut cmds = Vec::new();
@@ -69,7 +68,7 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
     match &step.goal {
         TourGoal::Decide(words) => decide(model, &tour, words),
         TourGoal::TakeBack => {
-            // Taken back and selected again, or too late for it.
+            // The item was taken back and selected again, or it is too late for that.
             let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
             let settled = row.map_or(model.undo.is_none(), |row| !row.is_decided());
             if settled && model.inbox.goto.is_none() {
@@ -82,7 +81,7 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
             if learned && !tour.begun {
                 begin(model);
             }
-            // It is read while the line at the bottom still says what was learned.
+            // The user reads it while the line at the bottom still says what was learned.
             if tour.begun && model.note.is_none() {
                 next(model);
             }
@@ -128,7 +127,7 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
     cmds
 }
 
-/// Has the mail come, and waits until skipped mail was looked at and left.
+/// Delivers the mail, and waits until the user has looked at skipped mail and left it.
 fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
     if !tour.begun {
         begin(model);
@@ -144,7 +143,6 @@ fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Draws it above the last lines of the screen.
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let Some(tour) = model.tour.as_ref().filter(|_| !area.is_empty()) else { return };
     let theme = &model.theme;
@@ -158,7 +156,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     draw::lines(buf, room, lines);
 }
 
-/// Leaves it; says whether there was one.
+/// Ends the tour; says whether there was one.
 pub fn leave(model: &mut Model) -> bool {
     model.tour.take().is_some()
 }

@@ -1,16 +1,16 @@
-//! Small words: ages, counts, times.
+//! Small formatting helpers: ages, counts, times.
 
 pub use crate::text::bytes;
 
 use crate::text::Visible;
 use jiff::Timestamp;
 
-/// Text from anywhere, safe on one line.
+/// Makes any text safe to show on one line.
 pub fn line(text: &str) -> String {
     Visible::line(text).into_string()
 }
 
-/// With a capital at its beginning.
+/// The text with a capital first letter.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
@@ -42,7 +42,7 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// The name in `Ines Ruiz <ines@example.org>`, or the whole where there is none.
+/// The name in `Ines Ruiz <ines@example.org>`, or the whole text if there is none.
 pub fn name(who: &str) -> &str {
     match who.split_once(" <") {
         Some((name, _)) if !name.trim_matches('"').is_empty() => name.trim_matches('"'),

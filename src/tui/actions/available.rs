@@ -1,4 +1,4 @@
-//! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
+//! Whether an action makes sense now. Dispatch, footer and palette all ask here, and nowhere else.
 
 use crate::graph::Grantable;
 use crate::inbox::{ItemKind, PROGRAM_ACTIONS};
@@ -11,7 +11,7 @@ use crate::tui::tabs::inbox::{Row, history};
 use crate::tui::tabs::threads::review;
 
 impl Action {
-    /// Nothing if it is available; why it is not, in a sentence or in no words at all.
+    /// Ok if the action is available; otherwise the reason as a sentence, or an empty string if none is worth showing.
     pub fn available(self, model: &Model) -> Result<(), &'static str> {
         let inbox = model.tab == Tab::Inbox && (model.layer().is_none() || model.shows_help());
         let row = model.selected();
@@ -179,7 +179,7 @@ impl Action {
         }
     }
 
-    /// Whether the card has a mail with what this shows of it.
+    /// Whether the card has a mail, and that mail has what this action shows.
     fn shows_of_mail(self, model: &Model) -> Result<(), &'static str> {
         let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
         when(doc.mails().next().is_some(), "There is no mail on this card")?;
@@ -197,7 +197,7 @@ fn when(can: bool, why: &'static str) -> Result<(), &'static str> {
     if can { Ok(()) } else { Err(why) }
 }
 
-/// Whether a card takes an answer; where not, why, and what it takes instead.
+/// Whether a card accepts this answer. If not, says why and what it accepts instead.
 fn takes(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
     match answer {
         Action::Accept if row.allow.accept => Ok(()),

@@ -1,5 +1,5 @@
-//! The one table of actions: the keys of each in every place they mean something, its name and help, and what it does.
-//! Dispatch, footer, help, palette, the config's own keys and `docs/keys.md` all read it.
+//! The one table of actions: keys in every scope, names, help texts, and what each action does. Dispatch, footer, help,
+//! palette, the config's keys and `docs/keys.md` all read it.
 
 mod available;
 
@@ -13,27 +13,25 @@ use crate::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::service::Destination;
 
-/// Where a key means something.
+/// Where a key has a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Everywhere but in a layer.
+    /// Everywhere except in a layer.
     Global,
     /// The inbox's list, and the lists of the other tabs.
     List,
     Card,
-    /// Where an item is selected, in its list or its card.
+    /// Wherever an item is selected: in its list or its card.
     Decide,
-    /// The thread that is shown, in the Threads tab.
+    /// The thread shown in the Threads tab.
     Thread,
-    /// The Memory tab.
     Memory,
-    /// The Activity tab.
     Activity,
-    /// A question with yes and no.
+    /// A yes-or-no question.
     Confirm,
-    /// The question at the end.
+    /// The question asked when quitting.
     Ending,
-    /// A form or a box with text.
+    /// A form or a text box.
     Form,
     /// A list to choose from.
     Menu,
@@ -42,7 +40,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All of them, in the order help shows them.
+    /// In the order help shows them.
     pub const ALL: [Scope; 12] = [
         Scope::Global,
         Scope::List,
@@ -58,7 +56,7 @@ impl Scope {
         Scope::Prompt,
     ];
 
-    /// What help calls it.
+    /// The heading in help.
     pub fn title(self) -> &'static str {
         match self {
             Scope::Global => "Everywhere",
@@ -76,21 +74,19 @@ impl Scope {
         }
     }
 
-    /// Whether its keys do something to what is selected.
+    /// Whether its keys act on the selection.
     pub fn is_about_selection(self) -> bool {
         matches!(self, Scope::Decide | Scope::Thread | Scope::Memory | Scope::Activity)
     }
 }
 
-/// Keys and what they mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
     pub scope: Scope,
-    /// The keys, as people write them; any of them will do.
+    /// The keys as people write them; any one of them works.
     pub keys: &'static [&'static str],
-    /// What they mean.
     pub action: Action,
-    /// What help says, if not the action's own words.
+    /// The help text, if it differs from the action's own.
     pub label: Option<&'static str>,
 }
 
@@ -111,17 +107,16 @@ macro_rules! actions {
                 $($name:literal: $help:literal $(=> $run:expr)?)?,)*
         })*
     ) => {
-        /// Something a person can ask of the screen.
+        /// Something the user can ask the screen to do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
             $($($(#[doc = $help] $variant,)?)*)*
         }
 
         impl Action {
-            /// All of them.
             pub const ALL: &'static [Action] = &[$($($({ let _ = $name; Action::$variant },)?)*)*];
 
-            /// What the config and the palette call it.
+            /// The name in the config and the palette.
             pub fn name(self) -> &'static str {
                 match self { $($($(Action::$variant => $name,)?)*)* }
             }
@@ -131,7 +126,7 @@ macro_rules! actions {
                 match self { $($($(Action::$variant => $help,)?)*)* }
             }
 
-            /// Does it in the tab on the screen. What means something only in a layer does nothing here.
+            /// Runs the action in the current tab. Actions that only make sense in a layer do nothing here.
             pub fn run(self, $model: &mut Model, $press: Press) -> Vec<Cmd> {
                 let $action = self;
                 match self {
@@ -141,7 +136,7 @@ macro_rules! actions {
             }
         }
 
-        /// Every key there is.
+        /// Every key binding.
         pub const BINDINGS: &[Binding] = &[$($(Binding {
             scope: Scope::$scope,
             keys: &[$($key),*],
@@ -151,8 +146,8 @@ macro_rules! actions {
     };
 }
 
-// An action is declared in the first place that has it, with its name in the config, its help and what it does; other
-// places give it keys, and words of their own (`as`) if it is something else there.
+// An action is declared in the first scope that has it, with its config name, its help and what it does. Other scopes
+// only give it keys, and their own label (`as`) if it does something else there.
 actions! {
     |model, action, press|
 
@@ -356,12 +351,11 @@ actions! {
 }
 
 impl Action {
-    /// The action of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 
-    /// Whether it decides something by itself, so that only its own key may do it.
+    /// Whether it decides something by itself, so that only its own key may trigger it.
     pub fn decides(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! A card is cut into pieces of a few kilobytes: what is proposed first, then the conversation, then earlier answers.
+//! Cuts a card into pieces of a few kilobytes: the proposal first, then the conversation, then earlier answers.
 
 use super::doc::{Doc, Piece, PieceKind, Source};
 use super::highlight::{Language, highlight};
@@ -9,16 +9,16 @@ use crate::tui::words;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Longer pieces are cut, so that laying one out is never felt.
+/// Longer pieces are cut, so that laying one out takes no noticeable time.
 const PIECE: usize = 4096;
 
-/// Text longer than this is shown as it is: quotes in it are not looked for, programs not coloured.
+/// Longer text is shown unprocessed: quotes are not folded and code is not coloured.
 const PLAIN: usize = 1024 * 1024;
 
-/// Quotes shorter than this stay.
+/// Shorter quotes, in lines, are not folded.
 pub(super) const QUOTE: usize = 4;
 
-/// What of a card is unfolded; at first nothing is.
+/// Which parts of a card are unfolded; at first none are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
     /// Quotes, older mails and older turns.
@@ -27,12 +27,12 @@ pub struct Folds {
     pub headers: bool,
 }
 
-/// What stands around the card: what is known of its item, and what was answered before.
+/// What is shown around the card: facts about its item, and earlier answers.
 #[derive(Clone, Debug, Default)]
 pub struct Extra<'a> {
     /// The line under the title.
     pub meta: String,
-    /// Earlier answers, each in a line or more.
+    /// Earlier answers, each on one or more lines.
     pub answers: &'a [DecisionView],
 }
 
@@ -48,11 +48,11 @@ impl Doc {
         }
         let title = Visible::line(&item.title);
         let mut heading = None;
-        // A subject that stands above already is not said again by each mail.
+        // A subject that is already shown above is not repeated for each mail.
         let mut known = vec![item.title.as_str()];
         for (n, block) in card.blocks.iter().enumerate() {
             if matches!(block, Block::Turns(_) | Block::Mail(_)) && doc.proposal == 0 {
-                // The conversation's own heading is no part of what is proposed.
+                // The conversation's own heading is not part of the proposal.
                 doc.proposal = heading.unwrap_or(doc.pieces.len());
             }
             heading = matches!(block, Block::Heading(_)).then_some(doc.pieces.len());
@@ -79,7 +79,7 @@ impl Doc {
         doc
     }
 
-    /// Blocks without a title, for what has one elsewhere.
+    /// Blocks without a title, for places that already show one.
     pub fn untitled(blocks: Vec<Block>, folds: Folds) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
         let card = doc.card.clone();
@@ -89,7 +89,7 @@ impl Doc {
         doc.ended()
     }
 
-    /// Plain text with a title, for what is no card.
+    /// A titled page for content that is not a card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
         doc.own(PieceKind::Title, Visible::line(title).into_string());
@@ -114,7 +114,7 @@ impl Doc {
         self.pieces.push(Piece { sort, source: Source::Own(text) });
     }
 
-    /// A part begins here, unless its heading has just begun it.
+    /// Begins a part here, unless its heading has just begun it.
     pub(super) fn begin_part(&mut self) {
         let headed = self.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Heading);
         if !headed {
@@ -128,7 +128,7 @@ impl Doc {
         }
     }
 
-    /// Cuts a part of the card into pieces of one sort.
+    /// Cuts a part of the card into pieces of one kind.
     pub(super) fn cut(
         &mut self,
         sort: &PieceKind,
@@ -240,7 +240,7 @@ impl Doc {
         }
     }
 
-    /// Text whose quotes are folded.
+    /// Text with its quotes folded.
     fn quoted(&mut self, sort: &PieceKind, n: usize, part: usize, text: &str, folds: Folds) {
         if folds.open || text.len() > PLAIN {
             return self.cut(sort, n, part, text, 0..text.len());
@@ -265,7 +265,7 @@ impl Doc {
         self.cut(sort, n, part, text, plain_from..text.len());
     }
 
-    /// The newest turn first and open, older ones folded to a line.
+    /// Shows the newest turn first and open; older ones are folded to a line.
     fn turns(&mut self, n: usize, turns: &[(Visible, Visible)], folds: Folds) {
         for (age, (part, (who, said))) in turns.iter().enumerate().rev().enumerate() {
             self.begin_part();
@@ -280,7 +280,7 @@ impl Doc {
         }
     }
 
-    /// What is proposed, if the card says nothing.
+    /// Shows the proposed arguments, for cards that say nothing.
     fn arguments(&mut self, item: &Item) {
         let Some(fields) = item.args.as_object() else { return };
         let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(16) + 2;
@@ -330,7 +330,7 @@ fn is_empty(block: &Block) -> bool {
     }
 }
 
-/// Where a piece that begins at `start` ends: after a newline or a space where there is one.
+/// The end of the piece that begins at `start`: after a newline or a space if there is one.
 fn piece_end(text: &str, start: usize, limit: usize) -> usize {
     let mut end = (start + PIECE).min(limit);
     while !text.is_char_boundary(end) {

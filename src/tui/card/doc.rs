@@ -1,4 +1,4 @@
-//! The pieces of a card, and places between them.
+//! The pieces of a card, and positions in them.
 
 use super::highlight::{Inside, Language};
 use super::lay;
@@ -10,17 +10,16 @@ use ratatui::text::Line;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The lines of a mail above its text, and a few of its text.
+/// The lines of a mail above its text, plus a few of its text.
 const MAIL_HEAD: usize = 8;
 
-/// A line of a card: which piece, and which of its lines.
+/// A line of a card: the piece, and the line within it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScrollPosition {
     pub piece: usize,
     pub line: usize,
 }
 
-/// What a piece of a card is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PieceKind {
     Title,
@@ -28,12 +27,12 @@ pub(super) enum PieceKind {
     Warning(Grade),
     Heading,
     Text,
-    /// What stands back: what repeats an earlier mail.
+    /// Dimmed text that repeats an earlier mail.
     Quiet,
     Subject,
-    /// Markdown, and what it begins inside of.
+    /// Markdown, and the state it begins in (e.g. inside a code block).
     Markdown(Markdown),
-    /// A field's value; its name stands before the first line of it.
+    /// A field's value; its name is drawn before the first line.
     Field {
         name: String,
         indent: usize,
@@ -47,12 +46,11 @@ pub(super) enum PieceKind {
         row: Option<usize>,
     },
     Diff(Tone),
-    /// A range of a text in which words were taken away and put in: the block, and where the range begins.
+    /// A range of a text with added and removed words: the block, and where the range begins.
     Words {
         block: usize,
         from: usize,
     },
-    /// A day of the calendar.
     Day {
         block: usize,
     },
@@ -62,11 +60,11 @@ pub(super) enum PieceKind {
     Gap,
 }
 
-/// Where a piece's text is.
+/// Where a piece's text comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Source {
     Own(String),
-    /// Part of the card: block, part of the block, range.
+    /// Part of the card: the block, the part of the block, the range.
     Card(usize, usize, Range<usize>),
 }
 
@@ -81,16 +79,15 @@ pub(super) struct Piece {
 pub struct Doc {
     pub(super) card: Arc<Card>,
     pub(super) pieces: Vec<Piece>,
-    /// Where parts begin, for jumping.
+    /// Where parts begin, for jumping between them.
     pub(super) parts: Vec<usize>,
-    /// Where mails begin, and which block each is.
+    /// Where mails begin, and the block of each.
     pub(super) mails: Vec<(usize, usize)>,
-    /// How many pieces must have been seen before it is decided without a second question.
+    /// How many pieces must have been seen to decide without being asked a second time.
     pub(super) proposal: usize,
 }
 
 impl Doc {
-    /// The text of a piece.
     pub(super) fn text<'d>(&'d self, piece: &'d Piece) -> &'d str {
         match &piece.source {
             Source::Own(text) => text,
@@ -101,12 +98,11 @@ impl Doc {
         }
     }
 
-    /// How many lines a piece has.
     pub(super) fn height(&self, piece: usize, width: usize) -> usize {
         self.pieces.get(piece).map_or(0, |piece| lay::height(self, piece, width))
     }
 
-    /// Up to `height` lines from `top` on.
+    /// Up to `height` lines starting at `top`.
     pub fn lines(&self, top: ScrollPosition, width: usize, height: usize, theme: &Theme) -> Vec<Line<'_>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         let mut skip = top.line;
@@ -122,7 +118,7 @@ impl Doc {
         lines
     }
 
-    /// The highest place from which the end of the first `pieces` pieces is on the screen.
+    /// The highest position at which the end of the first `pieces` pieces is visible.
     fn last_top(&self, pieces: usize, width: usize, height: usize) -> ScrollPosition {
         let mut left = height.max(1);
         for piece in (0..pieces.min(self.pieces.len())).rev() {
@@ -135,17 +131,16 @@ impl Doc {
         ScrollPosition::default()
     }
 
-    /// Whether the end of what is proposed is on the screen, or above it.
+    /// Whether the end of the proposal is on the screen or above it.
     pub fn end_in_sight(&self, top: ScrollPosition, width: usize, height: usize) -> bool {
         top >= self.last_top(self.proposal, width, height)
     }
 
-    /// Whether there is more below.
     pub fn more_below(&self, top: ScrollPosition, width: usize, height: usize) -> bool {
         top < self.last_top(self.pieces.len(), width, height)
     }
 
-    /// The place `by` lines further down, as far as there is something to scroll to.
+    /// The position `by` lines further down, but no further than the end.
     pub fn down(&self, top: ScrollPosition, by: usize, width: usize, height: usize) -> ScrollPosition {
         let last = self.last_top(self.pieces.len(), width, height);
         let (mut place, mut left) = (top, by);
@@ -161,7 +156,7 @@ impl Doc {
         place.min(last)
     }
 
-    /// The place `by` lines further up.
+    /// The position `by` lines further up.
     pub fn up(&self, top: ScrollPosition, by: usize, width: usize) -> ScrollPosition {
         let (mut place, mut left) = (top, by);
         loop {
@@ -179,7 +174,7 @@ impl Doc {
         self.last_top(self.pieces.len(), width, height)
     }
 
-    /// The next part after `top`, or the one before it.
+    /// The next part after `top`, or the previous one.
     pub fn part(&self, top: ScrollPosition, forward: bool, width: usize, height: usize) -> ScrollPosition {
         let starts = || self.parts.iter().map(|piece| ScrollPosition { piece: *piece, line: 0 });
         let found =
@@ -189,7 +184,6 @@ impl Doc {
             .min(self.end(width, height))
     }
 
-    /// The mails of the card.
     pub fn mails(&self) -> impl Iterator<Item = &MailBlock> {
         self.card.blocks.iter().filter_map(|block| match block {
             Block::Mail(mail) => Some(mail.as_ref()),
@@ -197,13 +191,13 @@ impl Doc {
         })
     }
 
-    /// The mail at the top of the screen, or the first one below it.
+    /// The mail at the top of the screen, or the first mail if none begins above.
     pub fn mail_at(&self, top: ScrollPosition) -> Option<&Block> {
         let here = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
         here.and_then(|(_, block)| self.card.blocks.get(*block))
     }
 
-    /// Where to look for the newest mail: here, if its text begins on the screen, else where it begins.
+    /// Where to look for the newest mail: `top` if its text begins on the screen, else the mail's beginning.
     pub fn at_mail(&self, top: ScrollPosition, width: usize, height: usize) -> ScrollPosition {
         let Some((mail, _)) = self.mails.first() else { return top };
         let mut lines = 0;
@@ -216,14 +210,14 @@ impl Doc {
         top
     }
 
-    /// How far down `top` is, in hundredths.
+    /// How far down `top` is, in percent.
     pub fn percent(&self, top: ScrollPosition, width: usize, height: usize) -> usize {
         let last = self.last_top(self.pieces.len(), width, height).piece.max(1);
         if self.more_below(top, width, height) { (top.piece * 100 / last).min(99) } else { 100 }
     }
 }
 
-/// The part of a block that a piece may be a range of.
+/// The part of a block that a piece can be a range of.
 pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
     match block {
         Block::Heading(text) | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {

@@ -1,17 +1,15 @@
-//! Colours for Python, JSON and shell, one line at a time. It knows words, text, numbers and remarks, and no grammar.
+//! Colours Python, JSON and shell, one line at a time. It knows keywords, strings, numbers and comments, no grammar.
 
-/// The languages it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Python,
     Json,
     Shell,
-    /// Any other: drawn as it is.
+    /// Any other: drawn without colours.
     Other,
 }
 
 impl Language {
-    /// The language a card names.
     pub fn from_name(name: &str) -> Self {
         match name.to_ascii_lowercase().as_str() {
             "python" | "py" | "python3" => Language::Python,
@@ -22,24 +20,21 @@ impl Language {
     }
 }
 
-/// What a piece of a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// Anything else.
     Plain,
-    /// A word of the language.
     Keyword,
     Text,
     Number,
     Remark,
 }
 
-/// What a line begins inside of.
+/// The state a line begins in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inside {
     #[default]
     Nothing,
-    /// A Python text of three quotes, of this kind.
+    /// A triple-quoted Python string with this quote character.
     Triple(char),
 }
 
@@ -54,7 +49,7 @@ const SHELL: &[&str] = &[
     "function", "return", "export", "local", "exit", "set",
 ];
 
-/// The pieces of a line, in order and without a gap, and what the next line begins inside of.
+/// The pieces of a line, in order and without gaps, and the state the next line begins in.
 pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token, &str)>, Inside) {
     let words = match language {
         Language::Python => PYTHON,
@@ -114,7 +109,7 @@ fn length_while(text: &str, mut fits: impl FnMut(char) -> bool) -> usize {
     text.find(|c| !fits(c)).unwrap_or(text.len())
 }
 
-/// The length of a text with its quotes; one that does not end goes to the end of the line.
+/// The length of a string with its quotes; an unterminated one extends to the end of the line.
 fn text_length(rest: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! Pieces as lines of a given width. Only the lines that are asked for are made.
+//! Lays out pieces as lines of a given width. Only the requested lines are made.
 
 use super::doc::{Doc, Piece, PieceKind};
 use super::highlight::{Token, highlight};
@@ -11,7 +11,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
 
-/// How far a piece's text is set in, and what stands before each line.
+/// How far a piece's text is indented, and the marker before it.
 fn margin(sort: &PieceKind) -> (usize, &'static str) {
     match sort {
         PieceKind::Title
@@ -39,7 +39,7 @@ fn margin(sort: &PieceKind) -> (usize, &'static str) {
     }
 }
 
-/// The columns left for text. On a very narrow screen a field's value goes below its name.
+/// The columns left for text. On a very narrow screen the indent shrinks.
 fn room(sort: &PieceKind, width: usize) -> usize {
     width.saturating_sub(inset(sort, width)).max(1)
 }
@@ -56,7 +56,7 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
         PieceKind::Row { .. } => 1 + usize::from(matches!(piece.sort, PieceKind::Row { row: None, .. })),
         PieceKind::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         PieceKind::Day { block } => day_lines(doc, *block, width).len(),
-        // Line by line, as it is drawn: where a character alone is too wide, that makes a difference.
+        // Measured line by line, as it is drawn: this matters when a single character is wider than the room.
         sort @ PieceKind::Code { .. } => {
             let text = doc.text(piece);
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
@@ -135,7 +135,7 @@ pub(super) fn lines<'d>(
     }
 }
 
-/// What stands before the `n`th line of running text: the name of a field, a mark, or nothing.
+/// What is drawn before the `n`th line of running text: a field's name, a marker, or nothing.
 fn before<'d>(sort: &'d PieceKind, n: usize, inset: usize, theme: &Theme) -> Span<'d> {
     match (sort, margin(sort).1) {
         (PieceKind::Field { name, .. }, _) if n == 0 && !name.is_empty() => {
@@ -187,7 +187,7 @@ fn mark_style(mark: StripMark, theme: &Theme) -> Style {
     }
 }
 
-/// A line of a text whose words changed: which of its letters came, and which went.
+/// One line of a text with changed words: styles the added and the removed ones.
 fn word_line<'d>(
     text: &str,
     line: &'d str,
@@ -214,7 +214,7 @@ fn word_line<'d>(
     Line::from(laid)
 }
 
-/// A line of a program, coloured and broken where it does not fit.
+/// A line of code, coloured, and broken if it does not fit.
 fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme: &Theme) -> Vec<Line<'d>> {
     let mut laid = Vec::new();
     for (inset, part) in wrap_code(line, room) {

@@ -1,7 +1,7 @@
-//! A mail of a card: who and when, the text with what it quotes folded, what is attached, and where links lead.
+//! A mail on a card: who and when, the text with quotes folded, the attachments, and where links lead.
 //!
-//! Promises: a link's target is shown as it is, beside the words that stand for it; what was hidden in the mail is
-//! counted; what a person has not unfolded costs a line. The text itself is the card's and is never copied.
+//! Promises: a link's target is shown unchanged next to its text; hidden text in the mail is counted; anything still
+//! folded takes one line. The text itself belongs to the card and is never copied.
 
 use super::build::{Folds, QUOTE};
 use super::doc::{Doc, PieceKind};
@@ -10,20 +10,20 @@ use crate::inbox::{AttachmentLine, MailBlock};
 use crate::text::{Visible, truncate, width};
 use crate::tui::words;
 
-/// The column where what is attached and what is linked begins.
+/// The column where attachments and links begin.
 const INDENT: usize = 10;
 
-/// So many attachments and links stand in the card; `v` and `L` list all of them.
+/// How many attachments and links the card shows; `v` and `L` list all of them.
 const LISTED: usize = 6;
 
-/// A target is shown as far as this; `L` copies all of it.
+/// Targets are cut at this length; `L` copies them whole.
 const TARGET: usize = 400;
 
-/// Longer lists of people are cut, but for their first ones.
+/// Longer lists of people are cut after the first few.
 const PEOPLE: usize = 4;
 
 impl Doc {
-    /// Cuts a mail into pieces. `known` is what the conversation is called already.
+    /// Cuts a mail into pieces. `known` are the subjects already shown.
     pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, known: &[&str], folds: Folds) {
         let folded = mail.folded && !folds.open;
         if !folded && self.pieces.last().is_some_and(|piece| piece.sort != PieceKind::Heading) {
@@ -113,7 +113,7 @@ impl Doc {
     }
 }
 
-/// What a mail shows for a link, and where that leads: nobody has to trust the one for the other.
+/// A link's text and its target, so nobody has to take the one for the other.
 pub fn link(text: &str, target: &str) -> String {
     let text = text.trim();
     if text.is_empty() || text == target { target.to_owned() } else { format!("{text} → {target}") }
@@ -130,7 +130,7 @@ fn first_words(mail: &MailBlock) -> String {
     first.map(|line| line.trim().to_owned()).unwrap_or_default()
 }
 
-/// The first of many people, and how many more there are.
+/// The first few people, and how many more there are.
 fn few(people: &str) -> String {
     let all: Vec<&str> = people.split(", ").collect();
     if all.len() <= PEOPLE {
@@ -139,7 +139,7 @@ fn few(people: &str) -> String {
     format!("{} and {} more", all[..PEOPLE - 1].join(", "), all.len() - PEOPLE + 1)
 }
 
-/// Whether two subjects are of one conversation: what mail clients put before them does not count.
+/// Whether two subjects belong to the same conversation: prefixes added by mail clients are ignored.
 fn is_same_subject(one: &str, other: &str) -> bool {
     let bare = |subject: &str| {
         let mut rest = subject.trim().to_lowercase();

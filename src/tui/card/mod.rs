@@ -1,7 +1,7 @@
-//! A card as something to scroll through.
+//! A card to scroll through.
 //!
-//! A [`Doc`] cuts a card into small pieces when it arrives; lines are laid out only for the pieces on the screen, so a
-//! card of 50 MB scrolls like one of a page. Nothing here is cached by width: a resize costs a screen, too.
+//! A [`Doc`] cuts a card into small pieces when it arrives. Only the pieces on the screen are laid out, so a card of 50
+//! MB scrolls as fast as one of a page. Nothing is cached by width, so a resize also costs only one screen.
 
 mod build;
 mod doc;
@@ -24,8 +24,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Scrolling counts lines without drawing them, so both must agree: the end of a proposal is in sight only
-        /// when it was drawn.
+        /// Scrolling counts lines without drawing them, so both must agree: the end of a proposal may count as seen
+        /// only if it was drawn.
         #[test]
         fn lines_are_counted_as_they_are_drawn(
             words in prop::collection::vec("[a-c#*`|> 漢\t\n-]{0,80}", 5), columns in 1_usize..60

@@ -1,4 +1,4 @@
-//! A table's rows, each cell cut to its column.
+//! The rows of a table, each cell cut to its column.
 
 use super::doc::Doc;
 use crate::inbox::Block;
@@ -6,10 +6,10 @@ use crate::text::{Visible, fit, pad, width};
 use crate::tui::theme::Theme;
 use ratatui::text::Line;
 
-/// So many rows decide how wide columns are; a longer table is not read to its end for that.
+/// How many rows decide the column widths; we don't read the rest of a longer table for that.
 const LOOKED_AT: usize = 200;
 
-/// One row, or the heading row with the line below it.
+/// One row, or the header row with the line below it.
 pub(super) fn lines<'d>(
     doc: &'d Doc,
     block: usize,
@@ -42,7 +42,7 @@ fn one_line(cell: Option<&Visible>) -> String {
     cell.map(|cell| cell.replace(['\n', '\t'], " ")).unwrap_or_default()
 }
 
-/// As wide as their cells.
+/// Each column is as wide as its widest cell.
 fn widths(head: &[Visible], rows: &[Vec<Visible>]) -> Vec<usize> {
     let mut widths: Vec<usize> = head.iter().map(|cell| width(&one_line(Some(cell))).max(1)).collect();
     for row in rows.iter().take(LOOKED_AT) {

@@ -1,4 +1,4 @@
-//! Drawing that every tab and layer shares: text cut to its area, boxes, rows, pages.
+//! Drawing code shared by all tabs and layers: text cut to its area, boxes, rows, pages.
 
 mod page;
 mod rows;
@@ -16,7 +16,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
-/// Text at a place, cut where the area ends; gives back where it ended.
+/// Draws text at a position, cut at the area's edge. Returns the column where it ended.
 pub fn text(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Style) -> u16 {
     if y >= area.bottom() || x >= area.right() || area.is_empty() {
         return x;
@@ -26,13 +26,13 @@ pub fn text(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Sty
     buf.set_stringn(x, y, &cut, usize::from(room), style).0
 }
 
-/// A sentence on one line, cut between words where the area ends.
+/// Draws a sentence on one line, cut between words at the area's edge.
 pub fn sentence(buf: &mut Buffer, area: Rect, x: u16, y: u16, sentence: &str, style: Style) -> u16 {
     let room = area.right().saturating_sub(x);
     text(buf, area, x, y, &truncate_words(sentence, usize::from(room)), style)
 }
 
-/// Text that ends where the area ends; gives back where it began.
+/// Draws right-aligned text. Returns the column where it began.
 pub fn right(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) -> u16 {
     let wide = u16::try_from(width(text)).unwrap_or(u16::MAX);
     if y >= area.bottom() || wide > area.width || area.is_empty() {
@@ -43,17 +43,17 @@ pub fn right(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) -> 
     x
 }
 
-/// Lines from the top of an area.
+/// Draws lines from the top of an area.
 pub fn lines<'a>(buf: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'a>>) {
     for (y, line) in (area.y..area.bottom()).zip(lines) {
         buf.set_line(area.x, y, &line, area.width);
     }
 }
 
-/// An empty box with a title; gives back the room inside.
+/// Draws an empty box with a title. Returns the area inside.
 pub fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     Clear.render(area, buf);
-    // A wide character that begins before the box would be drawn over its edge.
+    // A wide character that begins left of the box would be drawn over its edge.
     if let Some(before) = area.x.checked_sub(1) {
         for y in area.y..area.bottom() {
             if let Some(cell) = buf.cell_mut((before, y)).filter(|cell| width(cell.symbol()) > 1) {
@@ -72,7 +72,7 @@ pub fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
 
-/// Two lines in the middle of an area: what there is, and what to do next.
+/// Draws two sentences in the upper middle of an area: the situation, and what to do next.
 pub fn message(model: &Model, area: Rect, buf: &mut Buffer, what: &str, next: &str) {
     if area.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The page beside a list, how far down it is, and the line between them.
+//! The page next to a list, its scroll position, and the line between them.
 
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
@@ -9,7 +9,7 @@ use crate::tui::tabs::Focus;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Draws a page and how far down it is.
+/// Draws a page and its scroll position.
 pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
@@ -32,7 +32,7 @@ pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
     }
 }
 
-/// The line between list and card; it is lit if the card has the keys.
+/// The line between list and card; it is highlighted when the card has the focus.
 pub fn divider(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let Rect { x, y, width, height } = areas.rule;
     let style = if model.focus == Focus::Card { model.theme.accent } else { model.theme.rule };
@@ -43,7 +43,7 @@ pub fn divider(model: &Model, areas: &Areas, buf: &mut Buffer) {
     } else if !areas.rule.is_empty() {
         draw::text(buf, areas.rule, x, y, &"─".repeat(usize::from(width)), style);
     }
-    // Beside nothing there is nothing to part.
+    // An empty list has nothing to divide, so the line is dimmed.
     if model.shows_items() && model.inbox.list.is_empty() {
         buf.set_style(areas.rule, model.theme.quiet);
     }

@@ -1,4 +1,4 @@
-//! A plain list, as the tabs beside the inbox have it.
+//! A plain list, used by every tab except the inbox.
 
 use crate::tui::draw;
 use crate::tui::model::Model;
@@ -7,17 +7,17 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// A row of a plain list: what stands on its left, in a style, then text, then what stands on its right.
+/// A row of a plain list: a styled lead on the left, then text, then a right-aligned end.
 pub struct PlainRow {
     pub lead: String,
     pub style: Style,
     pub text: String,
-    /// More about it, where there is room.
+    /// More about it, shown if there is room.
     pub note: Option<String>,
     pub end: String,
 }
 
-/// Less of a note than this says nothing.
+/// A shorter piece of a note would say nothing.
 const LEAST_NOTE: u16 = 16;
 
 pub fn rows<T>(
@@ -32,7 +32,7 @@ pub fn rows<T>(
     }
 }
 
-/// One row, on a line of its own.
+/// Draws one row on its own line.
 pub fn row(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut Buffer) {
     let PlainRow { lead, style, text, note, end } = plain;
     let y = line.y;

@@ -1,4 +1,4 @@
-//! A page that is drawn whole, beside the screen, and then shown from some line on. So charts scroll like text.
+//! A page that is drawn completely off-screen and then shown from a given line on, so that charts scroll like text.
 
 use crate::text::truncate;
 use crate::tui::draw;
@@ -10,10 +10,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// No page is longer.
+/// The maximum height of a page, in lines.
 const TALL: u16 = 320;
 
-/// A page.
 pub struct Sheet {
     buf: Buffer,
     used: u16,
@@ -27,7 +26,6 @@ impl Sheet {
         }
     }
 
-    /// How many lines it has.
     pub fn height(&self) -> usize {
         usize::from(self.used)
     }
@@ -36,7 +34,7 @@ impl Sheet {
         usize::from(self.buf.area.width)
     }
 
-    /// So many lines of its own to draw in.
+    /// Reserves this many lines to draw in.
     pub fn room(&mut self, lines: u16) -> (Rect, &mut Buffer) {
         let lines = lines.min(self.buf.area.height - self.used);
         let area = Rect { x: 0, y: self.used, width: self.buf.area.width, height: lines };
@@ -49,13 +47,13 @@ impl Sheet {
         draw::lines(buf, area, [line]);
     }
 
-    /// A line of one style, cut where the page ends.
+    /// A line in one style, cut at the page's edge.
     pub fn say(&mut self, text: &str, style: Style) {
         let text = truncate(text, self.width()).into_owned();
         self.line(Line::styled(text, style));
     }
 
-    /// Text of one style in as many lines as it takes.
+    /// Text in one style, on as many lines as it needs.
     pub fn wrap(&mut self, text: &str, style: Style) {
         for part in crate::text::wrap(text, self.width().max(1)).map(str::to_owned).collect::<Vec<_>>() {
             self.line(Line::styled(part, style));
@@ -68,7 +66,7 @@ impl Sheet {
         }
     }
 
-    /// Pieces of several styles in as many lines as they take, broken between words.
+    /// Pieces in several styles, on as many lines as they need, broken between words.
     pub fn flow(&mut self, pieces: &[(String, Style)]) {
         let width = self.width().max(1);
         let (mut spans, mut taken): (Vec<Span<'static>>, usize) = (Vec::new(), 0);
@@ -80,7 +78,7 @@ impl Sheet {
                     self.line(Line::from(std::mem::take(&mut spans)));
                     taken = 0;
                 }
-                // A word wider than the page is broken where the page ends.
+                // A word wider than the page is broken at the page's edge.
                 while crate::text::width(rest.trim_end()) > width {
                     let Some(part) = crate::text::wrap(rest, width).next().filter(|part| !part.is_empty())
                     else {
@@ -96,7 +94,7 @@ impl Sheet {
         self.line(Line::from(spans));
     }
 
-    /// Draws it beside the list from a line on, and says whether it goes on.
+    /// Draws it next to the list, starting at line `top`, and says whether there is more below.
     pub fn draw(&self, model: &Model, areas: &Areas, top: usize, buf: &mut Buffer) {
         self.show(areas.card, top, buf);
         if areas.more.is_empty() {

@@ -1,23 +1,21 @@
-//! Keys as people write them: `a`, `G`, `space`, `ctrl-d`, `shift-tab`; and several in a row: `gg`, `g i`.
+//! Keys as people write them: `a`, `G`, `space`, `ctrl-d`, `shift-tab`, and sequences: `gg`, `g i`.
 //!
-//! Promises: a name that no key has is no key, though its letters are; [`Key::hint`] says what to write instead.
+//! Promises: an unknown key name is an error, never read as its letters; [`Key::hint`] says what to write instead.
 
 use crate::text::nearest;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 
-/// One key with what was held down.
+/// One key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// Which key. A capital letter is its own key: there is no shift beside it.
+    /// A capital letter is a key in its own right: shift is not tracked separately.
     pub code: KeyCode,
-    /// Whether Ctrl was held.
     pub ctrl: bool,
-    /// Whether Alt was held.
     pub alt: bool,
 }
 
-/// The keys that have names, in the words of the config.
+/// The named keys, as the config spells them.
 const NAMES: &[(&str, KeyCode)] = &[
     ("space", KeyCode::Char(' ')),
     ("enter", KeyCode::Enter),
@@ -38,29 +36,28 @@ const NAMES: &[(&str, KeyCode)] = &[
 ];
 
 impl Key {
-    /// A letter or sign by itself.
+    /// A letter or sign without modifiers.
     pub const fn plain(letter: char) -> Self {
         Self { code: KeyCode::Char(letter), ctrl: false, alt: false }
     }
 
-    /// Whether it is text where text is typed.
+    /// Whether it types text in a text box.
     pub fn is_typed(&self) -> bool {
         matches!(self.code, KeyCode::Char(_)) && !self.ctrl && !self.alt
     }
 
-    /// A key by its code.
     pub const fn of(code: KeyCode) -> Self {
         Self { code, ctrl: false, alt: false }
     }
 
-    /// The key a terminal reports; releases are none of ours.
+    /// The key a terminal reports. The caller drops releases.
     pub fn from_event(event: &KeyEvent) -> Self {
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
         let alt = event.modifiers.contains(KeyModifiers::ALT);
         let shift = event.modifiers.contains(KeyModifiers::SHIFT);
         let code = match event.code {
             KeyCode::Tab if shift => KeyCode::BackTab,
-            // Ctrl-J is what a terminal sends for a newline key; Ctrl-Space comes as NUL.
+            // Terminals send Ctrl-J for a newline key; Ctrl-Space arrives as NUL.
             KeyCode::Char(letter) if ctrl => KeyCode::Char(letter.to_ascii_lowercase()),
             KeyCode::Char(letter) if shift && letter.is_ascii_lowercase() => {
                 KeyCode::Char(letter.to_ascii_uppercase())
@@ -94,7 +91,7 @@ impl Key {
         }
         let mut letters = rest.chars();
         match (letters.next(), letters.next()) {
-            // Such a sign can be written in the config, and no key sends it as a sign.
+            // Control characters can be written in the config, but no key sends them as characters.
             (Some(letter), None) if !letter.is_control() => {
                 key.code = KeyCode::Char(if key.ctrl { letter.to_ascii_lowercase() } else { letter });
                 Some(key)
@@ -103,8 +100,7 @@ impl Key {
         }
     }
 
-    /// Two letters or signs that are written as one word: `gg`. What is longer is somebody's name for a key, and so is
-    /// `F5`.
+    /// Two letters or signs written as one word: `gg`. Anything longer is an unknown key name, and so is `F5`.
     fn parse_two(word: &str) -> Option<[Self; 2]> {
         let mut letters = word.chars();
         let (first, second) = (letters.next()?, letters.next()?);
@@ -114,7 +110,7 @@ impl Key {
         is_two.then(|| [Self::plain(first), Self::plain(second)])
     }
 
-    /// Reads keys in a row: `gg`, `ctrl-d`, `g space`. `None` if a word is no key.
+    /// Parses a sequence of keys: `gg`, `ctrl-d`, `g space`. `None` if a word is not a key.
     pub fn parse_row(text: &str) -> Option<Vec<Self>> {
         let mut keys = Vec::new();
         for word in text.split_whitespace() {
@@ -126,12 +122,12 @@ impl Key {
         if keys.is_empty() { None } else { Some(keys) }
     }
 
-    /// The names that keys have in the config.
+    /// The key names the config knows.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(name, _)| *name)
     }
 
-    /// What to write instead of `text`, which is no key.
+    /// What to write instead of `text`, which is not a key.
     pub fn hint(text: &str) -> String {
         let word = text.split_whitespace().find(|word| Self::parse_row(word).is_none()).unwrap_or(text);
         let name = word.trim_start_matches("ctrl-").trim_start_matches("alt-");
@@ -144,8 +140,8 @@ impl Key {
         }
     }
 
-    /// `Enter` or `Esc` where it is that, whatever is held with it, or where a terminal may not tell it from that: a
-    /// pasted newline can come as Ctrl-J, and Ctrl-M and Ctrl-\[ are other words for the two.
+    /// `Enter` or `Esc` if the key is one of them, with any modifiers, or if a terminal may not tell it apart: a pasted
+    /// newline can arrive as Ctrl-J, and Ctrl-M and Ctrl-\[ are other names for the two.
     pub fn enter_or_esc(self) -> Option<&'static str> {
         match self.code {
             KeyCode::Enter => Some("Enter"),
@@ -156,7 +152,7 @@ impl Key {
         }
     }
 
-    /// Keys in a row as people write them.
+    /// A key sequence as people write it.
     pub fn show_row(keys: &[Self]) -> String {
         let short = keys.len() > 1 && keys.iter().all(|key| key.letter().is_some_and(|c| c != ' '));
         let words: Vec<String> = keys.iter().map(ToString::to_string).collect();

@@ -1,8 +1,8 @@
-//! Which keys mean what: the usual ones of the table of actions, and those the config gives in their place.
+//! Which key means what: the default keys from the table of actions, and those the config puts in their place.
 //!
-//! Promises: in a scope a key means one thing (a test holds it), and a key that begins a longer one means nothing by
-//! itself. What the config gives breaks neither, takes no key from an action that is heard at the same time, and lets
-//! neither Enter nor Esc decide; it is refused with one sentence otherwise.
+//! Promises: within a scope a key means one thing (a test checks it), and a key that begins a longer sequence means
+//! nothing by itself. Keys from the config keep both rules, take no key from an action active at the same time, and
+//! never let Enter or Esc decide; otherwise they are refused with one sentence.
 
 use super::Key;
 use crate::config::OwnCommand;
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use Scope::{Activity, Card, Decide, Form, Global, List, Memory, Prompt, Thread};
 
-/// The scopes that are heard together, the nearest first, as `Model::scopes` has them (a test holds it). What lies over
-/// the tabs is heard alone.
+/// The scopes that are active together, nearest first, matching `Model::scopes` (a test checks it). Layers over the
+/// tabs are active alone.
 const TOGETHER: &[&[Scope]] = &[
     &[List, Activity, Decide, Global],
     &[Card, Activity, Decide, Global],
@@ -23,38 +23,36 @@ const TOGETHER: &[&[Scope]] = &[
     &[Thread, Card, Global],
 ];
 
-/// Where the person's own commands are heard together with others.
+/// The scopes that are active together with the user's own commands.
 const OWN: &[Scope] = &[Global, List, Card, Decide, Activity];
 
-/// What a key, after those before it, came to.
+/// What a key means after the keys before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// It means this.
     Found(Action),
-    /// It runs the person's own command of this number.
+    /// It runs the user's own command with this number.
     Own(usize),
-    /// It begins something longer.
+    /// It begins a longer sequence.
     Begun,
-    /// It means nothing here.
     Nothing,
 }
 
-/// The table with the config's own keys in it.
+/// The table of actions with the config's keys merged in.
 #[derive(Clone, Debug)]
 pub struct Keymap {
     rows: Vec<Row>,
-    /// The person's own commands, each with its keys; they are heard where an item is selected.
+    /// The user's own commands, each with its keys; they are active when an item is selected.
     own: Vec<(Vec<Key>, String)>,
 }
 
-/// One way to say something.
+/// One key sequence for one action in one scope.
 #[derive(Clone, Debug)]
 struct Row {
     scope: Scope,
     keys: Vec<Key>,
     action: Action,
     help: &'static str,
-    /// Whether the config gives it, and the table does not.
+    /// Whether it comes from the config instead of the table.
     given: bool,
 }
 
@@ -69,8 +67,8 @@ impl Row {
         shared(&self.keys, &other.keys)
     }
 
-    /// Whether one of them would be taken for the other. The table itself lets a nearer scope go before a farther one
-    /// here and there, and leaves the farther one another key; the config does so only by mistake.
+    /// Whether one could be mistaken for the other. The table itself sometimes lets a nearer scope shadow a farther one
+    /// and gives the farther one another key; in the config that is always a mistake.
     fn clashes(&self, other: &Row) -> bool {
         let heard = |scopes: &&[Scope]| scopes.contains(&self.scope) && scopes.contains(&other.scope);
         let together = || (self.given || other.given) && TOGETHER.iter().any(heard);
@@ -79,7 +77,7 @@ impl Row {
             && (self.scope == other.scope || together())
     }
 
-    /// The same in a sentence, with what to do about it.
+    /// Describes the clash in a sentence that says how to resolve it.
     fn clash(&self, other: &Row) -> String {
         let (one, two) = (other.action.name(), self.action.name());
         let way_out = match (other.given, self.given) {
@@ -92,7 +90,7 @@ impl Row {
     }
 }
 
-/// The keys that the config gives, by the name of their action.
+/// The config's keys, by the name of their action.
 fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static str, Vec<Vec<Key>>>, String> {
     let mut given = BTreeMap::new();
     for (name, keys) in remapped {
@@ -108,7 +106,7 @@ fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static s
     Ok(given)
 }
 
-/// Keys for an action: they are keys, and if it decides they are not those that never do.
+/// Parses the keys for an action; if the action decides, keys that never decide are refused.
 fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
     let (name, shown) = (action.name(), text.escape_debug());
     let Some(keys) = Key::parse_row(text) else {
@@ -122,7 +120,7 @@ fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
     }
 }
 
-/// The keys that the config gives as far as a scope can hear them: where text is typed, letters are text.
+/// The config's keys that a scope can use: where text is typed, letters are text.
 fn heard(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
     if !matches!(scope, Form | Prompt) {
         return given.to_vec();
@@ -133,8 +131,8 @@ fn heard(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> 
 }
 
 impl Keymap {
-    /// The usual keys, but for those that the config gives by the name of an action, and the keys of the person's own
-    /// commands; the error says which cannot be.
+    /// The default keys, except those the config replaces by action name, plus the keys of the user's own commands. The
+    /// error says which keys are not possible.
     pub fn new(remapped: &BTreeMap<String, Vec<String>>, commands: &[OwnCommand]) -> Result<Self, String> {
         let given = given(remapped).map_err(|why| format!("[keys] {why}"))?;
         let mut rows = Vec::new();
@@ -162,7 +160,7 @@ impl Keymap {
         Ok(keymap)
     }
 
-    /// The keys of one of the person's own commands, if they mean nothing else where it is heard.
+    /// The keys of one of the user's own commands, if they mean nothing else where it is active.
     fn own_keys(&self, command: &OwnCommand) -> Result<Vec<Key>, String> {
         let shown = command.key.escape_debug();
         let keys = Key::parse_row(&command.key)
@@ -184,12 +182,12 @@ impl Keymap {
         }
     }
 
-    /// The person's own commands: their keys as people write them, and their names.
+    /// The user's own commands: their keys as people write them, and their names.
     pub fn own(&self) -> impl Iterator<Item = (String, &str)> {
         self.own.iter().map(|(keys, name)| (Key::show_row(keys), name.as_str()))
     }
 
-    /// Two meanings of one key where both are heard, in a sentence.
+    /// Describes a key with two meanings that are active together.
     pub fn clash(&self) -> Option<String> {
         self.rows.iter().enumerate().find_map(|(n, row)| {
             let other = self.rows[..n].iter().find(|other| row.clashes(other))?;
@@ -225,7 +223,7 @@ impl Keymap {
         Some(Key::show_row(&row.keys))
     }
 
-    /// The rows of a scope: keys as people write them, the action, and what it does.
+    /// The rows of a scope: keys as people write them, the action, and its help.
     pub fn rows(&self, scope: Scope) -> Vec<(String, Action, &'static str)> {
         let mut rows: Vec<(String, Action, &'static str)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.scope == scope) {

@@ -1,4 +1,4 @@
-//! The table of keys, and what the config may make of it, tried.
+//! Tests of the table of keys and of what the config may change in it.
 
 use super::*;
 use crate::tui::actions::Action as A;
@@ -104,7 +104,7 @@ fn a_key_that_means_something_else_at_the_same_time_is_refused() {
         keymap("help", &["a"]).unwrap_err(),
         "[keys] `a` would mean both `help` and `accept`; give `help` another key, or move `accept` to another one"
     );
-    // Of the list, the card, everywhere and Activity; alone, as a part and as a beginning.
+    // Keys of the list, the card, everywhere and Activity: alone, as a prefix, and with a prefix.
     for key in ["j", "b", "ctrl-c", "P", "gi", "g", "qx"] {
         assert!(keymap("accept", &[key]).unwrap_err().contains("would mean both"), "{key}");
     }
@@ -115,11 +115,11 @@ fn a_key_that_means_something_else_at_the_same_time_is_refused() {
 
 #[test]
 fn a_key_is_free_where_nobody_else_listens() {
-    // Threads, Memory and questions have these, and no item is selected there.
+    // Threads, Memory and questions use these, and no item is selected there.
     for key in ["o", "ctrl-s"] {
         keymap("accept", &[key]).unwrap();
     }
-    // The table's own keys may be written down as they are, though a nearer scope hides some of them.
+    // The config may repeat the table's own keys, though a nearer scope hides some of them.
     keymap("open", &["enter", "l", "right"]).unwrap();
     keymap("next_view", &["l", "right", "}"]).unwrap();
     let moved = keymap_of(&[("accept", &["q"]), ("back", &["backspace"])]).unwrap();
@@ -144,7 +144,7 @@ fn neither_enter_nor_esc_decides() {
             assert!(refused.contains(" never decides; "), "{refused}");
         }
     }
-    // Also where nothing else is in the way.
+    // Also when no other action uses the key.
     let freed = keymap_of(&[("accept", &["enter"]), ("open", &["l"]), ("unfold", &["o"])]);
     assert!(freed.unwrap_err().contains("Enter never decides"));
     keymap_of(&[("undo", &["enter"]), ("open", &["l"]), ("unfold", &["o"])]).unwrap();

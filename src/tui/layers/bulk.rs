@@ -1,4 +1,4 @@
-//! One decision for all that are marked: one kind and one tool at a time, after a list to confirm.
+//! One decision for all marked items: one kind and one tool at a time, after a list to confirm.
 
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
@@ -16,26 +16,22 @@ use ratatui::text::Line;
 /// One decision on many items, before it is confirmed.
 #[derive(Clone, Debug)]
 pub struct Bulk {
-    /// What is to be done.
     pub kind: DecisionKind,
-    /// On what: its title, with what it may teach, and the decision; results have none.
+    /// The items: each title with what it may teach, and its decision or, for a result, the thread to file away.
     pub rows: Vec<(String, BulkItem)>,
-    /// The row that can be dropped.
+    /// The row that can be left out.
     pub cursor: usize,
-    /// Titles of what is left out, each with the reason.
+    /// Titles of the items left out, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// An item of a bulk decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkItem {
-    /// An interrupt to be decided.
     Decide(Decide),
-    /// A result to be filed away.
     FileAway(ThreadId),
 }
 
-/// Puts the confirming list up, or says why there cannot be one.
+/// Opens the list to confirm, or says why it cannot.
 pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
     let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
     let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&unsent_edit_key(&row.id)));
@@ -99,7 +95,7 @@ impl Bulk {
     }
 }
 
-/// An item's title, and what ignoring it may teach: never more than that sender on that subject.
+/// An item's title, and what ignoring it may teach: never more than this sender on this subject.
 fn described(row: &Row, action: Action) -> String {
     let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
     match teaches && !row.source.is_empty() {
@@ -182,7 +178,7 @@ impl Popup for Bulk {
     }
 }
 
-/// Does what a confirmed list says.
+/// Carries out a confirmed list.
 fn carry_out(model: &mut Model, bulk: Bulk) -> Vec<Cmd> {
     let (mut decide, mut file) = (Vec::new(), Vec::new());
     for (_, item) in bulk.rows {

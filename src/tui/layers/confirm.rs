@@ -1,4 +1,4 @@
-//! A question that only `y` answers with yes, with a page to read before.
+//! A question that only `y` answers with yes, with a page to read first.
 
 use super::{Layer, Popup, cells, draw_keys, form, screen};
 use crate::graph::ThreadId;
@@ -20,52 +20,45 @@ use ratatui::text::Line;
 /// A question that only `y` answers with yes.
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    /// What is asked.
     pub title: String,
-    /// Why it is asked once more.
+    /// Why we ask once more.
     pub why: String,
-    /// What `y` does.
     pub then: Then,
-    /// What it is about, to scroll through.
+    /// The details, to scroll through.
     pub page: Doc,
-    /// The line at the top.
+    /// The scroll position.
     pub top: ScrollPosition,
 }
 
-/// What is done once confirmed.
+/// What happens once it is confirmed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Then {
-    /// A decision is taken.
     Decide(DecisionKind, Decide),
-    /// A thread is stopped.
     Stop(ThreadId),
-    /// A decision is taken, and more of the same allowed.
+    /// Takes a decision and allows more of the same.
     Grant(Decide, GrantRequest),
-    /// A decision is taken, and the agent told to remember what it offered at this place.
+    /// Takes a decision and tells the agent to remember the offer with this index.
     Remember(Decide, usize),
-    /// A built-in grant counts again.
+    /// Puts a built-in grant back into effect.
     Restore(String),
-    /// Mails are put away.
     PutAway(Vec<ThreadId>, Way),
-    /// Something attached is saved although it can run programs.
+    /// Saves an attachment although it can run programs.
     SaveAttached(ThreadId, usize),
-    /// A mail is taken for something else.
+    /// Gives a mail another class.
     Reclassify(ThreadId, String),
-    /// An earlier version of a profile becomes the newest.
+    /// Makes an earlier version of a profile the newest.
     Revert(String, u64),
-    /// Another thread begins after a step of this one.
+    /// Starts another thread after a step of this one.
     Fork(ThreadId, u64),
-    /// Old threads are let go of.
     Prune(PruneQuery),
 }
 
 impl Confirm {
-    /// A question, why it is asked, what it is about, and what `y` does.
     pub fn new(title: impl Into<String>, why: impl Into<String>, page: Doc, then: Then) -> Self {
         Self { title: title.into(), why: why.into(), then, page, top: ScrollPosition::default() }
     }
 
-    /// The whole box, and the part of it in which the page is shown.
+    /// The whole box, and the part of it that shows the page.
     fn areas(&self, model: &Model) -> (Rect, Rect) {
         let screen = screen(model);
         let outer_width = screen.width.min(96);
@@ -107,7 +100,7 @@ impl Popup for Confirm {
                     return Vec::new();
                 }
                 let Some((_, Layer::Confirm(confirm))) = model.layers.pop() else { return Vec::new() };
-                // The form below a review is done as well.
+                // The form below a review is finished as well.
                 let mut cmds = match model.layer() {
                     Some(Layer::Form(_)) => form::leave(model),
                     _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! Leaving. What is held is asked about first; what was typed is kept anyway.
+//! Quitting. We ask about held decisions first; typed text is kept in any case.
 
 use super::{Popup, cells, screen};
 use crate::graph::InterruptId;
@@ -13,14 +13,14 @@ use crate::tui::{draw, safe};
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
-/// Something is held, and the person wants to leave.
+/// The question asked when the user quits while something is held.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// The titles of what is held.
+    /// The titles of the held items.
     pub held: Vec<String>,
 }
 
-/// Ends, or asks what is to become of what is held.
+/// Quits, or asks what to do with held decisions.
 pub fn quit(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = data::keep(model);
     let held: Vec<String> = model
@@ -31,7 +31,7 @@ pub fn quit(model: &mut Model) -> Vec<Cmd> {
         .filter(|row| matches!(row.standing, Standing::Held { .. }))
         .map(|row| row.title.clone())
         .collect();
-    // Where another process drives, what is held goes on without us.
+    // If another process drives, held decisions go on without us.
     if held.is_empty() || model.driving != Driving::Ours {
         cmds.push(Cmd::Quit);
     } else {

@@ -1,4 +1,4 @@
-//! How well typed letters fit a line: all of them, in order, and the closer together and to words' beginnings the better.
+//! Scores how well typed letters fit a line: all must occur in order; closer together and at word starts is better.
 
 /// Higher is better; `None` if a letter is missing.
 pub fn score(line: &str, typed: &str) -> Option<i64> {

@@ -1,4 +1,4 @@
-//! The keys: first what can be done here, then all others, narrowed by what is typed.
+//! The keys: first what can be done here, then all others, filtered by the typed text.
 
 use super::{Popup, cells, fuzzy, screen};
 use crate::text::pad;
@@ -14,12 +14,10 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// All keys.
 #[derive(Clone, Debug)]
 pub struct Help {
-    /// The line at the top.
     pub top: usize,
-    /// What is searched for.
+    /// The search text.
     typed: Editor,
 }
 
@@ -97,7 +95,7 @@ impl Popup for Help {
     }
 }
 
-/// A key, what it does, and the name of what it does.
+/// Keys, what they do, and the action's name.
 type Row = (String, String, &'static str);
 
 impl Help {
@@ -133,7 +131,7 @@ impl Help {
     }
 }
 
-/// The keys under their headings: those that do something to what is selected, then the rest by where they are heard.
+/// The keys under their headings: first those that act on the selection, then the rest by scope.
 fn sections(model: &Model) -> Vec<(&'static str, Vec<Row>)> {
     let near = model.tab_scopes().into_iter().filter(|scope| scope.is_about_selection());
     let near = near.flat_map(|scope| model.keymap.rows(scope));

@@ -20,64 +20,61 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::time::Duration;
 
-/// A list to choose from.
 #[derive(Clone, Debug)]
 pub struct Menu {
     pub title: String,
-    /// What can be chosen, and what that means.
+    /// Each row's text, and what choosing it does.
     pub rows: Vec<(String, Choice)>,
-    /// The one the keys are on.
+    /// The selected row.
     pub cursor: usize,
 }
 
-/// What a row of a menu means.
+/// What choosing a row does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     Sort(Sort),
     Group(Group),
-    /// Snooze until then, or wake.
+    /// Snooze until this time, or wake.
     Snooze(Option<Timestamp>),
     /// Ask until when to snooze.
     SnoozeUntil,
-    /// Look at one's own changes before they are accepted.
+    /// Review one's own changes before accepting them.
     AcceptEdited,
-    /// Ask whether to accept what was proposed, without one's own changes.
+    /// Ask whether to accept the proposal without one's own changes.
     AcceptProposed(Box<Decide>),
-    /// Start a thread of this workflow.
     Start(String),
-    /// List threads of this status, or no longer only those; or all there are.
+    /// List only threads with this status (or stop doing so); `None` lists all.
     Status(Option<Status>),
-    /// List threads of this workflow or server, or no longer only those.
+    /// List only threads of this workflow or server (or stop doing so).
     Workflow(String),
-    /// List threads with mail of this account, or no longer only those.
+    /// List only threads with mail of this account (or stop doing so).
     Account(String),
-    /// Ask whether the effect in doubt came to this.
+    /// Ask whether the effect in doubt had this outcome.
     Settle(&'static str),
-    /// Put this on the clipboard.
     Copy(String),
     /// Ask whether to accept and allow this much.
     Grant(GrantScope, Option<Duration>, bool),
-    /// Ask whether to accept and let the agent remember what it offers at this place.
+    /// Ask whether to accept and let the agent remember the offer with this index.
     Remember(usize),
-    /// Ask whether to take the mail of this thread and title for this.
+    /// Ask whether to give the mail of this thread, with this title, this class.
     Reclassify(ThreadId, String, String),
-    /// Ask what to do with something attached.
+    /// Ask what to do with an attachment.
     Attached(ThreadId, Box<AttachedFile>),
-    /// Save something attached, by its number.
+    /// Save an attachment, by its number.
     SaveAttached(ThreadId, usize),
-    /// Open something attached, by its number.
+    /// Open an attachment, by its number.
     OpenAttached(ThreadId, usize),
-    /// Pin this line of a profile, or let it go.
+    /// Pin or unpin this line of a profile.
     Pin(String, String, bool),
-    /// Ask whether to go back to this version, from a profile that reads like this.
+    /// Ask whether to go back to this version; the text is the current profile.
     Revert(Box<(MemoryVersion, String)>),
-    /// Take back what was learned last.
+    /// Take back the last lesson.
     DropLesson,
-    /// Ask how what was learned last should read.
+    /// Ask how to reword the last lesson.
     NarrowLesson,
-    /// Go to what stands behind a decision.
+    /// Go to the grant or lesson behind a decision.
     GoTo(Place),
-    /// Ask whether to let go of threads to which nothing has happened for so many days.
+    /// Ask whether to prune threads that have been idle for this many days.
     Prune(i64),
 }
 
@@ -126,7 +123,7 @@ impl Popup for Menu {
         let theme = &model.theme;
         let widest = self.rows.iter().map(|(text, _)| width(text)).max().unwrap_or(0);
         let widest = widest.max(width(&self.title)).max(24);
-        // A target that was cut off in its row stands whole below the list.
+        // A target that was cut off in its row is shown in full below the list.
         let screen = screen(model);
         let room = (widest + 2).min(usize::from(screen.width.saturating_sub(4))).max(1);
         let below: Vec<&str> = match self.rows.get(self.cursor) {
@@ -157,7 +154,6 @@ impl Popup for Menu {
     }
 }
 
-/// Does what a chosen row means.
 fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
     match choice {
         Choice::Sort(sort) => {

@@ -1,7 +1,7 @@
-//! What lies over the tabs. Layers are a stack: keys go to the uppermost one only.
+//! Pop-ups over the tabs. Layers form a stack: keys go only to the uppermost one.
 //!
-//! Each kind has a file or folder here with its state, what keys do to it and its drawing. A new one is such a file and
-//! its name in the list of [`Layer`].
+//! Each kind has a file or folder here with its state, its keys and its drawing. To add one, write such a file and add
+//! its name to the list of [`Layer`].
 
 mod bulk;
 mod confirm;
@@ -36,57 +36,56 @@ use ratatui::layout::Rect;
 
 /// What every kind of layer does.
 trait Popup {
-    /// Where its keys are found.
+    /// The scope of its keys.
     fn scope(&self) -> Scope;
 
-    /// Does what an action means while this kind of layer is the uppermost one.
+    /// Runs an action while this kind of layer is uppermost.
     fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd>;
 
-    /// Draws it; `false` if there is no room to read what it asks.
+    /// Draws it; `false` if there is no room to read the question.
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool;
 
-    /// The actions worth a place in the footer, the most important first.
+    /// The actions worth showing in the footer, most important first.
     fn footer(&self) -> Vec<(Action, &'static str)>;
 
-    /// Takes a key as text, if text is written here; says whether it did.
+    /// Handles a key as text, if there is a text field here; says whether it did.
     fn type_key(&mut self, _key: Key) -> bool {
         false
     }
 
-    /// Takes pasted text, if text is written here; says whether it did.
+    /// Handles pasted text, if there is a text field here; says whether it did.
     fn paste(&mut self, _text: &str) -> bool {
         false
     }
 
-    /// Does what follows from text that was typed or pasted.
+    /// Reacts to text that was typed or pasted.
     fn text_changed(_model: &mut Model) -> Vec<Cmd> {
         Vec::new()
     }
 
-    /// Scrolls by lines as the mouse wheel does, if it can be scrolled so.
+    /// Scrolls by lines like the mouse wheel, if it can scroll.
     fn scroll(_model: &mut Model, _by: isize) {}
 }
 
 macro_rules! layers {
     ($($kind:ident $about:literal,)*) => {
-        /// What lies over the tabs.
         #[derive(Clone, Debug)]
         pub enum Layer {
             $(#[doc = $about] $kind(Box<$kind>),)*
         }
 
         impl Layer {
-            /// Where its keys are found.
+            /// The scope of its keys.
             pub fn scope(&self) -> Scope {
                 match self { $(Layer::$kind(layer) => layer.scope(),)* }
             }
 
-            /// Draws it; `false` if there is no room to read what it asks.
+            /// Draws it; `false` if there is no room to read the question.
             pub fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
                 match self { $(Layer::$kind(layer) => layer.draw(model, frame),)* }
             }
 
-            /// The actions worth a place in the footer, the most important first.
+            /// The actions worth showing in the footer, most important first.
             pub fn footer(&self) -> Vec<(Action, &'static str)> {
                 match self { $(Layer::$kind(layer) => layer.footer(),)* }
             }
@@ -100,7 +99,7 @@ macro_rules! layers {
             }
         }
 
-        /// Does what an action means in the uppermost layer.
+        /// Runs an action in the uppermost layer.
         pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
             match model.layer() {
                 $(Some(Layer::$kind(_)) => $kind::act(model, action, press),)*
@@ -125,7 +124,7 @@ macro_rules! layers {
 
         $(
             impl $kind {
-                /// The uppermost layer, if it is one of these.
+                /// The uppermost layer, if it is of this kind.
                 pub fn uppermost(model: &mut Model) -> Option<&mut Self> {
                     match model.layers.last_mut() {
                         Some((_, Layer::$kind(layer))) => Some(layer),
@@ -155,13 +154,12 @@ layers! {
     Ending "The question at the end, while something is held.",
 }
 
-/// Puts a layer over everything.
 pub fn open(model: &mut Model, layer: impl Into<Layer>) -> Vec<Cmd> {
     model.push(layer);
     Vec::new()
 }
 
-/// Takes a key that means nothing in the layer as text, if text is written there.
+/// Handles a key that has no meaning in the layer as text, if the layer takes text.
 pub fn type_key(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Some(cmds) = form::refuse(model, press) {
         return cmds;
@@ -170,7 +168,7 @@ pub fn type_key(model: &mut Model, press: Press) -> Vec<Cmd> {
     if taken { text_changed(model) } else { Vec::new() }
 }
 
-/// Takes pasted text, if text is written in the layer.
+/// Handles pasted text, if the layer takes text.
 pub fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
     if model.layers.last_mut().is_some_and(|(_, layer)| layer.paste(text)) {
         return text_changed(model);
@@ -179,7 +177,7 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Where layers are drawn: the footer stays in sight, for it has the keys, and so does what a tour says.
+/// Where layers are drawn. The footer stays visible because it shows the keys, and so does the tour's text.
 fn screen(model: &Model) -> Rect {
     let areas = layout::areas(model);
     let height = match areas.tour.height {

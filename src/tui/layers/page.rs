@@ -10,30 +10,28 @@ use crate::tui::msg::{Cmd, Press};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Something to read.
 #[derive(Clone, Debug)]
 pub struct Page {
     pub title: String,
-    /// What it says.
     pub doc: Doc,
-    /// The line at the top.
+    /// The scroll position.
     pub top: ScrollPosition,
 }
 
 impl Page {
-    /// A page, from its first line on.
+    /// A page scrolled to its first line.
     pub fn new(title: impl Into<String>, doc: Doc) -> Self {
         Self { title: title.into(), doc, top: ScrollPosition::default() }
     }
 
-    /// The whole box, and the room inside.
+    /// The whole box, and the area inside.
     fn areas(&self, model: &Model) -> (Rect, Rect) {
         let screen = screen(model);
         let outer_width = screen.width.min(100);
         let room = usize::from(outer_width.saturating_sub(4)).max(1);
         let wanted = self.doc.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
         let outer = centred(screen, outer_width, cells(wanted + 2));
-        // As `draw::frame` leaves it.
+        // The same area that `draw::frame` leaves.
         let inner = if outer.width < 6 || outer.height < 3 {
             outer
         } else {

@@ -1,6 +1,6 @@
 //! The palette: every action by its name, and lines such as `analyze --query "…"` that start a thread.
 //!
-//! It never decides: an action that does is shown with its key, and that key has to be pressed with the card in sight.
+//! It never decides: for an action that decides it shows the key, which must be pressed with the card visible.
 
 use super::{Ask, Layer, form, fuzzy};
 use crate::tui::actions::{Action, Scope};
@@ -13,28 +13,27 @@ use serde_json::{Map, Value};
 /// A row of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
-    /// What it does, in words.
     pub text: String,
     pub key: String,
     pub meant: Meant,
 }
 
-/// What a row of the palette means.
+/// What choosing a row of the palette does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meant {
     Action(Action),
-    /// A thread of this workflow, with what was given.
+    /// Starts a thread of this workflow with this input.
     Start(String, Value),
-    /// The form for a thread of this workflow.
+    /// Opens the form for a thread of this workflow.
     Form(String),
-    /// A command of the person's own.
+    /// One of the user's own commands.
     Own,
 }
 
-/// How much it counts that an action fits; a better word counts for more.
+/// How much an action's fit counts; a better word match counts for more.
 const FITTING: i64 = 4;
 
-/// What the palette offers for what was typed, the nearest first.
+/// What the palette offers for the typed text, best match first.
 pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
     if prompt.ask != Ask::Palette {
@@ -74,7 +73,7 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     found.into_iter().map(|(_, suggestion)| suggestion).collect()
 }
 
-/// What fits what is selected comes first, what can't be done now last.
+/// Actions that fit the selection come first, unavailable ones last.
 fn fitting(model: &Model, scopes: &[Scope], action: Action) -> i64 {
     let mut near = scopes.iter().filter(|scope| scope.is_about_selection());
     match action.available(model) {
@@ -116,7 +115,7 @@ fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
     Some(Suggestion { text, key: "Enter".to_owned(), meant: Meant::Start(known.name.clone(), input) })
 }
 
-/// Strings verbatim, everything else as JSON, one bare word for a list of strings as a list of one.
+/// Strings stay verbatim, everything else is read as JSON; a bare word for a list becomes a list of one.
 fn meant(schema: &Value, key: &str, value: &str) -> Value {
     let of = schema.pointer(&format!("/properties/{key}/type"));
     let is = |word: &str| match of {
@@ -134,7 +133,7 @@ fn meant(schema: &Value, key: &str, value: &str) -> Value {
     }
 }
 
-/// Words, with quotes around those that have spaces.
+/// Splits into words; quotes may enclose spaces.
 fn split(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote, mut begun) = (Vec::new(), String::new(), None, false);
     for c in line.chars() {
@@ -157,7 +156,7 @@ fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// Enter: what the cursor is on happens, unless it decides.
+/// Enter: runs the selected suggestion, unless it decides.
 pub fn choose(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
     let Some(suggestion) = suggestions(model).into_iter().nth(prompt.cursor) else {

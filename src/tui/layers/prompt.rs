@@ -1,4 +1,4 @@
-//! A line of text: to search, to narrow, to name something; and the palette, which offers what goes by such a name.
+//! A line of text: to search, to filter, to name something; and the palette, which suggests actions by name.
 
 use super::{Layer, Popup, cells, palette, screen};
 use crate::tui::actions::{Action, Scope};
@@ -19,38 +19,35 @@ use ratatui::widgets::{Clear, Widget};
 /// What a line of text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// To find something in the list.
+    /// Find something in the list.
     Search,
     Narrow,
-    /// To do something by its name.
+    /// Run an action by its name.
     Palette,
-    /// To pipe a mail through it.
+    /// Pipe a mail through this command.
     Pipe,
-    /// To add it to a profile.
+    /// Add this line to a profile.
     Line,
-    /// To write a thread to a file of this name.
+    /// Write a thread to this file.
     Export,
-    /// To move mail to a folder of this name.
+    /// Move mail to this folder.
     Folder,
-    /// To snooze until this time.
+    /// Snooze until this time.
     Snooze,
-    /// To word anew what was learned.
+    /// Reword a lesson.
     Lesson,
 }
 
-/// A line of text.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What it is for.
     pub ask: Ask,
-    /// What was typed.
     pub editor: Editor,
-    /// The suggestion the keys are on.
+    /// The selected suggestion.
     pub cursor: usize,
 }
 
 impl Ask {
-    /// What stands before the text, and what an empty line says.
+    /// The sign before the text, and the hint for an empty line.
     fn sign_and_hint(self) -> (&'static str, &'static str) {
         match self {
             Ask::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
@@ -67,7 +64,6 @@ impl Ask {
 }
 
 impl Prompt {
-    /// A line that begins with this text.
     pub fn new(ask: Ask, text: &str) -> Self {
         Self { ask, editor: Editor::line(text), cursor: 0 }
     }
@@ -138,7 +134,7 @@ impl Popup for Prompt {
         }
         let buf = frame.buffer_mut();
         let x = draw::text(buf, area, area.x, area.y, sign, theme.accent);
-        // The end of what is typed stays in sight.
+        // The end of the typed text stays visible.
         let room = usize::from(area.right().saturating_sub(x)).saturating_sub(1).max(1);
         let (lines, (row, column)) = self.editor.laid_out(room + 1);
         let typed = lines.get(row).cloned().unwrap_or_default();
@@ -194,7 +190,7 @@ impl Popup for Prompt {
         true
     }
 
-    /// Threads are looked for as it is typed.
+    /// Threads are searched while the user types.
     fn text_changed(model: &mut Model) -> Vec<Cmd> {
         match model.layer() {
             Some(Layer::Prompt(prompt)) if prompt.ask == Ask::Search && model.tab == Tab::Threads => {
@@ -206,7 +202,7 @@ impl Popup for Prompt {
     }
 }
 
-/// Finds in the list, or narrows it to, what was typed.
+/// Searches the list, or filters it, by the typed text.
 fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
     match Query::parse(text) {
         Err(why) => model.say(why),
@@ -229,7 +225,7 @@ fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks for a line of text; what is searched for already can be changed.
+/// Asks for a line of text; it starts with the current search or filter, which can be changed.
 pub fn ask(model: &mut Model, ask: Ask) -> Vec<Cmd> {
     let text = match (ask, model.tab) {
         (Ask::Search, Tab::Threads) => &model.threads.search,

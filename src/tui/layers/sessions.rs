@@ -1,4 +1,4 @@
-//! The sessions of coding agents, over any tab: those that wait first.
+//! The sessions of coding agents, over any tab; waiting ones come first.
 
 use super::{Popup, cells, screen};
 use crate::inbox::{AgentSession, SessionState};
@@ -14,16 +14,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Columns of the box, where there is room for them.
+/// Columns of the box, if there is room.
 const WIDE: u16 = 100;
 
-/// Lines of a session.
+/// Lines per session.
 const LINES: u16 = 2;
 
-/// The sessions of coding agents.
 #[derive(Clone, Debug, Default)]
 pub struct Sessions {
-    /// Nothing until they are read.
+    /// `None` until they have been read.
     rows: Option<Vec<AgentSession>>,
     cursor: usize,
 }
@@ -34,7 +33,7 @@ pub fn show(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Sessions]
 }
 
-/// They were read, for the first time or anew. The cursor stays on its session.
+/// The sessions were read, for the first time or again. The cursor stays on its session.
 pub fn listed(model: &mut Model, result: InboxResult<Vec<AgentSession>>) -> Vec<Cmd> {
     let Some(rows) = model.ok_or_fail(result) else { return Vec::new() };
     if let Some(list) = Sessions::uppermost(model) {
@@ -46,7 +45,7 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<AgentSession>>) -> Vec<
     Vec::new()
 }
 
-/// Goes to the terminal of the agent that asks the selected item.
+/// Goes to the terminal of the agent that asks about the selected item.
 pub fn focus_asker(model: &Model) -> Vec<Cmd> {
     model.selected().map(|row| Cmd::FocusAsker(row.thread.clone())).into_iter().collect()
 }

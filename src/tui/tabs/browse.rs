@@ -2,23 +2,22 @@
 
 use crate::tui::card::{Doc, ScrollPosition};
 
-/// A list of another tab.
 #[derive(Clone, Debug)]
 pub struct Browse<T> {
     pub rows: Vec<T>,
-    /// The selected one.
+    /// The selected row.
     pub cursor: usize,
-    /// The first on the screen.
+    /// The first row on the screen.
     pub top: usize,
-    /// What is shown of the selected one, and which that is.
+    /// The page of the selected row, and the key of that row.
     pub page: Option<(String, Doc)>,
-    /// The line of the page at the top.
+    /// The scroll position of the page.
     pub page_top: ScrollPosition,
     /// Whether it has been read.
     pub read: bool,
-    /// Where the rest begins that has not been read.
+    /// Where the unread rest begins.
     pub next: Option<i64>,
-    /// Whether that is on its way.
+    /// Whether the rest is being read.
     pub reading: bool,
 }
 
@@ -38,12 +37,11 @@ impl<T> Default for Browse<T> {
 }
 
 impl<T> Browse<T> {
-    /// The selected row.
     pub fn selected(&self) -> Option<&T> {
         self.rows.get(self.cursor)
     }
 
-    /// Where the rest begins, if the cursor is within two screens of it and it is not on its way already. It is now.
+    /// Where the rest begins, if the cursor is within two screens of it and it is not being read yet; it is now.
     pub fn rest(&mut self, height: usize) -> Option<i64> {
         let near = self.cursor + height * 2 >= self.rows.len();
         let rest = self.next.filter(|_| near && !self.reading)?;
@@ -51,7 +49,7 @@ impl<T> Browse<T> {
         Some(rest)
     }
 
-    /// Takes in a page that was read from `after` on, or from the top. The selected row stays selected.
+    /// Stores a page that begins after `after`, or at the top. The selected row stays selected.
     pub fn put<K: PartialEq>(
         &mut self,
         after: Option<i64>,
@@ -60,7 +58,7 @@ impl<T> Browse<T> {
         key: impl Fn(&T) -> Option<K>,
     ) {
         self.reading = false;
-        // It goes on where the list no longer ends.
+        // The page does not continue where the list ends now.
         if after.is_some() && after != self.next {
             return;
         }

@@ -1,5 +1,5 @@
-//! The four tabs, each with its state, what its keys do and its drawing; and what they share: going to one, moving
-//! through its list and the page beside it.
+//! The four tabs, each with its state, its keys and its drawing; and what they share: switching tabs, and moving
+//! through a list and the page next to it.
 
 pub mod activity;
 mod browse;
@@ -19,24 +19,19 @@ use super::tour;
 use crate::graph::ThreadId;
 use inbox::Filter;
 
-/// The four tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
-    /// What waits.
     #[default]
     Inbox,
     Threads,
-    /// What was learned.
     Memory,
-    /// What is going on.
     Activity,
 }
 
 impl Tab {
-    /// All of them, in order.
+    /// In the order shown.
     pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
 
-    /// Its name.
     pub fn title(self) -> &'static str {
         match self {
             Tab::Inbox => "Inbox",
@@ -47,12 +42,12 @@ impl Tab {
     }
 }
 
-/// Which half of a tab the keys go to.
+/// Which half of a tab gets the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Focus {
     #[default]
     List,
-    /// The card beside or below it.
+    /// The card next to or below the list.
     Card,
 }
 
@@ -69,7 +64,7 @@ pub fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
     }
 }
 
-/// Back by one, and at the top out.
+/// Goes back one level, or quits at the top.
 pub fn back(model: &mut Model) -> Vec<Cmd> {
     if model.focus == Focus::Card {
         model.focus = Focus::List;
@@ -81,7 +76,7 @@ pub fn back(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Takes back what narrows the view, the nearest first.
+/// Removes whatever narrows the view, nearest first.
 pub fn clear(model: &mut Model) -> Vec<Cmd> {
     if model.focus == Focus::Card {
         model.focus = Focus::List;
@@ -106,7 +101,7 @@ pub fn clear(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks what to narrow the list to.
+/// Asks what to filter the list by.
 pub fn narrow(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
         Tab::Threads => threads::offer_filters(model),
@@ -135,7 +130,7 @@ pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
     go(model, Tab::ALL[(at + by) % Tab::ALL.len()])
 }
 
-/// The thread of the selected row, whatever is listed.
+/// The thread of the selected row, in any list.
 pub fn thread_here(model: &Model) -> Option<ThreadId> {
     if model.tab == Tab::Memory {
         return memory::causing(model);
@@ -152,7 +147,7 @@ pub fn thread_here(model: &Model) -> Option<ThreadId> {
     model.selected().map(|row| row.thread.clone())
 }
 
-/// Reads what belongs beside the selected row of a tab.
+/// Reads what is shown next to the selected row of a tab.
 pub fn open_selected(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
         Tab::Threads => threads::open_selected(model),
@@ -196,7 +191,7 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
     open_selected(model)
 }
 
-/// Keeps the cursor on its row and the row on the screen.
+/// Keeps each selected row on the screen.
 pub fn scroll_tops(model: &mut Model) {
     let height = layout::areas(model).list.height;
     let (_, threads) = layout::thread_list(layout::areas(model).list);
@@ -209,7 +204,7 @@ pub fn scroll_tops(model: &mut Model) {
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
 }
 
-/// The actions worth a place in the footer, the most important first.
+/// The actions worth showing in the footer, most important first.
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut actions = if model.shows_items() {

@@ -10,7 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
 use crate::tui::tabs::{self, Focus, Tab};
 
-/// The page beside the list and the line at its top: a card, or what another tab shows.
+/// The page next to the list and its scroll position: a card, or what another tab shows.
 fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
     match model.tab {
         Tab::Inbox if model.shows_items() => {
@@ -26,7 +26,7 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
     }
 }
 
-/// How much room that page has.
+/// The size of that page.
 fn page_size(model: &Model) -> (usize, usize) {
     match model.tab {
         Tab::Threads => review::size(model),
@@ -37,7 +37,7 @@ fn page_size(model: &Model) -> (usize, usize) {
     }
 }
 
-/// The page that is drawn as a whole beside the list, if there is one: how far it can be scrolled, and how far it is.
+/// The sheet next to the list, if the tab has one: how far it can be scrolled, and how far it is.
 fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
     match model.tab {
         Tab::Activity => Some((activity::activity_length(model), &mut model.activity.page_top)),
@@ -137,7 +137,7 @@ fn half_list(model: &Model) -> isize {
     isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1))
 }
 
-/// By a page, or to an end.
+/// Scrolls by a page, or to either end.
 fn leap_in_card(model: &mut Model, action: Action) {
     let Areas { card, .. } = layout::areas(model);
     let by = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
@@ -147,13 +147,13 @@ fn leap_in_card(model: &mut Model, action: Action) {
         (Action::PageUp, _) => scroll(model, -by),
         (Action::Top, Some((_, top))) => *top = ScrollPosition::default(),
         (Action::Top, None) => scroll(model, isize::MIN / 2),
-        // Its end is known without laying out all that stands before it.
+        // The end is known without laying out everything before it.
         (_, Some((doc, top))) => *top = doc.end(width, height),
         (_, None) => scroll(model, isize::MAX / 2),
     }
 }
 
-/// To the next part of what is shown, or to the one before.
+/// Moves to the next or previous part of what is shown.
 fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
     if review::has_steps(model) {
         return review::part(model, forward);
@@ -171,7 +171,7 @@ fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// The next or the previous match.
+/// Moves to the next or previous match.
 pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
     if model.tab == Tab::Threads {
         return threads::find(model, forward);

@@ -1,4 +1,4 @@
-//! What concerns every tab: that something changed, progress, and the passing of time.
+//! Messages that concern every tab: changes, progress, and the passing of time.
 
 use crate::graph::Progress;
 use crate::inbox::{Overview, Status};
@@ -10,10 +10,10 @@ use crate::tui::tabs::Tab;
 use jiff::Timestamp;
 use std::time::{Duration, Instant};
 
-/// Of what a model says, so much of its newest part is shown.
+/// How much of a model's output is kept; only the newest part is shown.
 const STREAM: usize = 16 * 1024;
 
-/// What was typed is kept this long after it was.
+/// Typed text is saved after this delay.
 const KEEP: Duration = Duration::from_millis(400);
 
 pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
@@ -31,24 +31,24 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
     if model.unkept.as_ref().is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= KEEP) {
         cmds.extend(keep(model));
     }
-    // Snoozed items wake by the clock, and nobody writes then.
+    // Snoozed items wake by the clock, without any write to the store.
     if a_minute {
         cmds.extend(changed(model));
     }
     cmds
 }
 
-/// Keeps what was typed.
+/// Saves the typed text.
 pub fn keep(model: &mut Model) -> Vec<Cmd> {
     let Some((key, _)) = model.unkept.take() else { return Vec::new() };
     let text = model.drafts.get(&key).cloned();
     vec![Cmd::KeepDraft(key, text)]
 }
 
-/// Something changed: look again, once at a time.
+/// Something changed: read again, one read at a time.
 pub fn changed(model: &mut Model) -> Vec<Cmd> {
     if !model.inbox.list.complete && !model.inbox.glancing.0 && model.inbox.reading {
-        // The first lines are on their way, and the first glance follows them.
+        // The first lines are being read, and the first glance follows them.
         return Vec::new();
     }
     if model.inbox.glancing.0 {
@@ -90,7 +90,7 @@ pub fn overview(model: &mut Model, result: InboxResult<Overview>) -> Vec<Cmd> {
     let Some(overview) = model.ok_or_fail(result) else { return Vec::new() };
     let running = overview.threads_in(Status::Running);
     model.overview = Some(overview);
-    // A node that was stopped says nothing more, so who really runs is asked.
+    // A stopped node reports nothing more, so ask which threads really run.
     if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 

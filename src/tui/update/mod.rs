@@ -1,4 +1,4 @@
-//! The only place where the screen's knowledge changes: `update(model, msg)` gives back what is to be done.
+//! The only place where the model changes: `update(model, msg)` returns the commands to run.
 //!
 //! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
 
@@ -17,7 +17,7 @@ use super::tabs::threads::{self, review};
 use super::tabs::{self, Focus, Tab, activity, memory};
 use super::tour;
 
-/// What happened becomes what is known and what is to be done.
+/// Handles a message: changes the model and returns the commands to run.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     let mut cmds = match msg {
         Msg::Key(press) => press::pressed(model, press),
@@ -25,7 +25,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
-            // A terminal that was small for a moment has lost what was there, even if it is as large as before.
+            // A terminal that was small for a moment has lost its content, even if it is now as large as before.
             vec![Cmd::Redraw]
         }
         Msg::Drawn(seen, at) => {
@@ -125,7 +125,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     cmds
 }
 
-/// A frame was flushed, and no key was waiting.
+/// A frame was flushed while no key was waiting.
 fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
     if let Some(number) = seen.layer
         && model.layer_shown.is_none_or(|(shown, _)| shown != number)
@@ -151,7 +151,7 @@ fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
     }
 }
 
-/// After anything happened: what is out of date is let go, and what is missing asked for.
+/// Runs after every message: drops what is out of date and asks for what is missing.
 fn settle(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let areas = layout::areas(model);

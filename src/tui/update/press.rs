@@ -1,4 +1,4 @@
-//! A key becomes an action, and the action is done if it means something now.
+//! Turns a key into an action, and runs the action if it makes sense now.
 
 use crate::tui::actions::Action;
 use crate::tui::keys::Lookup;
@@ -40,7 +40,7 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     cmds
 }
 
-/// Does what an action means in the uppermost layer, or else in the tab.
+/// Runs an action in the uppermost layer, or else in the tab.
 pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
     if model.layer().is_some() { layers::act(model, action, press) } else { action.run(model, press) }
 }

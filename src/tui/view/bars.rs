@@ -1,4 +1,4 @@
-//! The header with tabs and counts, the line that says what happened, and the footer with the keys of now.
+//! The header with tabs and counts, the line that says what happened, and the footer with the keys that work now.
 
 use crate::graph::Kind;
 use crate::inbox::{ItemKind, Overview, Status};
@@ -16,12 +16,11 @@ use ratatui::style::{Modifier, Style};
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// What turns while something runs.
+/// The spinner's current frame.
 pub fn spinner(model: &Model) -> &'static str {
     SPINNER[model.turns % SPINNER.len()]
 }
 
-/// How many wait, as far as that is known.
 fn waiting(overview: &Overview) -> u64 {
     overview.open.iter().map(|(_, count)| count).sum()
 }
@@ -69,7 +68,7 @@ pub fn header(model: &Model, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// What the header says on its right, the most important first.
+/// The signs on the right of the header, most important first.
 fn signs(model: &Model) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut signs = Vec::new();
@@ -117,7 +116,7 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     signs
 }
 
-/// How mail does: which mailboxes fail, or when they were last looked at.
+/// The state of mail: which mailboxes fail, or when they were last checked.
 fn mail(model: &Model) -> Option<(String, Style)> {
     let failing: Vec<String> = model
         .sources
@@ -132,7 +131,7 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
-/// How long the bar is that drains while a decision is held.
+/// The length of the bar that drains while a decision is held.
 const HOLD_CELLS: usize = 10;
 
 pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -189,7 +188,7 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// What the list is narrowed to.
+/// What the list is filtered by.
 fn narrowed(model: &Model) -> String {
     let mut parts = Vec::new();
     if model.shows_history() {
@@ -226,7 +225,7 @@ fn narrowed(model: &Model) -> String {
     parts.join(" · ")
 }
 
-/// What a filter leaves, in words.
+/// What a filter shows, in words.
 fn only(filter: Filter) -> Option<&'static str> {
     match filter {
         Filter::All => None,

@@ -1,4 +1,4 @@
-//! Drawing. `view` reads the model, draws it, and says what of it a key may now act on; it changes nothing.
+//! Drawing. `view` reads the model, draws it, and returns what a key may now act on; it changes nothing.
 
 pub mod bars;
 
@@ -9,10 +9,9 @@ use super::tabs::{Tab, activity, memory, threads};
 use super::{draw, layout, tour};
 use ratatui::Frame;
 
-/// Draws everything.
 pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
     let mut seen = Seen::default();
-    // The terminal has changed its size, and the message that says so is on its way.
+    // The terminal has a new size, and the message about it is still on its way.
     if (frame.area().width, frame.area().height) != model.size {
         return seen;
     }

@@ -1,65 +1,59 @@
-//! One field: what its schema makes of it, and what was typed in it.
+//! One field: its kind, taken from its schema, and the text typed in it.
 
 use crate::text::Visible;
 use crate::tui::editor::Editor;
 use jiff::Timestamp;
 use serde_json::{Map, Number, Value};
 
-/// What a field takes.
+/// What a field accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// One line.
     Text,
-    /// Many lines.
+    /// Several lines.
     Long,
-    /// A number, whole or not.
+    /// A number.
     Number {
-        /// Whether only whole ones.
+        /// Whether it must be an integer.
         whole: bool,
     },
     YesNo,
-    /// One of these.
     Choice(Vec<String>),
-    /// A moment, in RFC 3339.
+    /// A time in RFC 3339.
     DateTime,
-    /// Texts, one a line.
+    /// Strings, one per line.
     List,
     /// Anything else, as JSON.
     Json,
-    /// Cannot be changed.
     Fixed,
 }
 
-/// A field of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// The argument's name.
     pub name: String,
-    /// What the schema says about it.
+    /// The schema's description.
     pub help: String,
-    /// What it takes.
     pub kind: FieldKind,
     /// Whether it may be left empty.
     pub optional: bool,
     /// Whether it names a file or a folder.
     pub path: bool,
-    /// Whether leaving it empty is leaving it out, and not an empty text.
+    /// Whether an empty field counts as missing instead of as an empty string.
     pub must: bool,
-    /// What was typed.
     pub editor: Editor,
-    /// What is wrong with it.
+    /// What is wrong with the text.
     pub error: Option<String>,
     fixed: Value,
 }
 
-/// Names of arguments that are files or folders, if the schema does not say so.
+/// Names of arguments that are files or folders, unless the schema says so itself.
 const PATHS: &[&str] = &["path", "file", "dir", "folder", "inputs", "workbook", "out", "directory"];
 
-/// Names of arguments that are long texts, if the schema does not say so.
+/// Names of arguments that are long texts, unless the schema says so itself.
 const LONG: &[&str] = &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
 impl Field {
-    /// The field for an argument of this schema and value.
+    /// The field for an argument with this schema and value.
     pub fn new(root: &Value, name: &str, schema: &Value, value: Option<&Value>, required: bool) -> Self {
         let (schema, nullable) = resolve(root, schema);
         let kind = kind(name, schema, value);
@@ -85,7 +79,7 @@ impl Field {
         }
     }
 
-    /// A box for words alone.
+    /// A plain text box.
     pub fn words(name: &str, text: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -100,7 +94,7 @@ impl Field {
         }
     }
 
-    /// What was typed, as the argument it means; `None` if it was left empty and may be.
+    /// The typed text as an argument; `None` if the field was left empty and may be.
     pub fn value(&self) -> Result<Option<Value>, String> {
         let text = self.editor.text();
         let line = text.trim();
@@ -138,7 +132,7 @@ impl Field {
         }))
     }
 
-    /// The next of the field's choices, if it has them.
+    /// Switches to the field's next choice, if it has choices.
     pub fn turn(&mut self) -> bool {
         let now = self.editor.text().trim().to_ascii_lowercase();
         match &self.kind {
@@ -160,7 +154,7 @@ impl Field {
         true
     }
 
-    /// What it takes, in a word.
+    /// What it accepts, in a few words.
     pub fn hint(&self) -> String {
         match &self.kind {
             FieldKind::Text if self.path => "a path; Ctrl-N completes".to_owned(),
@@ -179,11 +173,11 @@ impl Field {
     }
 }
 
-/// A schema without its references and its `null`, and whether it had one.
+/// A schema without its references and its `null`, and whether it had a `null`.
 fn resolve<'s>(root: &'s Value, schema: &'s Value) -> (&'s Value, bool) {
     let mut schema = schema;
     let mut nullable = false;
-    // Schemas come from outside too: a reference to itself must end.
+    // Schemas come from outside too, so a reference to itself must end.
     for _ in 0..16 {
         if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'))
         {
@@ -248,7 +242,7 @@ fn kind(name: &str, schema: &Value, value: Option<&Value>) -> FieldKind {
 fn is_texts(schema: &Value, value: Option<&Value>) -> bool {
     let of_text =
         schema.get("items").is_none_or(|items| types(items) == ["string"] && items.get("enum").is_none());
-    // An item that would not come back as it was is edited as JSON.
+    // An item that would not survive the round trip is edited as JSON.
     let plain = |item: &Value| {
         item.as_str().is_some_and(|text| !text.contains('\n') && !text.is_empty() && text.trim() == text)
     };
@@ -268,7 +262,7 @@ fn show(kind: &FieldKind, value: Option<&Value>) -> String {
     }
 }
 
-/// The arguments an object schema names, with their schemas, required ones first among equals.
+/// The arguments an object schema names, with their schemas and whether they are required; required ones come first.
 pub fn properties(root: &Value) -> Vec<(String, Value, bool)> {
     let (schema, _) = resolve(root, root);
     let required: Vec<&str> = schema

@@ -1,4 +1,4 @@
-//! A form: its fields, which one has the cursor, and what all of it means.
+//! A form: its fields, which of them has the cursor, and the value they make up.
 
 mod field;
 mod update;
@@ -17,48 +17,47 @@ use serde_json::{Map, Value};
 /// What a form is for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Purpose {
-    /// Arguments to be changed before they are accepted.
+    /// Edits arguments before they are accepted.
     Edit {
-        /// The item, as it was when the form was opened.
+        /// The item when the form was opened.
         item: Box<Item>,
     },
-    /// Words to the agent.
+    /// Writes to the agent.
     Respond {
-        /// The item, as it was when the box was opened.
+        /// The item when the box was opened.
         item: Box<Item>,
     },
-    /// Words after a result.
+    /// Says how to go on after a result.
     Proceed {
         /// The finished thread.
         thread: ThreadId,
     },
-    /// A thread to be started.
+    /// Starts a thread.
     Start { workflow: String },
 }
 
-/// A form being filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// What it is for.
     pub purpose: Purpose,
     pub title: String,
     pub fields: Vec<Field>,
     /// The field with the cursor.
     pub focus: usize,
-    /// Whether something may be learned from it.
+    /// Whether we may learn from it.
     pub learn: bool,
-    /// What is wrong with it as a whole.
+    /// What is wrong with the form as a whole.
     pub error: Option<String>,
-    /// Where the card beside it is scrolled to. The card itself stays where it is: beside a form nothing counts as seen.
+    /// The scroll position of the card next to the form. The card itself does not scroll: next to a form nothing counts
+    /// as seen.
     pub card_top: ScrollPosition,
-    /// Ways in which the path under the cursor may go on, and for what was typed.
+    /// Completions for the path at the cursor, and the text they complete.
     pub completions: (String, Vec<String>),
     schema: Value,
-    /// Arguments that are no fields.
+    /// Arguments that have no field.
     rest: Map<String, Value>,
 }
 
-/// Names of arguments that hold what a person wants to change first: the text of a letter.
+/// Names of arguments that hold the text of a letter, which users want to change first.
 const LETTERS: &[&str] = &["content", "body", "text", "message"];
 
 impl Form {
@@ -70,7 +69,7 @@ impl Form {
             let value = rest.remove(&name);
             fields.push(Field::new(schema, &name, &of, value.as_ref(), required));
         }
-        // Arguments the schema does not name are edited as well: what is executed is what is seen.
+        // Arguments the schema does not name can be edited as well: what is executed is what was seen.
         for (name, value) in std::mem::take(&mut rest) {
             fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false));
         }
@@ -92,7 +91,7 @@ impl Form {
         }
     }
 
-    /// A form for what an item proposes.
+    /// A form for an item's proposal.
     pub fn edit(item: &Item) -> Self {
         let title = format!("Edit: {}", item.action);
         let purpose = Purpose::Edit { item: Box::new(item.clone()) };
@@ -100,13 +99,13 @@ impl Form {
         let text = |field: &Field| field.kind != FieldKind::Fixed && LETTERS.contains(&field.name.as_str());
         if let Some(letter) = form.fields.iter().position(text) {
             form.focus = letter;
-            // A letter is read from its beginning.
+            // People read a letter from its beginning.
             form.fields[letter].editor.go_to_start();
         }
         form
     }
 
-    /// A box for words.
+    /// A plain text box.
     pub fn words(purpose: Purpose, title: &str, text: &str) -> Self {
         Self {
             purpose,
@@ -122,22 +121,22 @@ impl Form {
         }
     }
 
-    /// Whether it is a box for words.
+    /// Whether it is a plain text box.
     pub fn is_box(&self) -> bool {
         matches!(self.purpose, Purpose::Respond { .. } | Purpose::Proceed { .. })
     }
 
-    /// Whether it is about the card that is selected.
+    /// Whether it is about the selected card.
     pub fn is_about_card(&self) -> bool {
         !matches!(self.purpose, Purpose::Start { .. })
     }
 
-    /// Whether something could be learned from it.
+    /// Whether we could learn from it.
     pub fn learns(&self) -> bool {
         matches!(self.purpose, Purpose::Respond { .. } | Purpose::Edit { .. })
     }
 
-    /// The refusals that a digit would send now: on an empty line, to a program that takes them.
+    /// The refusals that a digit would send now: only while the box is empty, and to a program that takes them.
     pub fn refusals<'a>(&self, all: &'a [String]) -> &'a [String] {
         match &self.purpose {
             Purpose::Respond { item } if item.takes_refusals() && self.typed().is_empty() => all,
@@ -148,7 +147,7 @@ impl Form {
         }
     }
 
-    /// What was typed in a box.
+    /// The text typed in a box.
     pub fn typed(&self) -> &str {
         self.fields.first().map_or("", |field| field.editor.text())
     }
@@ -158,7 +157,7 @@ impl Form {
         self.fields.get_mut(self.focus)
     }
 
-    /// The cursor goes to the next or the previous field that can be changed.
+    /// Moves the cursor to the next or previous field that can be changed.
     pub fn turn(&mut self, forward: bool) {
         let len = self.fields.len();
         for by in 1..=len {
@@ -170,7 +169,7 @@ impl Form {
         }
     }
 
-    /// A key for the field; `true` if it changed something.
+    /// Passes a key to the field; `true` if it changed something.
     pub fn key(&mut self, key: Key) -> bool {
         let Some(field) = self.fields.get_mut(self.focus) else { return false };
         let took = match field.kind {
@@ -192,7 +191,7 @@ impl Form {
         took
     }
 
-    /// The arguments as typed; fields that cannot be read are left out.
+    /// The arguments as typed, without unreadable fields, and whether all fields were readable.
     fn readable(&self) -> (Map<String, Value>, bool) {
         let mut args = self.rest.clone();
         let mut whole = true;
@@ -208,7 +207,7 @@ impl Form {
         (args, whole)
     }
 
-    /// Notes beside each field what is wrong with it.
+    /// Notes at each field what is wrong with it.
     pub fn check(&mut self) {
         if self.is_box() {
             return;
@@ -231,7 +230,7 @@ impl Form {
         self.error = whole.map(|(_, text)| text.clone());
     }
 
-    /// What the form means, if nothing is wrong with it; otherwise the cursor goes to what is.
+    /// The form's value if nothing is wrong with it; otherwise the cursor goes to the faulty field.
     pub fn value(&mut self) -> Option<Value> {
         self.check();
         if let Some(wrong) = self.fields.iter().position(|field| field.error.is_some()) {
@@ -242,7 +241,7 @@ impl Form {
         (whole && self.error.is_none()).then_some(Value::Object(args))
     }
 
-    /// The key its draft is kept under.
+    /// The key under which its draft is kept.
     pub fn draft_key(&self) -> String {
         match &self.purpose {
             Purpose::Edit { item } => unsent_edit_key(&item.id),
@@ -252,12 +251,12 @@ impl Form {
         }
     }
 
-    /// The keys under which what is typed for an item is kept.
+    /// The keys under which an item's drafts are kept.
     pub fn draft_keys(item: &str) -> [String; 2] {
         [unsent_edit_key(item), respond_key(item)]
     }
 
-    /// What was typed, field by field, to be kept.
+    /// The typed text, field by field, to be kept.
     pub fn draft(&self) -> String {
         let typed: Map<String, Value> = self
             .fields
@@ -268,7 +267,7 @@ impl Form {
         Value::Object(typed).to_string()
     }
 
-    /// Takes up what was typed before.
+    /// Restores what was typed before.
     pub fn restore(&mut self, draft: &str) {
         let Ok(Value::Object(typed)) = serde_json::from_str::<Value>(draft) else { return };
         for field in &mut self.fields {

@@ -1,4 +1,4 @@
-//! Forms and boxes: opened with what was typed before, sent when asked to, kept whenever they are left.
+//! Forms and boxes: they open with the text typed before, are sent on request, and keep their text when left.
 
 use super::{Form, Purpose, view};
 use crate::graph::{Decision, ThreadId};
@@ -18,7 +18,7 @@ use crate::tui::update::data;
 use ratatui::Frame;
 use serde_json::Value;
 
-/// The item whose card is here, as it was read.
+/// The item whose card is shown, as it was read.
 fn item(model: &mut Model) -> Option<Item> {
     if model.selected().is_some_and(|row| model.deciding.contains(&row.id)) {
         return None;
@@ -36,7 +36,7 @@ fn open(model: &mut Model, mut form: Form) {
     }
     let edits = matches!(form.purpose, Purpose::Edit { .. });
     model.push(form);
-    // Whoever edits an answer has it in the form, and wants to see the mail it answers.
+    // Users who edit an answer have it in the form, and want to see the mail it answers.
     let Areas { card, .. } = layout::areas(model);
     let (width, height) = (usize::from(card.width), usize::from(card.height));
     let top = model.current().map(|opened| match edits {
@@ -54,7 +54,7 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Whether the selected item was changed in a form that was left without sending.
+/// Whether the selected item was changed in a form that was closed without sending.
 pub fn has_unsent_edit(model: &Model) -> bool {
     let Some(item) = model.current().map(|opened| &opened.item) else { return false };
     let Some(draft) = model.drafts.get(&unsent_edit_key(&item.id)) else { return false };
@@ -64,13 +64,13 @@ pub fn has_unsent_edit(model: &Model) -> bool {
     form.draft() != before
 }
 
-/// Shows what was changed, to be accepted like this.
+/// Shows what was changed, to be accepted that way.
 pub fn review_edit(model: &mut Model) -> Vec<Cmd> {
     edit(model);
     submit(model)
 }
 
-/// The whole proposal in `$EDITOR`, as JSON; it comes back into the form.
+/// Opens the whole proposal in `$EDITOR` as JSON; the result goes back into the form.
 pub fn edit_outside(model: &mut Model) -> Vec<Cmd> {
     edit(model);
     outside(model)
@@ -96,11 +96,11 @@ pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// The form's text changed: it is kept, a moment later.
+/// The form's text changed: it is saved a moment later.
 fn touched(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Form(form)) = model.layer() else { return Vec::new() };
     let (key, draft) = (form.draft_key(), form.draft());
-    // What was changed back is no change.
+    // Text that was changed back is no change.
     let unchanged = matches!(&form.purpose, Purpose::Edit { item } if Form::edit(item).draft() == draft);
     let mut cmds = Vec::new();
     if model.unkept.as_ref().is_some_and(|(other, _)| *other != key) {
@@ -246,7 +246,7 @@ fn put_last_line(form: &mut Form, line: &str) {
     form.check();
 }
 
-/// The field with the cursor, or the whole form if it has several.
+/// Opens the box, or the whole form, in `$EDITOR`.
 fn outside(model: &mut Model) -> Vec<Cmd> {
     let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
     if form.is_box() {
@@ -264,7 +264,7 @@ fn outside(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// `$EDITOR` was left: what was written goes into the form that asked.
+/// `$EDITOR` was closed: its text goes into the form that opened it.
 pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Vec<Cmd> {
     let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
     let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
@@ -303,7 +303,7 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
     }
 }
 
-/// Sends the refusal of this number, where a digit means one.
+/// Sends the refusal with this number, if a digit means one here.
 pub fn refuse(model: &mut Model, press: Press) -> Option<Vec<Cmd>> {
     let Some(Layer::Form(form)) = model.layer() else { return None };
     let number = (1..=9).find(|n| char::from_digit(*n, 10).is_some_and(|c| press.key == Key::plain(c)))?;
@@ -376,13 +376,12 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Closes the form; its draft goes when what it asked for is done.
+/// Closes the form; its draft is removed when the request has succeeded.
 pub fn leave(model: &mut Model) -> Vec<Cmd> {
     model.layers.pop();
     data::keep(model)
 }
 
-/// A thread was started from a form, or was not.
 pub fn started(model: &mut Model, result: InboxResult<ThreadId>) -> Vec<Cmd> {
     match result {
         Ok(thread) => {
@@ -428,7 +427,7 @@ pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<Str
     }
 }
 
-/// Offers the workflows a thread can be started of; a single one needs no choice.
+/// Offers the workflows that can be started; with only one, skips the choice.
 pub fn choose_workflow(model: &mut Model) -> Vec<Cmd> {
     if let [only] = model.workflows.as_slice() {
         let name = only.name.clone();

@@ -1,4 +1,4 @@
-//! Forms and boxes.
+//! Draws forms and boxes.
 
 use super::{Field, FieldKind, Form};
 use crate::text::{Visible, width};
@@ -10,7 +10,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// Draws a form; `false` if its cursor cannot be seen.
+/// Draws a form; `false` if its cursor is not visible.
 pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let theme = &model.theme;
     let room = room(model);
@@ -46,7 +46,7 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     false
 }
 
-/// The most room a form may take: beside its card the place of the list, else the middle of the screen.
+/// The most room a form may take: the list's place if the card is next to it, else the middle of the screen.
 fn room(model: &Model) -> Rect {
     if layout::has_card_beside_form(model) {
         return layout::areas(model).list;
@@ -76,7 +76,7 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
         };
         let bar = if here { theme.accent } else { theme.rule };
         for line in text {
-            // What was typed may hold what no screen should obey.
+            // Typed text may contain escape sequences that must not reach the screen.
             let shown = Visible::line(&line).into_string();
             let before = if form.is_box() { Span::raw("") } else { Span::styled("│ ", bar) };
             lines.push(Line::from(vec![before, Span::styled(shown, style)]));

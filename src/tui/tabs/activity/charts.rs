@@ -1,4 +1,4 @@
-//! The pages of the Activity tab: charts, and the figures they are made from.
+//! The pages of the Activity tab: charts, and the figures behind them.
 
 pub use crate::text::short_count as short;
 
@@ -15,7 +15,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Bar, BarChart, BarGroup, Sparkline, Widget};
 
-/// A bar of such sorts of decisions, each with a sign of its own: colours alone do not carry meaning.
+/// The parts of a bar of decisions, each with its own sign: colours alone do not carry meaning.
 const SORTS: [(&str, &str); 4] = [("█", "untouched"), ("▓", "edited"), ("▒", "answered"), ("░", "ignored")];
 
 fn styles(model: &Model) -> [Style; 4] {
@@ -39,7 +39,7 @@ fn heading(model: &Model, sheet: &mut Sheet, text: &str) {
     sheet.say(text, model.theme.title);
 }
 
-/// A bar of `wide` columns that is `part` of `whole` long; what there is some of is at least one sign long.
+/// A bar of up to `wide` columns that shows `part` of `whole`; a part above zero takes at least one column.
 fn bar(part: u64, whole: u64, wide: usize, sign: &str) -> String {
     if part == 0 || whole == 0 {
         return String::new();
@@ -49,7 +49,7 @@ fn bar(part: u64, whole: u64, wide: usize, sign: &str) -> String {
     sign.repeat(long)
 }
 
-/// Bars of days, the newest at the right end, as many as there is room for.
+/// A bar for each day, the newest on the right, as many as fit.
 pub fn days(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], tall: u16, style: Style) {
     let room = sheet.width();
     if room < 8 || days.is_empty() {
@@ -106,12 +106,12 @@ pub fn overview(model: &Model, sheet: &mut Sheet) {
     sheet.say(&figures, model.theme.text);
 }
 
-/// Words and their numbers, several to a line; what there is none of stands back.
+/// Words and their numbers, several to a line; zeros are dimmed.
 fn numbers(model: &Model, sheet: &mut Sheet, all: &[(String, u64)]) {
     let mut pieces = Vec::new();
     for (word, count) in all {
         let style = if *count == 0 { model.theme.quiet } else { model.theme.text };
-        // One word of the flow: a number stays with what it counts.
+        // The no-break space makes it one word: a number stays with what it counts.
         pieces.push((format!("{count}\u{a0}{word} "), style));
         pieces.push(("  ".to_owned(), model.theme.quiet));
     }
@@ -167,7 +167,7 @@ pub fn decisions(model: &Model, sheet: &mut Sheet, activity: &Activity) {
     }
 }
 
-/// Trouble that waits in the inbox and is about this.
+/// Trouble in the inbox about this subject.
 fn trouble(model: &Model, sheet: &mut Sheet, about: &str) {
     let rows = model.inbox.list.all().iter();
     for row in rows.filter(|row| row.workflow == ASKING_WORKFLOW && row.about() == about) {
@@ -211,7 +211,7 @@ pub fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
         if line.tokens_by_day.iter().any(|tokens| *tokens > 0) {
             spark(model, sheet, "tokens", &line.tokens_by_day);
         }
-        // Prices are fractions; what is drawn is their proportion.
+        // Prices are fractions; only their proportions are drawn.
         let cents: Vec<u64> = line.cost_by_day.iter().map(|cost| (cost * 1_000_000.0) as u64).collect();
         if cents.iter().any(|cents| *cents > 0) {
             spark(model, sheet, "cost", &cents);
@@ -226,7 +226,7 @@ fn spark(model: &Model, sheet: &mut Sheet, name: &str, days: &[u64]) {
     let label = u16::try_from(label).unwrap_or(0);
     area.x += label;
     area.width = area.width.saturating_sub(label).min(u16::try_from(days.len() * 2).unwrap_or(u16::MAX));
-    // Two columns a day.
+    // Two columns per day.
     let twice: Vec<u64> = days.iter().flat_map(|day| [*day, *day]).collect();
     let from = twice.len().saturating_sub(usize::from(area.width));
     Sparkline::default().data(&twice[from..]).style(model.theme.accent).render(area, buf);
@@ -294,7 +294,7 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
         sheet.wrap("No mailbox is set up. Add one as [[mail]] in the config.", model.theme.quiet);
         return;
     }
-    // Servers and the place that traces go to are no mailboxes, so they have headings of their own.
+    // Servers and the traces endpoint are not mailboxes, so they have their own heading.
     let (mailboxes, others): (Vec<_>, Vec<_>) = sources.iter().partition(|line| line.is_mailbox());
     source_lines(model, sheet, &mailboxes);
     if !others.is_empty() {

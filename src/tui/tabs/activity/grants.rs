@@ -1,4 +1,4 @@
-//! What is allowed without asking: revoking takes one key, allowing again a `y`.
+//! What is allowed without asking: revoking takes one key, restoring needs a `y`.
 
 use crate::inbox::{GrantLine, POLICY_GRANT};
 use crate::tui::card::Doc;
@@ -12,7 +12,7 @@ use crate::tui::update::data;
 
 pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
     match result {
-        // Those in force first; the built-in ones can be switched on again, so they stay.
+        // Grants in force come first; the built-in ones can be switched on again, so they stay.
         Ok(mut grants) => {
             grants.retain(is_listed);
             grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(POLICY_GRANT)));
@@ -32,13 +32,12 @@ pub fn is_listed(grant: &GrantLine) -> bool {
     grant.in_force || grant.builtin
 }
 
-/// Goes to a grant.
 pub fn show(model: &mut Model, id: String) -> Vec<Cmd> {
     model.activity.wanted = Some(id);
     tabs::go(model, Tab::Activity)
 }
 
-/// Ends the selected grant at once, or asks whether a built-in one is to count again.
+/// Revokes the selected grant at once, or asks whether to switch a built-in one on again.
 pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The Activity tab as rows that one moves through: sections, and among them what is running and what is allowed.
+//! The rows of the Activity tab: its sections, with running threads and grants between them.
 
 mod charts;
 pub mod grants;
@@ -15,15 +15,13 @@ use crate::tui::tabs::Tab;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// So many days are looked back on.
+/// How many days the figures cover.
 pub const DAYS: u16 = 30;
 
-/// A part of the tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
     /// Everything in numbers.
     Overview,
-    /// What is at work.
     Running,
     /// What was decided, by day and by tool.
     Decisions,
@@ -31,18 +29,18 @@ pub enum Section {
     Models,
     /// How long models and nodes take.
     Times,
-    /// What goes wrong, by how often.
+    /// Errors by frequency.
     Errors,
-    /// How each mailbox does.
+    /// The state of each mailbox.
     Mail,
-    /// What may be done without asking.
+    /// What is allowed without asking.
     Allowed,
-    /// What the file holds.
+    /// What the database file holds.
     Storage,
 }
 
 impl Section {
-    /// All of them, in order.
+    /// In the order shown.
     pub const ALL: [Section; 9] = [
         Section::Overview,
         Section::Running,
@@ -55,7 +53,6 @@ impl Section {
         Section::Storage,
     ];
 
-    /// Its name.
     pub fn title(self) -> &'static str {
         match self {
             Section::Overview => "Overview",
@@ -71,43 +68,37 @@ impl Section {
     }
 }
 
-/// A row of the tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityRow {
     Section(Section),
-    /// A running thread, by its place.
+    /// A running thread, by its index.
     Thread(usize),
-    /// A grant, by its place.
+    /// A grant, by its index.
     Grant(usize),
 }
 
-/// What the tab knows besides what others know too.
+/// State that only this tab uses.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityTab {
-    /// The selected row.
     pub cursor: usize,
-    /// The first on the screen.
+    /// The first row on the screen.
     pub top: usize,
-    /// The grant to select once the list is there.
+    /// The grant to select once the list is loaded.
     pub wanted: Option<String>,
-    /// The line of the page at the top.
+    /// The scroll position of the page, in lines.
     pub page_top: usize,
-    /// What went on.
     pub figures: Option<Box<Activity>>,
-    /// What went wrong.
     pub errors: Vec<ErrorLine>,
-    /// What the file holds, once somebody looked.
+    /// What the database file holds, once the user has looked.
     pub storage: Option<Storage>,
     /// What running threads have used.
     pub usage: HashMap<ThreadId, UsageView>,
-    /// When it was last read.
     pub read_at: Option<Instant>,
-    /// Whether a prune is under way.
+    /// Whether pruning is in progress.
     pub pruning: bool,
 }
 
 impl Model {
-    /// The rows of the Activity tab.
     pub fn activity_rows(&self) -> Vec<ActivityRow> {
         let mut rows = Vec::with_capacity(Section::ALL.len() + self.running.rows.len() + self.grants.len());
         for section in Section::ALL {
@@ -126,7 +117,6 @@ impl Model {
         if self.tab == Tab::Activity { self.activity_rows().get(self.activity.cursor).copied() } else { None }
     }
 
-    /// The selected grant of the Activity tab.
     pub fn selected_grant(&self) -> Option<&GrantLine> {
         match self.activity_row()? {
             ActivityRow::Grant(n) => self.grants.get(n),
@@ -134,7 +124,7 @@ impl Model {
         }
     }
 
-    /// The selected running thread, wherever those are listed.
+    /// The selected running thread, in any list that shows them.
     pub fn selected_running(&self) -> Option<&ThreadLine> {
         match self.activity_row() {
             Some(ActivityRow::Thread(n)) => self.running.rows.get(n),
@@ -144,7 +134,7 @@ impl Model {
         }
     }
 
-    /// What the selected row is, whatever its place.
+    /// Identifies the selected row independently of its position.
     pub fn activity_key(&self) -> Option<String> {
         match self.activity_rows().get(self.activity.cursor)? {
             ActivityRow::Section(section) => Some(section.title().to_owned()),
@@ -153,7 +143,7 @@ impl Model {
         }
     }
 
-    /// Selects what was selected before rows came or went; what is gone leaves the section it stood in.
+    /// Keeps the selection when rows come or go; if the selected row is gone, selects the section it was in.
     pub fn keep_activity(&mut self, key: Option<String>, section: Option<Section>) {
         let rows = self.activity_rows().len();
         let at = self.activity.cursor;
@@ -167,7 +157,7 @@ impl Model {
         self.activity.cursor = found.or(home).unwrap_or(at).min(rows.saturating_sub(1));
     }
 
-    /// The section the selected row stands in.
+    /// The section of the selected row.
     pub fn activity_section(&self) -> Option<Section> {
         Some(match self.activity_rows().get(self.activity.cursor)? {
             ActivityRow::Section(section) => *section,

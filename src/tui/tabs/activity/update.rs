@@ -1,4 +1,4 @@
-//! The Activity tab: what is running, what went on, and letting go of what is old.
+//! The Activity tab: what is running, what went on, and pruning old threads.
 
 use super::{ActivityRow, DAYS, Section};
 use crate::graph::ThreadId;
@@ -16,13 +16,13 @@ use crate::tui::words;
 use jiff::ToSpan;
 use std::time::Duration;
 
-/// Figures are counted no more often than this, however much happens.
+/// Figures are counted at most this often, however much happens.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// After how many days threads can be let go of.
+/// The ages, in days, from which threads can be pruned.
 const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "half a year"), (365, "a year")];
 
-/// What is read when the tab is opened.
+/// Reads everything the tab needs when it is opened.
 pub fn open(model: &mut Model) -> Vec<Cmd> {
     model.activity.read_at = None;
     let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources];
@@ -31,7 +31,7 @@ pub fn open(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-/// Counts anew, unless that was done just now.
+/// Counts again, unless that was done just now.
 pub fn refresh(model: &mut Model) -> Vec<Cmd> {
     let lately = model.activity.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < EVERY);
     if lately || model.tab != Tab::Activity {
@@ -42,7 +42,7 @@ pub fn refresh(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now)), Cmd::Errors]
 }
 
-/// What the selected row needs that is not read in passing.
+/// Reads what only the selected row needs.
 pub fn looked_at(model: &mut Model) -> Vec<Cmd> {
     if let Some(line) = model.selected_running() {
         return vec![Cmd::Usage(line.id.clone())];
@@ -69,7 +69,7 @@ pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
     looked_at(model)
 }
 
-/// From one section to the next, over what stands in it.
+/// Moves to the next or previous section, skipping the rows in between.
 pub fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let rows = model.activity_rows();
     let is = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
@@ -93,7 +93,7 @@ pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<C
         model.keep_activity(key, section);
         if let Some(followed) = &mut model.inbox.following {
             let idle = !model.running.rows.iter().any(|line| line.id == followed.thread);
-            // Whether it asks something is known by a glance from now on.
+            // From now on a glance shows whether it asks something.
             if idle != std::mem::replace(&mut followed.idle, idle) {
                 model.inbox.stale_glance = model.inbox.glancing.0;
                 return data::changed(model);
@@ -132,7 +132,7 @@ pub fn stored(model: &mut Model, result: InboxResult<Storage>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks how old what goes must be. The menu changes nothing: what is chosen there is shown and asked about.
+/// Asks from which age to prune. The menu changes nothing: the choice is previewed and asked about.
 pub fn offer_prune(model: &mut Model) -> Vec<Cmd> {
     let row = |(days, words): (i64, &str)| (format!("no activity for {words}"), Choice::Prune(days));
     let rows = AGES.map(row).to_vec();
@@ -148,7 +148,7 @@ pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
     vec![Cmd::PrunePlan(PruneQuery { before: before.timestamp(), statuses })]
 }
 
-/// The preview is there: it is shown, and only `y` goes on.
+/// Shows the preview; only `y` goes on.
 pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning>) -> Vec<Cmd> {
     let Some(plan) = model.ok_or_fail(result) else { return Vec::new() };
     if plan.threads == 0 && plan.mails == 0 {

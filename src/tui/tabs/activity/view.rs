@@ -1,4 +1,4 @@
-//! The Activity tab, and what is running.
+//! Draws the Activity tab and the list of running threads.
 
 use super::{ActivityRow, Section, charts};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
@@ -13,7 +13,6 @@ use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// The Activity tab.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let here = model.focus == Focus::List && model.layers.is_empty();
     let all = model.activity_rows();
@@ -77,7 +76,7 @@ fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
     draw::text(buf, room, x + 1, line.y, &text, model.theme.text);
 }
 
-/// What a section comes to, in a word or two.
+/// A section's figure, in a word or two.
 fn section_figure(model: &Model, section: Section) -> String {
     let tab = &model.activity;
     let activity = tab.figures.as_deref();
@@ -147,7 +146,7 @@ fn sheet(model: &Model, width: u16) -> Sheet {
     sheet
 }
 
-/// What is running, in the inbox, and what the selected thread says as it says it.
+/// Draws the running threads in the inbox, and streams the output of the selected one.
 pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.running;
     if browse.rows.is_empty() {
@@ -160,7 +159,7 @@ pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
     }
 }
 
-/// Of what is being said, the newest is what one wants to see.
+/// Shows the end of streamed text, because people want to see the newest part.
 fn streaming(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer) {
     let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
     let doc = stream(model, line);

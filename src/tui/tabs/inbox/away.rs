@@ -1,4 +1,4 @@
-//! Mail is put away: what is selected or marked, after a list to confirm; `u` puts it back.
+//! Puts away the selected or marked mail, after a list to confirm; `u` puts it back.
 
 use crate::graph::ThreadId;
 use crate::inbox::Block;
@@ -12,19 +12,18 @@ use crate::tui::tabs::inbox::Row;
 use crate::tui::update::data;
 use crate::tui::words;
 
-/// The mails that are meant: the marked ones, else the selected one.
+/// The mails to act on: the marked ones, else the selected one.
 fn meant(model: &Model) -> Vec<&Row> {
     let marked = model.inbox.list.marked();
     let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
     rows.into_iter().filter(|row| row.workflow == "email").collect()
 }
 
-/// Whether any mail is selected or marked.
 pub fn has_mail(model: &Model) -> bool {
     !meant(model).is_empty()
 }
 
-/// Puts the list up that `y` confirms.
+/// Opens the list that `y` confirms.
 pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
     let mut threads: Vec<ThreadId> = Vec::new();
     let mut rows = Vec::new();
@@ -52,13 +51,11 @@ pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks for the folder to move to.
 pub fn ask_folder(model: &mut Model) -> Vec<Cmd> {
     model.push(Prompt::new(Ask::Folder, ""));
     Vec::new()
 }
 
-/// The folder was typed.
 pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
     model.layers.pop();
     match name.trim() {
@@ -67,7 +64,7 @@ pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
     }
 }
 
-/// What became of it: which are there now, and the first that failed.
+/// Reports how many mails were moved, and the first failure.
 pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
     let failed =
         results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());

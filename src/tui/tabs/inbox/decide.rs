@@ -1,4 +1,4 @@
-//! Decisions: taken on what is shown, reported when they are kept, taken back while they can be.
+//! Decisions: taken on the card shown, reported once they are stored, undone while that is possible.
 
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Card, Decide, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
@@ -16,7 +16,7 @@ use crate::tui::tabs::inbox::{Row, Undo, news};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 
-/// Accept or ignore: the selected item, or all that are marked.
+/// Accepts or ignores the selected item, or all marked ones.
 pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
     if !model.inbox.list.marks.is_empty() {
         if !safe::is_deliberate(model, press) {
@@ -43,7 +43,7 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
     }
 }
 
-/// A decision that waited for its key to be let go.
+/// Takes a deferred decision once its key is known not to be held down.
 pub fn late(model: &mut Model) -> Vec<Cmd> {
     match safe::due(model) {
         Some(late) => take(model, late.action, None),
@@ -51,7 +51,7 @@ pub fn late(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Takes a decision on what is shown, or asks once more if there is a reason to.
+/// Takes a decision on the card shown, or asks once more if there is a reason to.
 fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     let Some(row) = model.selected() else { return Vec::new() };
     if row.kind == ItemKind::Result {
@@ -82,7 +82,7 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     }
 }
 
-/// Asks whether to accept what was proposed, although it was changed in a form.
+/// Asks whether to accept the proposal although it was changed in a form.
 pub fn confirm_proposed(model: &mut Model, decision: Decide) -> Vec<Cmd> {
     let page = warnings_page(model);
     let then = Then::Decide(DecisionKind::Accepted, decision);
@@ -90,7 +90,7 @@ pub fn confirm_proposed(model: &mut Model, decision: Decide) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// What is unusual, and the arguments: enough to know what `y` would do.
+/// The warnings and the arguments: enough to know what `y` would do.
 fn warnings_page(model: &Model) -> Doc {
     let Some(opened) = model.current() else { return Doc::default() };
     let mut blocks = vec![Block::Warnings(opened.item.warnings.clone())];
@@ -100,7 +100,7 @@ fn warnings_page(model: &Model) -> Doc {
     Doc::page(&opened.item.action, "", blocks)
 }
 
-/// The decision a key means on the card that is shown.
+/// The decision that a key means on the card shown.
 fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Decide)> {
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
@@ -114,7 +114,7 @@ fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Deci
     Some((kind, Decide::on_screen(id, shown.hash?, decision, learn)))
 }
 
-/// Asks whether to refuse and stop the session of whoever asks.
+/// Asks whether to refuse, and stop the session of the agent that asks.
 pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
@@ -127,19 +127,19 @@ pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Sends a decision off. It counts when the store says so.
+/// Sends a decision. It counts once the store says so.
 pub fn send(model: &mut Model, kind: DecisionKind, decision: Decide) -> Vec<Cmd> {
     model.deciding.insert(decision.interrupt.to_string());
     vec![Cmd::Decide(kind, vec![decision])]
 }
 
-/// Decisions were kept, or refused.
+/// Decisions were stored or refused.
 pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
     let mut sent = Vec::new();
-    // On triage, accepting is to take note.
+    // Accepting a triage card means taking note of it.
     let triage: HashSet<String> = model
         .inbox
         .list
@@ -191,13 +191,13 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         });
         model.inbox.list.drop_rows(&ids, model.wall);
         match (next, followed) {
-            // Nothing else moves under the keys while its agent answers.
+            // Nothing else moves under the keys while the agent answers.
             (Some(_), Some(thread)) => model.inbox.following = Some(Followed { thread, idle: false }),
             (Some(next), None) => model.inbox.list.select(next),
             (None, _) => {}
         }
         follow::expect(model, kind, answered);
-        // A glance that was taken before this would show them as they were.
+        // A glance taken before this would show the old state.
         model.inbox.stale_glance = model.inbox.glancing.0;
         let noted = kind == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
         let word = if noted { "noted" } else { kind.word() };
@@ -231,16 +231,16 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     cmds
 }
 
-/// Whether the thread of a row that was decided answers at once, so that it is worth looking at. A program that asked
-/// does what it does elsewhere.
+/// Whether the thread of a decided row answers at once, so that it is worth watching. A program that asked continues
+/// elsewhere.
 fn follows(model: &Model, kind: DecisionKind, row: &Row) -> bool {
     let elsewhere = row.action.starts_with(PROGRAM_ACTIONS) || !model.has_workflow(&row.workflow);
     kind == DecisionKind::Answered && !elsewhere
 }
 
-/// Takes the last decision back, a bulk one as a whole.
+/// Undoes the last decision; a bulk decision as a whole.
 pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
-    // What was decided elsewhere, or before this screen was opened, is taken back one press at a time.
+    // Decisions taken elsewhere, or before this screen was opened, are undone one press at a time.
     let Some(undo) = model.undo.take() else {
         let away = std::mem::take(&mut model.put_away);
         if !away.is_empty() && safe::is_deliberate(model, press) {
@@ -261,7 +261,7 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
 }
 
-/// Decisions were taken back, or it was too late.
+/// Decisions were undone, or it was too late.
 pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
     let back: Vec<&String> = results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
     let late = results.iter().find_map(|(_, result)| result.as_ref().err());
@@ -286,7 +286,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
     cmds
 }
 
-/// Asks whether a thread is to be stopped.
+/// Asks whether to stop the selected thread.
 pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
@@ -299,7 +299,6 @@ pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     ask_stop(model, thread, &title)
 }
 
-/// Asks whether to stop a thread.
 pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
     model.push(Confirm::new(
         format!("Stop the thread “{title}”?"),
@@ -310,13 +309,12 @@ pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks why the selected item is there.
 pub fn ask_why(model: &mut Model) -> Vec<Cmd> {
     why_here(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
 }
 
-/// What can be asked about, and its title: the selected item, the thread of a skipped mail, or what the shown thread
-/// asked last.
+/// What `w` can ask about here, and its title: the selected item or decision, the thread of a skipped mail, or the last
+/// question of the shown thread.
 pub fn why_here(model: &Model) -> Option<(String, String)> {
     if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
         let (id, title) = match review.view.questions.last() {
@@ -336,7 +334,7 @@ pub fn why_here(model: &Model) -> Option<(String, String)> {
     model.selected().map(|row| (row.id.clone(), row.title.clone()))
 }
 
-/// Shows it, if the person still looks at that item.
+/// Shows the answer if the user is still looking at that item.
 pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();
@@ -356,7 +354,7 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Puts the card on the clipboard.
+/// Copies the card to the clipboard.
 pub fn copy(model: &mut Model) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     vec![Cmd::Copy(opened.item.text.clone())]

@@ -1,6 +1,6 @@
-//! After an answer: a thread that got words is looked at until it asks again, and what its agent asks next is selected.
+//! After an answer: the thread stays on the screen until it asks again, and its agent's next question is selected.
 //!
-//! Promises: a card that the person has gone to, or does something with, is never taken away from them.
+//! Promises: a card that the user has moved to, or is working with, is never taken away.
 
 use crate::graph::ThreadId;
 use crate::inbox::PROGRAM_ACTIONS;
@@ -11,35 +11,35 @@ use crate::tui::tabs::inbox::Row;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Whoever asks again later than this finds the person reading something else.
+/// If the next question takes longer than this, the user is already reading something else.
 const SOON: Duration = Duration::from_secs(10);
 
-/// The thread that was answered last and is on the screen in place of a card.
+/// The thread that was answered last and is on the screen instead of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
     pub thread: ThreadId,
-    /// Nobody worked on it when that was last looked at.
+    /// Whether nobody was working on it at the last look.
     pub idle: bool,
 }
 
-/// Whose next question is selected when it comes, if the person has touched nothing until then.
+/// The thread or agent whose next question is selected when it comes, if the user has touched nothing until then.
 #[derive(Clone, Debug)]
 pub struct Expected {
     thread: ThreadId,
-    /// The coding agent: each of its questions is a thread of its own.
+    /// The coding agent: each of its questions is a separate thread.
     agent: Option<String>,
     last_key: Option<(Key, Instant)>,
     selected: Option<String>,
     until: Instant,
 }
 
-/// The selected row, if it alone was just decided.
+/// The selected row, if only that one was just decided.
 pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
     let [(id, _)] = done else { return None };
     model.selected().filter(|row| row.id == *id).cloned()
 }
 
-/// Notes whose next question is to be selected; called once the next row is.
+/// Notes whose next question to select; called after the next row has been selected.
 pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
     let goes_on = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Answered);
     model.inbox.expected = answered.filter(|_| goes_on).map(|row| Expected {
@@ -51,7 +51,7 @@ pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
     });
 }
 
-/// Selects what the answered agent asks next, if that is among what has come.
+/// Selects the answered agent's next question, if it has arrived.
 pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
     let Some(expected) = &model.inbox.expected else { return };
     let selected = model.inbox.list.selected().map(|row| &row.id);
@@ -71,7 +71,7 @@ pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
     }
 }
 
-/// The next question of the followed thread, once it is there; a thread that asks nothing more is let go.
+/// The next question of the followed thread, once it is there. Stops following a thread that asks nothing more.
 pub fn next_of_followed(model: &mut Model) -> Option<String> {
     if !model.inbox.list.has_lost() {
         model.inbox.following = None;

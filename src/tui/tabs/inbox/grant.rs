@@ -1,7 +1,7 @@
-//! Accepting, and allowing more of the same.
+//! Accepts a card, and allows more of the same.
 //!
-//! Promises: what would run without asking is said in full before `y` allows it; a grant is given only together with
-//! an accepted card.
+//! Promises: everything that would run without asking is shown in full before `y` allows it; a grant is given only
+//! together with an accepted card.
 
 use super::decide;
 use crate::graph::{AgentCall, CommandLine, Decision, Does, Grantable, Warning};
@@ -19,10 +19,10 @@ use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// No session is taken to last longer.
+/// We assume that no session lasts longer.
 const SESSION: Duration = Duration::from_secs(12 * 3600);
 
-/// Offers what the card may allow. The menu decides nothing: what is chosen there is asked about.
+/// Offers what the card may allow. The menu decides nothing: the choice is asked about.
 pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Guard::Rejected(why) = safe::guard(model, Action::Accept, press) {
         model.refuse(why);
@@ -35,7 +35,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let mut grantable = opened.item.grantable.clone();
     if Warning::suspend(&opened.item.warnings) {
-        // Such a card gives no grant; what the agent itself remembers is its own affair.
+        // Such a card gives no grant; what the agent itself remembers is up to the agent.
         grantable = Grantable { remember: grantable.remember, ..Grantable::default() };
     }
     let mut rows: Vec<(String, Choice)> = Vec::new();
@@ -97,13 +97,13 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
     rows
 }
 
-/// What the program that asks calls itself.
+/// The name of the program that asks.
 fn asker(item: &Item) -> Visible {
     let source = item.source.as_deref().unwrap_or_default();
     Visible::line(source.strip_prefix("request: ").unwrap_or(source))
 }
 
-/// Says what the agent would remember, and asks.
+/// Shows what the agent would remember, and asks.
 pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
@@ -135,7 +135,7 @@ fn rest_of_day(model: &Model) -> Option<Duration> {
     Duration::try_from(left).ok().filter(|left| *left > HOUR)
 }
 
-/// Says what would run without asking, and asks.
+/// Shows what would run without asking, and asks.
 pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, session: bool) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
@@ -181,7 +181,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     Vec::new()
 }
 
-/// Whom or what a grant from this card would be for; `None` if it offers none of this scope.
+/// For whom or what a grant from this card would be; `None` if the card offers no such scope.
 fn whom(item: &Item, scope: GrantScope) -> Option<String> {
     let offered = &item.grantable;
     match scope {

@@ -1,4 +1,4 @@
-//! Past decisions: what was answered, by whom, and how it ended.
+//! Past decisions: the answer, who gave it, and how it ended.
 
 use crate::graph::InterruptId;
 use crate::inbox::{
@@ -19,19 +19,18 @@ use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-/// The list as far as it was read, and the words it is narrowed to.
+/// The part of the list read so far, and the words it is filtered by.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub list: Browse<DecisionLine>,
     pub words: String,
-    /// Where the card of the selected one is scrolled to.
+    /// The scroll position of the selected decision's card.
     top: ScrollPosition,
 }
 
 /// Where a decision leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A grant, by its id.
     Grant(String),
     /// A version of a profile.
     Lesson(String, u64),
@@ -44,13 +43,13 @@ impl History {
     }
 }
 
-/// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
+/// Reads the listed rows again plus one page, so that new ones push nothing out.
 pub fn read(model: &Model) -> Vec<Cmd> {
     let history = &model.inbox.history;
     vec![Cmd::Decisions(history.query(None, history.list.rows.len() + PAGE))]
 }
 
-/// Reads on before the end is reached.
+/// Reads the next page before the end is reached.
 pub fn more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
     let history = &mut model.inbox.history;
@@ -60,13 +59,13 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Lists only decisions with these words; all of them again without any.
+/// Lists only decisions with these words, or all if there are none.
 pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
     model.inbox.history = History { words: words.trim().to_owned(), ..History::default() };
     read(model)
 }
 
-/// Selects a row, or the last where there are fewer.
+/// Selects a row, or the last one if there are fewer.
 pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
     let history = &mut model.inbox.history;
     history.list.cursor = row.min(history.list.rows.len().saturating_sub(1));
@@ -86,24 +85,24 @@ pub fn scroll(model: &mut Model, by: isize) {
     };
 }
 
-/// Whom the selected decision answered.
+/// The sender or agent that the selected decision answered.
 pub fn sender(model: &Model) -> Option<&str> {
     model.inbox.history.list.selected()?.source.as_deref()
 }
 
-/// Lists only what the same sender or agent was answered.
+/// Lists only decisions for the same sender or agent.
 pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
     let sender = sender(model).map(str::to_owned);
     sender.map_or_else(Vec::new, |sender| search(model, &sender))
 }
 
-/// Asks for the grants of the selected decision, and what was learned from it.
+/// Asks for the grants behind the selected decision, and what was learned from it.
 pub fn ask_links(model: &mut Model) -> Vec<Cmd> {
     let line = model.inbox.history.list.selected().cloned();
     line.map(|line| Cmd::DecisionLinks(Box::new(line))).into_iter().collect()
 }
 
-/// Goes to the grant or the lesson of the selected decision; where there are several, to the one that is chosen.
+/// Goes to the grant or lesson of the selected decision; if there are several, offers a choice.
 pub fn linked(model: &mut Model, id: &InterruptId, result: InboxResult<DecisionLinks>) -> Vec<Cmd> {
     let Some(links) = model.ok_or_fail(result) else { return Vec::new() };
     let line = model.inbox.history.list.selected().filter(|line| line.interrupt == *id);
@@ -135,7 +134,6 @@ pub fn linked(model: &mut Model, id: &InterruptId, result: InboxResult<DecisionL
     Vec::new()
 }
 
-/// Goes there.
 pub fn go_to(model: &mut Model, place: Place) -> Vec<Cmd> {
     match place {
         Place::Grant(id) => grants::show(model, id),
@@ -143,7 +141,7 @@ pub fn go_to(model: &mut Model, place: Place) -> Vec<Cmd> {
     }
 }
 
-/// Where a decision leads, and in which words.
+/// Where a decision leads, each with its text.
 fn places(links: &DecisionLinks) -> Vec<(String, Place)> {
     let listed = links.grants.iter().filter(|grant| grants::is_listed(grant));
     let grants = listed.map(|grant| {

@@ -1,7 +1,7 @@
-//! The inbox's list: rows by sequence, and the order they are shown in.
+//! The inbox's list: its rows, and the order they are shown in.
 //!
-//! Promises: rows that come or go never move the selection, which is by id; a selected row that vanishes leaves nothing
-//! selected until the next move. The order is made anew when rows, filter or sorting change, never when drawing.
+//! Promises: the selection is by id, so rows that come or go never move it; if the selected row vanishes, nothing is
+//! selected until the next move. The order is computed when rows, filter or sorting change, never while drawing.
 
 use super::query::Query;
 use crate::graph::{Allow, Grade, Hash, Kind, ThreadId};
@@ -14,41 +14,37 @@ use std::collections::{HashMap, HashSet};
 /// A row of the list; all its text is safe to draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The item's id.
     pub id: String,
-    /// Its place among its like.
+    /// Its sequence number among interrupts or among results.
     pub place: i64,
-    /// Differs when anything about it does.
+    /// Changes whenever anything about the item does.
     pub stamp: u64,
     pub standing: Standing,
     /// The thread that asks.
     pub thread: ThreadId,
-    /// What sort it is.
     pub kind: ItemKind,
     pub workflow: String,
     /// The tool's name, `notify`, or a trouble's code.
     pub action: String,
-    /// One line.
     pub title: String,
-    /// One more.
+    /// A second line about it.
     pub gist: String,
-    /// Whom it comes from; empty if that is not known.
+    /// Who it comes from; empty if unknown.
     pub source: String,
-    /// Which answers it takes.
+    /// Which answers it accepts.
     pub allow: Allow,
-    /// How much the heaviest of its warnings weighs.
+    /// The gravest of its warnings.
     pub grade: Option<Grade>,
-    /// Whether something arrived since it was asked.
+    /// Whether mail arrived since it was asked.
     pub new_mail: bool,
-    /// Whether accepting it cannot be taken back.
+    /// Whether accepting it cannot be undone.
     pub irreversible: bool,
     /// What a decision on it is bound to.
     pub hash: Option<Hash>,
     /// When it was asked.
     pub created_at: Timestamp,
-    /// When what it is about came.
+    /// When its subject arrived.
     pub dated: Timestamp,
-    /// Until when it is out of sight.
     pub snoozed_until: Option<Timestamp>,
     /// Whether somebody waits for the answer and does nothing else meanwhile.
     pub waiting: bool,
@@ -58,7 +54,7 @@ pub struct Row {
 
 impl From<ItemLine> for Row {
     fn from(line: ItemLine) -> Self {
-        // Ten thousand rows stay in memory, so they keep no spare room.
+        // Ten thousand rows stay in memory, so their strings keep no spare capacity.
         let clean = |text: &str| {
             let mut clean = Visible::line(text).into_string();
             clean.shrink_to_fit();
@@ -91,27 +87,27 @@ impl From<ItemLine> for Row {
 }
 
 impl Row {
-    /// Whether it is decided and not acted on.
+    /// Whether it is decided but not acted on yet.
     pub fn is_decided(&self) -> bool {
         matches!(self.standing, Standing::Decided | Standing::Held { .. })
     }
 
-    /// Whether somebody waits for it now.
+    /// Whether somebody is waiting for it now.
     pub fn is_waited_for(&self, now: Timestamp) -> bool {
         self.waiting && self.standing == Standing::Open && self.gives_up_at.is_none_or(|at| at > now)
     }
 
-    /// Whether a person has to look at it twice.
+    /// Whether the user should look at it twice.
     pub fn is_warned(&self) -> bool {
         self.grade >= Some(Grade::Caution)
     }
 
-    /// Who or which workflow it comes from.
+    /// The sender, or else the workflow.
     pub fn who(&self) -> &str {
         if self.source.is_empty() { &self.workflow } else { &self.source }
     }
 
-    /// The workflow it belongs to; what sayso asks for itself belongs to the mail or the model it is about.
+    /// The workflow it belongs to. Questions that sayso itself asks belong to the mail or the model they are about.
     pub fn about(&self) -> &str {
         match (self.workflow.as_str(), self.action.as_str()) {
             (ASKING_WORKFLOW, ABSENT_ACTION) => "model",
@@ -144,42 +140,37 @@ pub enum Filter {
     #[default]
     All,
     Kind(ItemKind),
-    /// What is out of sight.
     Snoozed,
-    /// What is decided and can still be taken back.
+    /// Decided items that can still be undone.
     Held,
-    /// Threads at work; these are no items.
+    /// Running threads; these are not items.
     Running,
-    /// Mail that was not shown; these are no items either.
+    /// Skipped mail; these are not items either.
     Skipped,
-    /// Past decisions, which are no items any more.
+    /// Past decisions, which are no longer items.
     Decided,
 }
 
-/// In which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// The oldest first.
     #[default]
     Oldest,
-    /// The newest first.
     Newest,
-    /// The most urgent first.
     Urgent,
 }
 
-/// What stands under one heading.
+/// How rows are grouped under headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
     #[default]
     None,
-    /// Whoever wrote or asks, so an agent too.
+    /// By sender; coding agents are senders too.
     Sender,
     Kind,
     Workflow,
 }
 
-/// Sorts and groups as they are kept.
+/// The words under which sorts and groups are saved.
 const SORTS: [(Sort, &str); 3] =
     [(Sort::Oldest, "oldest"), (Sort::Newest, "newest"), (Sort::Urgent, "urgent")];
 const GROUPS: [(Group, &str); 4] =
@@ -191,7 +182,7 @@ pub struct FoldedGroup {
     pub name: String,
     /// How many rows it has.
     pub count: usize,
-    /// The position before which it stands.
+    /// The position it is shown before.
     before: usize,
 }
 
@@ -199,35 +190,31 @@ pub struct FoldedGroup {
 pub struct List {
     rows: Vec<Row>,
     order: Vec<u32>,
-    /// The selected item.
+    /// The id of the selected item.
     selected: Option<String>,
-    /// Where the selection is, or was before it vanished.
+    /// Where the selection is, or was before its row vanished.
     cursor: usize,
     /// The first row on the screen.
     pub top: usize,
-    /// Which rows are shown.
     pub filter: Filter,
-    /// In which order.
     pub sort: Sort,
     pub group: Group,
-    /// The names of groups that are folded.
     folds: HashSet<String>,
     folded: Vec<FoldedGroup>,
-    /// Narrows the list.
+    /// The filter typed with `\`.
     pub narrow: Query,
-    /// Is looked for in the list.
+    /// The search typed with `/`.
     pub search: Query,
     pub marks: HashSet<String>,
     /// The last row that was marked.
     pub anchor: Option<String>,
-    /// Whether the inbox has been looked at as a whole.
+    /// Whether the whole inbox has been glanced at.
     pub complete: bool,
-    /// Whether the selected row vanished, and no move was made since.
+    /// Whether the selected row vanished and nothing was selected since.
     vanished: bool,
 }
 
 impl Filter {
-    /// Only questions of this kind.
     pub fn interrupts(kind: Kind) -> Self {
         Filter::Kind(ItemKind::Interrupt(kind))
     }
@@ -239,7 +226,6 @@ impl List {
         self.order.len()
     }
 
-    /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -249,12 +235,12 @@ impl List {
         self.order.get(position).and_then(|n| self.rows.get(*n as usize))
     }
 
-    /// Whether the item of this id is shown.
+    /// Whether the item with this id is shown.
     pub fn shows(&self, id: &str) -> bool {
         (0..self.len()).any(|n| self.row(n).is_some_and(|row| row.id == id))
     }
 
-    /// Shows everything that waits, whatever the list was narrowed to.
+    /// Shows everything that waits, and clears filters and folds.
     pub fn show_all(&mut self, now: Timestamp) {
         (self.filter, self.narrow) = (Filter::All, Query::default());
         self.folds.clear();
@@ -266,12 +252,11 @@ impl List {
         &self.rows
     }
 
-    /// The item of this id.
     pub fn find(&self, id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.id == id)
     }
 
-    /// The selected row; `None` if nothing is shown or the selected one vanished.
+    /// The selected row; `None` if nothing is shown or it vanished.
     pub fn selected(&self) -> Option<&Row> {
         self.selected.as_ref().and_then(|id| self.row(self.cursor).filter(|row| row.id == *id))
     }
@@ -281,14 +266,14 @@ impl List {
         self.cursor
     }
 
-    /// Selects a position, as near as there is one.
+    /// Selects a position, or the last one if there are fewer.
     pub fn select(&mut self, position: usize) {
         self.vanished = false;
         self.cursor = position.min(self.len().saturating_sub(1));
         self.selected = self.row(self.cursor).map(|row| row.id.clone());
     }
 
-    /// Moves by rows. After the selected one vanished, the first move goes to what took its place.
+    /// Moves by rows. After the selected row vanished, the first move down goes to the row that took its place.
     pub fn step(&mut self, by: isize) {
         let by = match (self.selected().is_some(), by) {
             (false, 1..) => by - 1,
@@ -297,12 +282,12 @@ impl List {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Whether the selected row vanished, and no move was made since.
+    /// Whether the selected row vanished and nothing was selected since.
     pub fn has_lost(&self) -> bool {
         self.vanished
     }
 
-    /// Takes rows in, in place of those they replace.
+    /// Adds rows, replacing those with the same id.
     pub fn put(&mut self, lines: Vec<ItemLine>, now: Timestamp) {
         let places: HashMap<&str, usize> =
             self.rows.iter().enumerate().map(|(n, row)| (row.id.as_str(), n)).collect();
@@ -321,7 +306,7 @@ impl List {
         self.arrange(now);
     }
 
-    /// Lets go of rows that are gone, notes where the others stand, and says which are to be read.
+    /// Removes rows that are gone, updates the standing of the others, and returns the ids to read.
     pub fn glance(&mut self, all: &[Glance], now: Timestamp) -> Vec<String> {
         let seen: HashMap<&str, &Glance> = all.iter().map(|glance| (glance.id.as_str(), glance)).collect();
         self.rows.retain(|row| seen.contains_key(row.id.as_str()));
@@ -340,13 +325,13 @@ impl List {
         unread
     }
 
-    /// Takes rows out at once, before the next glance tells.
+    /// Removes rows at once, before the next glance does.
     pub fn drop_rows(&mut self, ids: &HashSet<String>, now: Timestamp) {
         self.rows.retain(|row| !ids.contains(&row.id));
         self.arrange(now);
     }
 
-    /// Makes the order anew. The selection stays on its item; if that is gone, nothing is selected.
+    /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
         let shown = |row: &Row| {
             let standing = match self.filter {
@@ -369,7 +354,7 @@ impl List {
             Sort::Newest => order.reverse(),
             Sort::Urgent => order.sort_by_key(|n| row(n).urgency()),
         }
-        // Whoever waits does nothing else meanwhile, so that comes first.
+        // Somebody who waits does nothing else meanwhile, so those rows come first.
         order.sort_by_key(|n| !row(n).is_waited_for(now));
         order.sort_by(|a, b| self.heading(row(a)).cmp(self.heading(row(b))));
         let (order, folded) = self.fold_away(order);
@@ -387,7 +372,7 @@ impl List {
         };
     }
 
-    /// Takes the rows of folded groups out of an order, and says which groups those are.
+    /// Takes the rows of folded groups out of an order, and returns those groups.
     fn fold_away(&self, order: Vec<u32>) -> (Vec<u32>, Vec<FoldedGroup>) {
         let (mut shown, mut folded) = (Vec::with_capacity(order.len()), Vec::<FoldedGroup>::new());
         for n in order {
@@ -404,17 +389,17 @@ impl List {
         (shown, folded)
     }
 
-    /// The folded groups that stand before a position; behind the last row stand those at its end.
+    /// The folded groups before a position; those at the end come before the position after the last row.
     pub fn folded_before(&self, position: usize) -> impl Iterator<Item = &FoldedGroup> {
         self.folded.iter().filter(move |group| group.before == position)
     }
 
-    /// Whether nothing is shown, not even the heading of a group.
+    /// Whether nothing is shown, not even a group's heading.
     pub fn is_blank(&self) -> bool {
         self.order.is_empty() && self.folded.is_empty()
     }
 
-    /// Folds the group of the selected row; its marks are taken off, so that nothing unseen is decided.
+    /// Folds the group of the selected row. Removes its marks, so that nothing unseen is decided.
     pub fn fold(&mut self, now: Timestamp) -> bool {
         let name =
             self.selected().filter(|_| self.group != Group::None).map(|row| self.heading(row).to_owned());
@@ -428,7 +413,6 @@ impl List {
         true
     }
 
-    /// Unfolds all groups.
     pub fn unfold(&mut self, now: Timestamp) -> bool {
         let any = !self.folded.is_empty();
         self.folds.clear();
@@ -439,14 +423,14 @@ impl List {
         any
     }
 
-    /// How it is sorted and grouped, in two words.
+    /// How the list is sorted and grouped, in two words.
     pub fn order_words(&self) -> String {
         let sort = SORTS.iter().find(|(sort, _)| *sort == self.sort).map_or("", |(_, word)| word);
         let group = GROUPS.iter().find(|(group, _)| *group == self.group).map_or("", |(_, word)| word);
         format!("{sort} {group}")
     }
 
-    /// Sorts and groups as those words say; what they don't say stays.
+    /// Sorts and groups by such words; whatever they don't mention stays unchanged.
     pub fn order_by(&mut self, words: &str, now: Timestamp) {
         for word in words.split_whitespace() {
             self.sort = SORTS.iter().find(|(_, other)| *other == word).map_or(self.sort, |(sort, _)| *sort);
@@ -456,7 +440,7 @@ impl List {
         self.arrange(now);
     }
 
-    /// What a row stands under.
+    /// The heading that a row belongs under.
     fn heading<'r>(&self, row: &'r Row) -> &'r str {
         match self.group {
             Group::None => "",
@@ -466,7 +450,7 @@ impl List {
         }
     }
 
-    /// The group a position begins, if it begins one.
+    /// The name of the group that begins at this position, if one does.
     pub fn group_at(&self, position: usize) -> Option<&str> {
         let name = |position: usize| self.row(position).map(|row| self.heading(row));
         let here = name(position)?;
@@ -474,7 +458,7 @@ impl List {
         begins.then_some(here)
     }
 
-    /// The next match of the search from the cursor on, in either direction and around the end.
+    /// The next match of the search from the cursor, in either direction, wrapping around.
     pub fn next_match(&self, forward: bool, now: Timestamp) -> Option<usize> {
         let len = self.len();
         (1..=len)

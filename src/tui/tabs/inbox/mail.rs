@@ -1,8 +1,8 @@
-//! What can be done with the mails of a card besides reading them: save and open what is attached, list what is linked,
-//! pipe one on.
+//! What users can do with the mails of a card besides reading: save and open attachments, list links, pipe a mail
+//! through a command.
 //!
-//! Nothing of a mail is ever fetched here, no text of it becomes a part of a command, and what can run programs is not
-//! opened.
+//! Nothing in a mail is ever fetched here, none of its text becomes part of a command, and files that can run programs
+//! are not opened.
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, Card};
@@ -14,13 +14,13 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::words;
 
-/// Asks for what is attached to the mails of the card.
+/// Asks for the attachments of the card's mails.
 pub fn attachments(model: &mut Model) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     vec![Cmd::Attachments(opened.item.thread.clone())]
 }
 
-/// The thread of the mail whose list could be left: skipped mail, or a mail that says how.
+/// The thread of the mail whose mailing list could be left: skipped mail, or a mail that says how.
 pub fn list_here(model: &Model) -> Option<ThreadId> {
     if model.shows_skipped() {
         return model.inbox.skipped.selected()?.thread.clone();
@@ -36,11 +36,11 @@ pub fn unsubscribe(model: &mut Model) -> Vec<Cmd> {
     list_here(model).map(Cmd::Unsubscribe).into_iter().collect()
 }
 
-/// Lists it. The list opens and saves nothing: what is chosen there is asked about.
+/// Lists the attachments. The list opens and saves nothing: the choice is asked about.
 pub fn attached(model: &mut Model, thread: &ThreadId, result: InboxResult<Vec<AttachedFile>>) -> Vec<Cmd> {
     let files = match result {
         Ok(files) => files,
-        // What another program's card shows is known by name alone.
+        // Attachments on another program's card are known only by name.
         Err(_) => return list_by_name(model),
     };
     let row = |file: AttachedFile| {
@@ -77,7 +77,7 @@ fn list_by_name(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// What can be done with one of them.
+/// Offers what can be done with one attachment.
 pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile) -> Vec<Cmd> {
     let name = words::line(&file.name);
     if file.program {
@@ -97,7 +97,7 @@ pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile)
     Vec::new()
 }
 
-/// Lists where the links of all mails of the card lead.
+/// Lists where the links of all the card's mails lead.
 pub fn links(model: &mut Model) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let all = opened.doc.mails().flat_map(|mail| mail.links.iter());
@@ -111,13 +111,13 @@ pub fn links(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks for the command a mail is piped through.
+/// Asks for the command to pipe a mail through.
 pub fn ask_pipe(model: &mut Model) -> Vec<Cmd> {
     model.push(Prompt::new(Ask::Pipe, ""));
     Vec::new()
 }
 
-/// Pipes the mail at the top of the screen, or a card without mails as a whole.
+/// Pipes the mail at the top of the screen, or the whole card if it has no mail.
 pub fn pipe(model: &mut Model, command: &str) -> Vec<Cmd> {
     model.layers.pop();
     let command = command.trim();

@@ -1,4 +1,4 @@
-//! The menus of the inbox: sorting and grouping, and snoozing.
+//! The inbox's menus: sorting, grouping and snoozing.
 
 use crate::graph::InterruptId;
 use crate::text::when;
@@ -9,7 +9,6 @@ use crate::tui::tabs::inbox::{Group, Sort};
 use jiff::civil::Weekday;
 use jiff::{Timestamp, ToSpan};
 
-/// Offers ways to sort and to group.
 pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
     let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
     let mark = |is: bool| if is { "● " } else { "  " };
@@ -27,13 +26,13 @@ pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Keeps how the list is ordered now.
+/// Saves the current order of the list.
 pub fn keep_order(model: &mut Model) -> Vec<Cmd> {
     model.inbox.list.arrange(model.wall);
     vec![Cmd::KeepOrder(model.inbox.list.order_words())]
 }
 
-/// Folds the group that the selected row stands in.
+/// Folds the group of the selected row.
 pub fn fold(model: &mut Model) -> Vec<Cmd> {
     if !model.inbox.list.fold(model.wall) {
         model.say("There are no groups to fold · s groups the list");
@@ -41,7 +40,6 @@ pub fn fold(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Unfolds all groups.
 pub fn unfold(model: &mut Model) -> Vec<Cmd> {
     if !model.inbox.list.unfold(model.wall) {
         model.say("No group is folded");
@@ -49,7 +47,6 @@ pub fn unfold(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Offers times to snooze until.
 pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
     let now = model.wall.to_zoned(model.options.time_zone.clone());
     let at = |day: &jiff::Zoned, hour: i8| {
@@ -104,7 +101,7 @@ pub fn snooze_until(model: &mut Model, text: &str) -> Vec<Cmd> {
     }
 }
 
-/// Puts what is marked, or else the selected item, out of sight until then, or back.
+/// Snoozes the marked items, or else the selected one, until then; without a time, wakes them.
 pub fn snooze(model: &Model, until: Option<Timestamp>) -> Vec<Cmd> {
     let marked = model.inbox.list.marked();
     let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };

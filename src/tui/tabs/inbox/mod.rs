@@ -1,4 +1,4 @@
-//! The Inbox tab: what waits for the person, its card, and what is decided there.
+//! The Inbox tab: the items that wait for the user, their cards, and the decisions taken there.
 
 pub mod away;
 pub mod decide;
@@ -36,33 +36,31 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The Inbox tab.
 #[derive(Debug)]
 pub struct InboxTab {
     pub list: List,
-    /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
-    /// How much of the last day's mail was not shown, and on which day that was counted.
+    /// How much of the last day's mail was skipped, and the day on which that was counted.
     pub skipped_lately: (SkippedCount, Option<Date>),
     pub history: History,
     /// The card of the selected item.
     pub opened: Option<Opened>,
-    /// The card that was asked for.
+    /// The card that was requested.
     pub asked: Option<String>,
-    /// What is to be selected once it is there.
+    /// The item to select once it is there.
     pub goto: Option<String>,
     pub following: Option<Followed>,
     pub expected: Option<Expected>,
     pub news: News,
     /// Lines that are still to be read.
     pub wanted: VecDeque<String>,
-    /// Whether what was there at the start has been read.
+    /// Whether everything that was there at the start has been read.
     pub begun: bool,
-    /// Whether lines are being read, as they are at first.
+    /// Whether lines are being read; true at the start.
     pub reading: bool,
-    /// Whether a glance is under way, and whether another one is due.
+    /// Whether a glance is in progress, and whether another one is due.
     pub glancing: (bool, bool),
-    /// Whether the glance under way is older than what is known since.
+    /// Whether the glance in progress is older than what we know by now.
     pub stale_glance: bool,
 }
 
@@ -88,19 +86,19 @@ impl Default for InboxTab {
     }
 }
 
-/// The card that is on the screen, or on its way there.
+/// The card that is on the screen, or about to be.
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub item: Item,
     pub card: Arc<Card>,
-    /// What was answered before.
+    /// Earlier answers.
     pub answers: Vec<DecisionView>,
-    /// The card as something to scroll through.
+    /// The card cut up for scrolling.
     pub doc: Doc,
-    /// The line at the top.
+    /// The scroll position.
     pub top: ScrollPosition,
     pub folds: Folds,
-    /// Whether the end of what is proposed has been on the screen.
+    /// Whether the end of the proposal has been on the screen.
     pub end_seen: bool,
 }
 
@@ -120,14 +118,14 @@ impl Opened {
         opened
     }
 
-    /// Cuts the card anew, after folds were changed.
+    /// Cuts the card again after folds changed.
     pub fn cut(&mut self) {
         let extra = Extra { meta: who_wants_what(&self.item), answers: &self.answers };
         self.doc = Doc::new(&self.item, self.card.clone(), &extra, self.folds);
     }
 }
 
-/// In words, who wants what of the person; ids and internal names are the business of “why”.
+/// Says in words who wants what from the user; ids and internal names are shown by “why”.
 fn who_wants_what(item: &Item) -> String {
     let source = item.source.as_deref().map(|source| Visible::line(source).into_string());
     let who = source.clone().unwrap_or_else(|| Visible::line(&item.workflow).into_string());
@@ -157,20 +155,19 @@ fn who_wants_what(item: &Item) -> String {
     if item.irreversible { format!("{wish} · can't be undone afterwards") } else { wish }
 }
 
-/// The last decision, while it can be taken back.
+/// The last decision, while it can be undone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
-    /// What was done.
     pub kind: DecisionKind,
-    /// On what: ids and titles.
+    /// The ids and titles of the items.
     pub items: Vec<(String, String)>,
-    /// Until when, if that is known.
+    /// When the time to undo ends, if known.
     pub until: Option<Instant>,
     /// When it was done.
     pub since: Instant,
 }
 
-/// Goes to the items of the inbox, away from lists of something else.
+/// Goes to the inbox's items, leaving lists of anything else.
 pub fn enter(model: &mut Model) -> Vec<Cmd> {
     match model.inbox.list.filter {
         Filter::Running | Filter::Skipped | Filter::Decided => show(model, Filter::All),
@@ -178,7 +175,7 @@ pub fn enter(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Shows other rows of the inbox, from their first on.
+/// Shows other rows of the inbox, starting at the first.
 pub fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
     let mut cmds = tabs::go(model, Tab::Inbox);
     model.inbox.list.filter = filter;

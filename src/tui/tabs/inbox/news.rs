@@ -1,4 +1,4 @@
-//! News for the line at the bottom: how a decision ended, what has come, what was learned.
+//! News for the line at the bottom: how a decision ended, what arrived, what was learned.
 
 use crate::graph::Kind;
 use crate::inbox::{DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, ItemKind, MemoryLine};
@@ -13,25 +13,25 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// So many decisions are looked through for those whose end is awaited.
+/// How many decisions are searched for those whose end is awaited.
 const LATEST: usize = 100;
 
-/// So long after a decision its lesson may still come.
+/// How long after a decision its lesson may still come.
 const LEARNING: Duration = Duration::from_secs(180);
 
-/// What the person has not been told yet.
+/// What the user has not been told yet.
 #[derive(Clone, Debug, Default)]
 pub struct News {
-    /// Decisions of this screen that have not ended, and since when.
+    /// Decisions of this screen that have not ended; `since` is when the first of them was taken.
     pub awaited: HashSet<String>,
     since: Option<Timestamp>,
-    /// Items that have come and were not read yet.
+    /// Items that arrived but were not read yet.
     pub arrived: HashSet<String>,
-    /// What was known of each profile: its version and its lines.
+    /// What we knew about each profile: its version and its text.
     profiles: Option<BTreeMap<String, (u64, String)>>,
-    /// Until when lessons are looked for.
+    /// Until when we look for lessons.
     learning: Option<Instant>,
-    /// What was learned last.
+    /// The last lesson.
     lesson: Option<Lesson>,
 }
 
@@ -39,7 +39,7 @@ pub struct News {
 #[derive(Clone, Debug)]
 struct Lesson {
     namespace: String,
-    /// The version that has it, and how that reads.
+    /// The version that has the line, and its text.
     version: u64,
     profile: String,
     line: String,
@@ -64,16 +64,16 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
     if teaches {
         news.learning = Some(model.now + LEARNING);
     }
-    // What is known now, so that what is new can be told from it.
+    // Reads what is known now, so that we can tell what is new later.
     if teaches && news.profiles.is_none() { vec![Cmd::Lessons] } else { Vec::new() }
 }
 
-/// Looks for news, where any is expected.
+/// Looks for news if any is expected.
 pub fn look(model: &mut Model) -> Vec<Cmd> {
     let news = &mut model.inbox.news;
     let mut cmds = Vec::new();
     if let Some(since) = news.since.filter(|_| !news.awaited.is_empty()) {
-        // Clocks of two processes may differ a little.
+        // The clocks of two processes may differ a little.
         let since = since.checked_sub(1.minute()).ok();
         cmds.push(Cmd::Ends(DecisionQuery { since, limit: LATEST, ..DecisionQuery::default() }));
     }
@@ -83,7 +83,6 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-/// Says how awaited decisions ended.
 pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     let Ok(page) = result else { return Vec::new() };
     for line in page.decisions.iter().rev() {
@@ -104,7 +103,7 @@ pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// How a decision ended, and for a mail to whom: `sent to Ines: Re: Lunch`.
+/// How a decision ended, and for a mail to whom it went: `sent to Ines: Re: Lunch`.
 fn ending(line: &DecisionLine) -> String {
     let to = line.args.get("to").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let to: Vec<&str> = to.iter().filter_map(Value::as_str).map(words::name).collect();
@@ -117,7 +116,7 @@ fn ending(line: &DecisionLine) -> String {
     }
 }
 
-/// Says what has come, once its lines are there.
+/// Says what arrived, once its lines have been read.
 pub fn tell_arrived(model: &mut Model) {
     let arrived = std::mem::take(&mut model.inbox.news.arrived);
     follow::select_next(model, &arrived);
@@ -148,7 +147,7 @@ fn arrival(model: &Model, row: &Row) -> String {
     }
 }
 
-/// Says what was learned since the profiles were last looked at.
+/// Says what was learned since the profiles were last read.
 pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     let Ok(lines) = result else { return Vec::new() };
     let now: BTreeMap<String, (u64, String)> =
@@ -175,7 +174,7 @@ fn shown(line: &str) -> String {
     words::line(line.trim_start_matches(['-', '*', ' ']))
 }
 
-/// Offers what can be done about what was learned last.
+/// Offers to take back or reword the last lesson.
 pub fn offer(model: &mut Model) -> Vec<Cmd> {
     let Some(lesson) = &model.inbox.news.lesson else { return Vec::new() };
     let title = format!("Learned: {}", shown(&lesson.line));
@@ -187,7 +186,7 @@ pub fn offer(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks how what was learned last should read.
+/// Asks how the last lesson should read.
 pub fn ask_wording(model: &mut Model) -> Vec<Cmd> {
     if let Some(lesson) = &model.inbox.news.lesson {
         let prompt = Prompt::new(Ask::Lesson, &lesson.line);
@@ -196,7 +195,7 @@ pub fn ask_wording(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Writes what was learned last anew, or, with no words, takes it back. A profile that has changed since is left alone.
+/// Rewords the last lesson, or takes it back if the wording is empty. A profile that has changed since is left alone.
 pub fn reword(model: &mut Model, wording: &str) -> Vec<Cmd> {
     let Some(lesson) = model.inbox.news.lesson.take() else { return Vec::new() };
     let wording = wording.trim();

@@ -1,11 +1,11 @@
-//! What is typed after `/` and `\`: words, and `from:` `is:` `kind:` `workflow:` `older:` `newer:`.
+//! The query language of `/` and `\`: words, and `from:` `is:` `kind:` `workflow:` `older:` `newer:`.
 
 use super::Row;
 use crate::graph::Grade;
 use crate::inbox::{ItemKind, Standing};
 use jiff::Timestamp;
 
-/// A search as typed and as meant.
+/// A search as typed and as parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     typed: String,
@@ -34,7 +34,7 @@ enum Is {
 }
 
 impl Query {
-    /// Reads what was typed; the error says what is not understood.
+    /// Parses a query; the error says what was not understood.
     pub fn parse(typed: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         for word in typed.split_whitespace() {
@@ -67,12 +67,10 @@ impl Query {
         &self.typed
     }
 
-    /// Whether nothing is asked for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether a row is what is asked for.
     pub fn matches(&self, row: &Row, now: Timestamp) -> bool {
         let has = |text: &str, word: &str| text.to_lowercase().contains(word);
         let age = now.as_second().saturating_sub(row.created_at.as_second());

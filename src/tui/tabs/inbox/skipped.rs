@@ -1,4 +1,4 @@
-//! Mail that was not shown, and taking a mail for something else than triage did.
+//! Mail that was skipped, and giving a mail another class than triage did.
 
 use crate::graph::{Kind, ThreadId};
 use crate::inbox::{Block, ItemKind, SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
@@ -15,14 +15,14 @@ use crate::tui::{actions::Action, tabs::Tab, words};
 use jiff::SignedDuration;
 use ratatui::buffer::Buffer;
 
-/// What a mail can be taken for, and what comes of that.
+/// The classes a mail can have, and what each means.
 const CLASSES: [(&str, &str); 3] = [
     ("ignore", "not worth showing"),
     ("notify", "worth knowing, no reply needed"),
     ("respond", "wants a reply; a draft is made for you to decide on"),
 ];
 
-/// The mail that could be taken for something else: thread and title.
+/// The mail that could be reclassified: its thread and title.
 fn mail(model: &Model) -> Option<(ThreadId, String)> {
     if model.shows_skipped() {
         let line = model.inbox.skipped.selected()?;
@@ -43,7 +43,7 @@ pub fn can_reclassify(model: &Model) -> bool {
     mail(model).is_some()
 }
 
-/// Offers the classes. The menu changes nothing: what is chosen there is asked about.
+/// Offers the classes. The menu changes nothing: the choice is asked about.
 pub fn offer(model: &mut Model) -> Vec<Cmd> {
     let Some((thread, title)) = mail(model) else { return Vec::new() };
     let row = |(class, about): (&str, &str)| {
@@ -72,12 +72,12 @@ pub fn reclassified(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> 
     data::changed(model)
 }
 
-/// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
+/// Reads the listed rows again plus one page, so that new ones push nothing out.
 pub fn read(model: &Model) -> Vec<Cmd> {
     vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE })]
 }
 
-/// Reads on before the end is reached.
+/// Reads the next page before the end is reached.
 pub fn more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
     match model.inbox.skipped.rest(height) {
@@ -118,7 +118,7 @@ pub fn counted(model: &mut Model, result: InboxResult<(SkippedCount, bool)>) -> 
     Vec::new()
 }
 
-/// Mail that was not shown, and why.
+/// Draws the skipped mail and why it was skipped.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.inbox.skipped;
     if browse.rows.is_empty() {

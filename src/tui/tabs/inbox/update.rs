@@ -1,4 +1,4 @@
-//! What the inbox tells of its items: at a glance, line by line, and a card.
+//! Handles what the inbox reports about its items: glances, lines and cards.
 
 use super::{Opened, follow, news};
 use crate::inbox::{Glance, ItemLine, Standing};
@@ -9,10 +9,10 @@ use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-/// So many lines are read at a time, so that others get their turn.
+/// How many lines are read at a time, so that others get their turn.
 const CHUNK: usize = 400;
 
-/// Notices come no faster than this.
+/// The user is notified at most this often.
 const NOTICE: Duration = Duration::from_secs(5);
 
 pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
@@ -57,7 +57,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     cmds
 }
 
-/// How long the last decision can be taken back, as the store sees it.
+/// Updates how long the last decision can be undone, according to the store.
 fn count_down(model: &mut Model, all: &[Glance]) {
     let Some(undo) = &mut model.undo else { return };
     let standing: HashMap<&str, Standing> =
@@ -72,7 +72,7 @@ fn count_down(model: &mut Model, all: &[Glance]) {
             }
             Some(Standing::Decided) => {}
             Some(Standing::Snoozed) if undo.kind == DecisionKind::Snoozed => {}
-            // Its thread has acted on it, or somebody else took it back.
+            // Its thread has acted on it, or somebody else undid it.
             Some(Standing::Open | Standing::Snoozed | Standing::Result) | None => {
                 model.undo = None;
                 return;
@@ -86,7 +86,7 @@ fn count_down(model: &mut Model, all: &[Glance]) {
     };
 }
 
-/// Selects what was taken back or has been answered, once it is there.
+/// Selects the item that was undone, or the followed thread's next question, once it is there.
 pub fn select_goto(model: &mut Model) {
     if let Some(next) = follow::next_of_followed(model) {
         model.inbox.goto = Some(next);
@@ -98,19 +98,19 @@ pub fn select_goto(model: &mut Model) {
         model.inbox.list.select(position);
         model.inbox.goto = None;
     } else if model.inbox.list.find(goto).is_some_and(|row| row.standing == Standing::Open) {
-        // The list is narrowed to something else, and whoever widens it later looks for something else.
+        // The list is filtered by something else. If the user widens it later, they look for something else.
         model.inbox.goto = None;
     }
 }
 
-/// Selects the first row while the list is read for the first time and nobody has pressed a key.
+/// Selects the first row while the list is first read and nobody has pressed a key.
 pub fn select_first(model: &mut Model) {
     if !model.inbox.begun && model.last_key.is_none() && model.inbox.goto.is_none() {
         model.inbox.list.select(0);
     }
 }
 
-/// Reads the next lines that are missing.
+/// Reads the next missing lines.
 fn read_on(model: &mut Model) -> Vec<Cmd> {
     if model.inbox.reading || model.inbox.wanted.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The inbox's list, and the card of what is selected there.
+//! Draws the inbox's list and the card of the selected item.
 
 use super::follow::Followed;
 use super::{Filter, Row};
@@ -17,7 +17,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Draws list and card; says whose card it is, and whether the end of what it proposes is in sight.
+/// Draws list and card. Returns whose card it is, and whether the end of its proposal is visible.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
     draw_list(model, areas.list, buf);
     draw_card(model, areas, buf)
@@ -50,7 +50,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The name of a group on a line of its own.
+/// Draws a group's name on its own line.
 fn draw_heading(model: &Model, name: &str, place: Rect, buf: &mut Buffer) {
     let x = draw::text(buf, place, place.x + 1, place.y, &format!("{name} "), model.theme.accent);
     let rest = usize::from(place.right().saturating_sub(x + 1));
@@ -118,12 +118,11 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// When whoever waits gives up.
 fn gives_up(at: Timestamp, now: Timestamp) -> String {
     format!("gives up in {}", words::clock(now, at))
 }
 
-/// That somebody waits for this card, below it: how long they have, and for how long they still will.
+/// Draws below the card that somebody waits for it: for how long already, and when they give up.
 fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
     let Some(row) = model.selected().filter(|row| row.is_waited_for(model.wall)) else { return };
     let waited = format!("has waited {}", words::clock(row.created_at, model.wall));
@@ -145,7 +144,7 @@ fn letter(kind: ItemKind) -> &'static str {
     }
 }
 
-/// What is to be known of a row at once: warning, new mail, begun and not sent, held, snoozed.
+/// What users should know about a row at once: warning, new mail, unsent text, held, snoozed.
 fn flags(model: &Model, row: &Row) -> String {
     let mut flags = String::new();
     if model.deciding.contains(&row.id) {
@@ -170,7 +169,7 @@ fn flags(model: &Model, row: &Row) -> String {
     flags
 }
 
-/// What an empty list says: that it is empty, and what to do next.
+/// Draws what an empty list says: that it is empty, and what to do next.
 fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
     let (what, next) = if !model.inbox.list.complete {
         ("Looking …", "")
@@ -235,14 +234,14 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     draw::page(model, &opened.doc, beside.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
-    // A card of which no whole line fits has not been seen.
+    // A card too narrow to show a whole line has not been seen.
     if width < 8 {
         return (None, false);
     }
     (Some(opened.item.id.clone()), opened.doc.end_in_sight(opened.top, width, height))
 }
 
-/// What the thread does that was answered: what its model says, as it says it.
+/// Draws what the answered thread is doing: its model's output, as it streams in.
 fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer) {
     let Some(working) = model.working.get(thread) else {
         let what = match model.undo {
@@ -264,7 +263,7 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
     draw::lines(buf, room, lines[newest..].iter().map(|line| Line::styled(*line, model.theme.text)));
 }
 
-/// The actions on what is selected or marked that are worth a place in the footer, the most important first.
+/// The actions on the selected or marked items worth showing in the footer, most important first.
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut actions = Vec::new();

@@ -9,16 +9,14 @@ pub use view::{draw, footer, memory_length};
 use crate::inbox::{MemoryLine, MemoryVersion};
 use crate::tui::tabs::Browse;
 
-/// The Memory tab.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTab {
     /// The profiles.
     pub list: Browse<MemoryLine>,
-    /// The line of the page at the top.
+    /// The scroll position of the page, in lines.
     pub page_top: usize,
-    /// The profile and the version to show once they are there.
+    /// The profile and version to show once they are loaded.
     pub wanted: Option<(String, u64)>,
-    /// The versions of the selected profile.
     pub versions: Option<Versions>,
 }
 
@@ -27,16 +25,15 @@ pub struct MemoryTab {
 pub struct Versions {
     /// Whose preferences about what.
     pub namespace: String,
-    /// All of them, newest first.
+    /// All versions, newest first.
     pub history: Vec<MemoryVersion>,
-    /// Lines that nothing learned may drop.
+    /// Lines that learning may not drop.
     pub pinned: Vec<String>,
-    /// The one that is shown.
+    /// The index of the version shown.
     pub at: usize,
 }
 
 impl Versions {
-    /// The version that is shown.
     pub fn shown(&self) -> Option<&MemoryVersion> {
         self.history.get(self.at)
     }

@@ -1,6 +1,6 @@
-//! The Memory tab: profiles read, edited in `$EDITOR`, added to, pinned and taken back to an earlier version.
+//! The Memory tab: profiles are read, edited in `$EDITOR`, extended, pinned, and reverted to an earlier version.
 //!
-//! Every change is the inbox's: it refuses what would drop a pinned line or write over somebody else's version.
+//! The inbox makes every change: it refuses to drop a pinned line or to overwrite somebody else's version.
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
@@ -13,7 +13,6 @@ use crate::tui::tabs::memory::Versions;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::words;
 
-/// The profiles were read.
 pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
         let wanted = model.memory.wanted.as_ref().map(|(namespace, _)| namespace.clone());
@@ -28,14 +27,13 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cm
     Vec::new()
 }
 
-/// Goes to a version of a profile.
 pub fn show_version(model: &mut Model, namespace: String, version: u64) -> Vec<Cmd> {
     model.memory.wanted = Some((namespace, version));
     model.memory.page_top = 0;
     tabs::go(model, Tab::Memory)
 }
 
-/// Reads the versions of the selected profile, unless they are known.
+/// Reads the versions of the selected profile; a newly selected one is shown from the top.
 pub fn show(model: &mut Model) -> Vec<Cmd> {
     let Some(line) = model.memory.list.selected() else { return Vec::new() };
     let known = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace);
@@ -45,14 +43,13 @@ pub fn show(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Versions(line.namespace.clone())]
 }
 
-/// The versions of a profile were read.
 pub fn versions(
     model: &mut Model,
     namespace: String,
     result: InboxResult<(MemoryView, Vec<MemoryVersion>)>,
 ) -> Vec<Cmd> {
     if let Some((view, history)) = model.ok_or_fail(result) {
-        // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
+        // Users who look at an earlier version stay with it, whatever is learned meanwhile.
         let looked_at =
             model.memory.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
         let wanted = model.memory.wanted.take_if(|(wanted, _)| *wanted == namespace);
@@ -67,7 +64,7 @@ pub fn versions(
     Vec::new()
 }
 
-/// To the version before the one that is shown, or after it.
+/// Shows the version before or after the one shown.
 pub fn browse(model: &mut Model, earlier: bool) {
     let Some(versions) = &mut model.memory.versions else { return };
     let last = versions.history.len().saturating_sub(1);
@@ -80,20 +77,20 @@ pub fn browse(model: &mut Model, earlier: bool) {
     }
 }
 
-/// The thread whose answer caused the version that is shown.
+/// The thread whose answer caused the version shown.
 pub fn causing(model: &Model) -> Option<ThreadId> {
     let line = model.memory.list.selected()?;
     let versions = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
     versions.shown()?.cause.thread.clone()
 }
 
-/// Lets a person write the selected profile anew.
+/// Opens the selected profile in the user's editor.
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
     let Some(line) = model.memory.list.selected() else { return Vec::new() };
     vec![Cmd::EditProfile(line.namespace.clone(), line.version, line.profile.clone())]
 }
 
-/// `$EDITOR` was left: what was written becomes the next version, unless it is the same.
+/// `$EDITOR` was closed: its text becomes the next version, unless nothing changed.
 pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResult<String>) -> Vec<Cmd> {
     let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
     let known =
@@ -105,7 +102,6 @@ pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResu
     vec![Cmd::Remember(namespace, read, text.trim_end().to_owned())]
 }
 
-/// Asks for one more line.
 pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
     model.push(Prompt::new(Ask::Line, ""));
     Vec::new()
@@ -146,7 +142,7 @@ pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Reads earlier versions, to look at or to go back to. Whoever looks at one goes back to that one.
+/// Reads earlier versions, to look at or to revert to. If the user is looking at one, reverts to that one.
 pub fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
     let looked_at = model.memory.versions.as_ref().filter(|known| known.at > 0);
     let looked_at =
@@ -212,7 +208,7 @@ pub fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) -> Vec<Cm
     Vec::new()
 }
 
-/// A profile was written, pinned or taken back, or was not.
+/// A profile was edited, pinned or reverted, or the change failed.
 pub fn learned(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
     if let Some(text) = model.ok_or_fail(result) {
         model.say(text);

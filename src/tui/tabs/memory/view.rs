@@ -1,4 +1,4 @@
-//! The Memory tab: each profile, what its versions changed word for word, and what caused them.
+//! Draws the Memory tab: each profile, what its versions changed word for word, and what caused them.
 
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
 use crate::tui::actions::Action;
@@ -12,10 +12,10 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-/// So many versions are listed below a profile.
+/// How many versions are listed below a profile.
 const LISTED: usize = 12;
 
-/// So many lines are told before and after one that changed.
+/// How many lines are shown before and after a changed one.
 const AROUND: usize = 1;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
@@ -45,7 +45,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     sheet.draw(model, areas, model.memory.page_top, buf);
 }
 
-/// How far the page beside the list can be scrolled.
+/// How far the page next to the list can be scrolled.
 pub fn memory_length(model: &Model) -> usize {
     let card = layout::areas(model).card;
     sheet(model, card.width).height().saturating_sub(usize::from(card.height))
@@ -92,7 +92,7 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
     } else {
         sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);
     }
-    // The first version is all new, and if it is the newest it stands below.
+    // The first version is all new, and if it is also the newest, its text is shown below.
     if of > 1 {
         let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
         sheet.gap();
@@ -122,7 +122,7 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
     }
 }
 
-/// What a version took away and put in, line by line, with the lines next to it.
+/// What a version removed and added, line by line, with the lines around it.
 fn changes(model: &Model, sheet: &mut Sheet, before: &str, after: &str) {
     let theme = &model.theme;
     let lines = word_lines(before, after);
@@ -181,7 +181,7 @@ fn caused(version: &MemoryVersion) -> String {
     }
 }
 
-/// The actions on a profile that are worth a place in the footer, the most important first.
+/// The actions on a profile worth showing in the footer, most important first.
 pub fn footer() -> Vec<(Action, String)> {
     [
         (Action::EditProfile, "edit"),

@@ -1,4 +1,4 @@
-//! The list of threads as far as it was read, and the one that is shown.
+//! The part of the thread list read so far, and the thread that is shown.
 
 pub mod review;
 mod search;
@@ -17,60 +17,58 @@ use jiff::tz::TimeZone;
 use review::{Aspect, Review};
 use std::collections::HashSet;
 
-/// So many threads are read at a time.
+/// How many threads are read at a time.
 pub const PAGE: usize = 100;
 
-/// What differs when anything happened to a thread.
+/// Changes whenever anything happens to a thread.
 pub type Stamp = (ThreadId, Status, u64, Timestamp);
 
-/// The Threads tab.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadsTab {
-    /// The rows that were read, newest first.
+    /// The rows read so far, newest first.
     pub rows: Vec<ThreadLine>,
-    /// The selected one.
+    /// The selected row.
     pub cursor: usize,
-    /// The first on the screen.
+    /// The first row on the screen.
     pub top: usize,
     /// Whether anything has been read.
     pub read: bool,
-    /// Only of this status.
+    /// Lists only threads with this status.
     pub status: Option<Status>,
-    /// Only of this workflow or server.
+    /// Lists only threads of this workflow or server.
     pub workflow: Option<String>,
-    /// Only with mail of this account.
+    /// Lists only threads with mail of this account.
     pub account: Option<String>,
-    /// What there is to narrow the list to.
+    /// What the list can be filtered by.
     pub facets: Facets,
-    /// What is searched for, as typed.
+    /// The search as typed.
     pub search: String,
-    /// What was searched for and what was selected before something else was typed.
+    /// The search and the selection before the user began typing a new search.
     pub searched: Option<(String, Option<ThreadId>)>,
-    /// What may be meant, where nothing was found.
+    /// What the user may have meant, if nothing was found.
     pub near: Option<String>,
-    /// Where the next page begins; nothing after the last.
+    /// Where the next page begins; `None` after the last.
     pub next: Option<i64>,
-    /// Whether the next page is on its way.
+    /// Whether the next page is being read.
     pub reading: bool,
     /// The thread that is shown.
     pub review: Option<Review>,
-    /// How the row of the shown thread stood when it was read.
+    /// The stamp of the shown thread's row when the thread was read.
     pub seen: Option<Stamp>,
-    /// From which side threads are looked at.
+    /// The view in which threads are shown.
     pub aspect: Aspect,
-    /// What is to be selected once it is there.
+    /// The thread to select once it is there.
     pub goto: Option<ThreadId>,
-    /// What was selected before something else was listed.
+    /// The thread that was selected before the list changed.
     pub stay: Option<ThreadId>,
 }
 
 impl ThreadsTab {
-    /// The selected row.
     pub fn selected(&self) -> Option<&ThreadLine> {
         self.rows.get(self.cursor)
     }
 
-    /// What is listed, from a place on.
+    /// The query for what is listed, starting after `after`.
     pub fn query(&self, after: Option<i64>, limit: usize) -> ThreadQuery {
         let typed = self.searched_for();
         let engine = typed.engine();
@@ -78,7 +76,7 @@ impl ThreadsTab {
             status: typed.status.or(self.status),
             workflow: typed.workflow.or_else(|| self.workflow.clone()),
             account: self.account.clone(),
-            // One or two letters stand in almost everything; to weigh all that is slow.
+            // Almost everything contains one or two letters, and ranking all of it is slow.
             best_first: typed.words.chars().count() > 2,
             search: Some(typed.words).filter(|words| !words.is_empty()),
             from: typed.from,
@@ -92,45 +90,45 @@ impl ThreadsTab {
         }
     }
 
-    /// What is searched for, as it is meant; nothing while it is not understood.
+    /// The search as parsed; empty while it is not understood.
     pub fn searched_for(&self) -> Search {
         Search::parse(&self.search).unwrap_or_default()
     }
 
-    /// The day a row belongs to, where the list goes by days; what is searched for goes by how well it fits.
+    /// The day a row belongs to, if the list goes by days. Search results are ranked by relevance instead.
     pub fn day(&self, row: usize, zone: &TimeZone) -> Option<Date> {
         let line = self.rows.get(row).filter(|_| self.searched_for().words.is_empty())?;
         Some(line.created_at.to_zoned(zone.clone()).date())
     }
 
-    /// Whether less than everything is listed, whatever is searched for.
+    /// Whether a filter is set, apart from the search.
     pub fn is_narrowed(&self) -> bool {
         self.status.is_some() || self.workflow.is_some() || self.account.is_some()
     }
 
-    /// Takes back what the list is narrowed to, and what is searched for.
+    /// Clears the filters and the search.
     pub fn widen(&mut self) {
         self.search.clear();
         (self.status, self.workflow, self.account) = (None, None, None);
     }
 
-    /// Whether this is what is listed now.
+    /// Whether this query matches what is listed now.
     pub fn wants(&self, query: &ThreadQuery) -> bool {
         let now = self.query(query.after, query.limit);
         now == *query
     }
 
-    /// Lists something else; the selection stays if its thread is in that as well.
+    /// Starts a different list; the selection stays if its thread is in that list too.
     pub fn list_anew(&mut self) {
         self.stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
         self.rows.clear();
         (self.cursor, self.top, self.next, self.reading, self.read) = (0, 0, None, false, false);
     }
 
-    /// Puts a page where it belongs. The selected thread stays selected, and on the list, whatever became of it.
+    /// Merges a page into the list. The selected thread stays selected and listed, even if it no longer matches.
     ///
-    /// A page says nothing of what stands above it, nor of what stands below its last row. Threads of servers have no
-    /// place in this folder, and are missing from a page that was asked for by one: they stay.
+    /// A page says nothing about rows above it or below its last row. Threads of servers have no place in this folder's
+    /// order, so they are missing from pages that begin at a place, and they stay.
     pub fn put(&mut self, query: &ThreadQuery, page: ThreadPage) {
         let stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
         let here = self.goto.clone().or(stay);
@@ -165,7 +163,7 @@ impl ThreadsTab {
                     self.rows.push(line);
                 }
             } else if known.contains(&line.id) {
-                // What is new stands before what it was listed before.
+                // New threads come before the row they were listed before.
                 for next in fresh.by_ref() {
                     let met = next.id == line.id;
                     self.rows.push(next);
@@ -193,7 +191,7 @@ impl ThreadsTab {
     }
 }
 
-/// Whether one thread stands above another.
+/// Whether one thread is listed above another.
 fn is_newer(one: &ThreadLine, other: &ThreadLine) -> bool {
     match (one.place, other.place) {
         (0, _) | (_, 0) => one.created_at > other.created_at,
@@ -248,7 +246,7 @@ mod tests {
         threads.put(&threads.query(None, 3), page([9, 8, 7], Some(7)));
         threads.put(&threads.query(Some(7), 3), page([6, 5], None));
         threads.cursor = 1;
-        // Two new ones; 8, which is selected, no longer fits what is listed, and neither does 9.
+        // Two new ones came; 8, which is selected, no longer matches the list, and neither does 9.
         threads.put(&threads.query(None, 3), page([11, 10, 7], Some(7)));
         assert_eq!(places(&threads), [11, 10, 8, 7, 6, 5]);
         assert_eq!(threads.selected().unwrap().place, 8);
@@ -265,7 +263,7 @@ mod tests {
         assert_eq!(places(&threads), [5]);
     }
 
-    /// Threads of servers are missing from a page of this folder's own, and are not gone for that.
+    /// Threads of servers are missing from a page of this folder's own threads, but they are not gone.
     #[test]
     fn threads_of_servers_stay_where_they_stand() {
         let mut threads = ThreadsTab::default();

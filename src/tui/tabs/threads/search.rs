@@ -1,11 +1,11 @@
-//! What is typed after `/` in Threads: words, and `from:` `kind:` `workflow:` `is:` `older:` `newer:`.
+//! The query language of `/` in Threads: words, and `from:` `kind:` `workflow:` `is:` `older:` `newer:`.
 
 use crate::graph::Kind;
 use crate::inbox::{EngineThreads, Status};
 use crate::tui::tabs::inbox::query::seconds;
 use std::time::Duration;
 
-/// A search as it is meant.
+/// A search as parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     pub words: String,
@@ -13,18 +13,18 @@ pub struct Search {
     pub kind: Option<Kind>,
     pub workflow: Option<String>,
     pub status: Option<Status>,
-    /// How it ended, where that is no status.
+    /// How it ended, if that is not a status.
     pub standing: Option<String>,
     pub older: Option<Duration>,
     pub newer: Option<Duration>,
     pub engine: bool,
 }
 
-/// How a thread can have ended, beside its statuses.
+/// How a thread can have ended, apart from its statuses.
 const ENDS: [&str; 7] = ["sent", "allowed", "denied", "ignored", "expired", "failed", "answered"];
 
 impl Search {
-    /// Reads what was typed; the error says what is not understood.
+    /// Parses a search; the error says what was not understood.
     pub fn parse(typed: &str) -> Result<Self, String> {
         let mut search = Self::default();
         let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! The Threads tab: which threads are listed, and the one that is shown.
+//! The Threads tab: which threads are listed, and which one is shown.
 
 use super::review::{self, Aspect, Review};
 use super::{PAGE, Search, Stamp};
@@ -10,7 +10,7 @@ use crate::tui::msg::{Cmd, InboxResult, Reviewed};
 use crate::tui::tabs::{Focus, Tab, go, thread_here};
 use crate::tui::{layout, words};
 
-/// Reads what is listed: the newest, and what is on the screen if that is further down.
+/// Reads the list again: the newest threads, and those on the screen if they are further down.
 pub fn read(model: &Model) -> Vec<Cmd> {
     let threads = &model.threads;
     let mut cmds = vec![Cmd::Facets, Cmd::Threads(threads.query(None, PAGE))];
@@ -23,7 +23,7 @@ pub fn read(model: &Model) -> Vec<Cmd> {
     cmds
 }
 
-/// Lists only what is searched for, while it is being typed; what is not understood yet changes nothing.
+/// Searches while the user types; a search that is not understood yet changes nothing.
 pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
     if model.threads.search == typed || Search::parse(typed).is_err() {
         return Vec::new();
@@ -34,13 +34,13 @@ pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
     }
     model.threads.search = typed.to_owned();
     model.threads.list_anew();
-    // The best match is looked at, not what happened to be selected before.
+    // Show the best match, not whatever was selected before.
     (model.threads.stay, model.threads.goto) = (None, None);
     model.focus = Focus::List;
     read(model)
 }
 
-/// Searches for what was typed, or says what is not understood.
+/// Searches for the typed text, or says what was not understood.
 pub fn choose_search(model: &mut Model, typed: &str) -> Vec<Cmd> {
     if let Err(why) = Search::parse(typed) {
         model.say(why);
@@ -52,7 +52,7 @@ pub fn choose_search(model: &mut Model, typed: &str) -> Vec<Cmd> {
     cmds
 }
 
-/// The next or the previous of what was found.
+/// Moves to the next or previous match.
 pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let last = model.threads.rows.len().saturating_sub(1);
     if model.threads.rows.is_empty() {
@@ -67,7 +67,7 @@ pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// The words that were typed are meant, or those before them are.
+/// Keeps the new search, or goes back to the one before it.
 pub fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
     match model.threads.searched.take() {
         Some((before, selected)) if !meant => {
@@ -80,7 +80,7 @@ pub fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
     }
 }
 
-/// Takes back what narrows the list; says whether anything did.
+/// Clears search and filters; `None` if there were none.
 pub fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
     if model.threads.search.is_empty() && !model.threads.is_narrowed() {
         return None;
@@ -90,7 +90,6 @@ pub fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
     Some(read(model))
 }
 
-/// What there is to narrow the list to was read.
 pub fn facets(model: &mut Model, result: InboxResult<Facets>) -> Vec<Cmd> {
     if let Some(facets) = model.ok_or_fail(result) {
         model.threads.facets = facets;
@@ -98,8 +97,8 @@ pub fn facets(model: &mut Model, result: InboxResult<Facets>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Offers the statuses, each with how many there are, then workflows, servers and accounts. What was chosen is marked,
-/// and lifted when it is chosen again.
+/// Offers the statuses with their counts, then workflows, servers and accounts. A chosen filter is marked; choosing it
+/// again removes it.
 pub fn offer_filters(model: &mut Model) -> Vec<Cmd> {
     let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
     let mark = |is: bool| if is { "● " } else { "  " };
@@ -128,7 +127,7 @@ pub fn offer_filters(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Lists only those, beside what else was chosen; or all again.
+/// Adds a filter to those already chosen, or removes it if it was set; `Status(None)` removes all.
 pub fn filter(model: &mut Model, choice: Choice) -> Vec<Cmd> {
     let threads = &mut model.threads;
     match choice {
@@ -146,7 +145,7 @@ pub fn filter(model: &mut Model, choice: Choice) -> Vec<Cmd> {
     read(model)
 }
 
-/// Moves the selection, and reads on before the end is reached.
+/// Moves the selection, and reads the next page before the end is reached.
 pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     let threads = &mut model.threads;
     threads.cursor = threads.cursor.saturating_add_signed(by).min(threads.rows.len().saturating_sub(1));
@@ -175,7 +174,7 @@ pub fn open_thread(model: &mut Model) -> Vec<Cmd> {
     show(model, thread)
 }
 
-/// Shows a thread, wherever it stands in the list.
+/// Shows a thread, wherever it is in the list.
 pub fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
     model.threads.widen();
     model.threads.list_anew();
@@ -218,7 +217,7 @@ pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Thread
     }
     let shown = model.threads.review.as_ref().map(|review| review.view.id.clone());
     match shown {
-        // A thread that was asked for by itself stays, and so does one that left the list.
+        // A thread that was opened by itself stays, and so does one that left the list.
         Some(id) => {
             let changed = stamp(model, &id).is_some_and(|stamp| model.threads.seen.as_ref() != Some(&stamp));
             if changed || model.working.contains_key(&id) {
@@ -233,13 +232,13 @@ pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Thread
     cmds
 }
 
-/// A thread as its row stands now: another one when anything happened to it.
+/// The thread's current stamp; it changes whenever anything happens to the thread.
 fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
     let line = model.threads.rows.iter().find(|line| line.id == *id)?;
     Some((line.id.clone(), line.status, line.steps, line.updated_at))
 }
 
-/// A thread was read: it is shown, if it is still wanted.
+/// A thread was read: show it if it is still wanted.
 pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
     let wanted = match model.threads.selected() {
         Some(line) if model.threads.goto.is_none() => line.id == *id,

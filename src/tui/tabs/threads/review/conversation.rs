@@ -1,4 +1,4 @@
-//! What was said, what was asked and how it was answered, and what was done.
+//! The Conversation view: what was said, asked, answered and done.
 
 use super::Clock;
 use crate::inbox::{Block, Card, DecisionView, EffectView, QuestionView, ThreadView};
@@ -75,7 +75,7 @@ fn answered(blocks: &mut Vec<Block>, decision: &DecisionView, clock: &Clock<'_>)
     }
 }
 
-/// The arguments that differ, each with its words taken away and put in.
+/// The arguments that differ, each with its removed and added words.
 fn changes(blocks: &mut Vec<Block>, what: &str, before: &Value, after: &Value) {
     let (Some(old), Some(new)) = (before.as_object(), after.as_object()) else { return };
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();

@@ -1,5 +1,5 @@
-//! One thread, looked at closely: what was said, what each step changed, what took how long, the way it took, and the
-//! state it is in. Pure: everything shown is made from what was read.
+//! One thread in detail: what was said, what each step changed, what took how long, its path through the graph, and its
+//! state. Pure: everything shown is made from what was read.
 
 mod conversation;
 mod prompt;
@@ -20,27 +20,25 @@ use crate::tui::msg::Reviewed;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The sides a thread is looked at from.
+/// The views of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aspect {
     /// What was said, asked, answered and done.
     #[default]
     Conversation,
     Steps,
-    /// What took how long.
     Trace,
-    /// The graph, and the way taken.
+    /// The graph, and the path taken.
     Graph,
     /// The state as a tree.
     State,
 }
 
 impl Aspect {
-    /// All of them, in order.
+    /// In the order shown.
     pub const ALL: [Aspect; 5] =
         [Aspect::Conversation, Aspect::Steps, Aspect::Trace, Aspect::Graph, Aspect::State];
 
-    /// Its name.
     pub fn title(self) -> &'static str {
         match self {
             Aspect::Conversation => "Conversation",
@@ -51,49 +49,45 @@ impl Aspect {
         }
     }
 
-    /// The one after it; after the last comes the first, so that one key reaches all of them.
+    /// The next one; the first follows the last, so that one key reaches all of them.
     pub fn next(self) -> Self {
         let at = Self::ALL.iter().position(|aspect| *aspect == self).unwrap_or(0);
         Self::ALL[(at + 1) % Self::ALL.len()]
     }
 
-    /// The one before it; nothing before the first.
+    /// The previous one; `None` before the first.
     pub fn previous(self) -> Option<Self> {
         let at = Self::ALL.iter().position(|aspect| *aspect == self)?;
         Self::ALL.get(at.checked_sub(1)?).copied()
     }
 }
 
-/// A thread on the screen.
 #[derive(Clone, Debug)]
 pub struct Review {
     /// Everything on record.
     pub view: ThreadView,
-    /// From which side it is looked at.
+    /// The view it is shown in.
     pub aspect: Aspect,
-    /// The step that is shown, by its place.
+    /// The index of the step shown.
     pub step: usize,
-    /// Whether the whole state is shown in place of what the step changed.
+    /// Whether to show the whole state instead of what the step changed.
     pub whole: bool,
-    /// What the shown step changed, once it is read.
+    /// What the shown step changed, once it has been read.
     pub states: Option<StepStates>,
-    /// What of the conversation is unfolded.
+    /// Which parts of the conversation are unfolded.
     pub folds: Folds,
-    /// The page, if the aspect is one.
+    /// The page, if the view is one.
     pub doc: Doc,
-    /// The line of the page at the top.
+    /// The scroll position of the page.
     pub top: ScrollPosition,
-    /// The trace, line by line.
     pub spans: Vec<SpanRow>,
-    /// The graph.
     pub picture: Picture,
-    /// The state.
     pub tree: Tree,
-    /// The row the keys are on, if the aspect has rows.
+    /// The selected row, if the view has rows.
     pub cursor: usize,
     /// The first row or line on the screen.
     pub first: usize,
-    /// How far the picture is moved to the left.
+    /// How many columns the graph is scrolled to the right.
     pub shift: usize,
     card: Card,
     shape: Option<Shape>,
@@ -129,7 +123,7 @@ impl Review {
         review
     }
 
-    /// The same thread, read again; whoever looks at it stays where they are.
+    /// The same thread, read again; the user stays at the same place.
     pub fn renew(&mut self, read: Reviewed) {
         let at_end = self.step + 1 >= self.view.steps.len();
         (self.view, self.card, self.shape) = (read.view, read.card, read.shape);
@@ -143,7 +137,7 @@ impl Review {
         self.cursor = self.cursor.min(self.rows().saturating_sub(1));
     }
 
-    /// Looks at it from another side.
+    /// Switches to another view.
     pub fn turn(&mut self, aspect: Aspect) {
         self.aspect = aspect;
         (self.top, self.cursor, self.first, self.shift) = (ScrollPosition::default(), 0, 0, 0);
@@ -151,7 +145,6 @@ impl Review {
         self.enter();
     }
 
-    /// Shows another step.
     pub fn go_to(&mut self, step: usize) {
         self.step = step.min(self.view.steps.len().saturating_sub(1));
         self.top = ScrollPosition::default();
@@ -161,7 +154,7 @@ impl Review {
         self.cut();
     }
 
-    /// What the shown step changed.
+    /// Stores what the shown step changed.
     pub fn put_states(&mut self, states: StepStates) {
         if states.n == self.step as u64 {
             self.states = Some(states);
@@ -169,7 +162,7 @@ impl Review {
         }
     }
 
-    /// How many rows there are, if the aspect has rows.
+    /// How many rows the view has; 0 if it has none.
     pub fn rows(&self) -> usize {
         match self.aspect {
             Aspect::Trace => self.spans.len(),
@@ -178,22 +171,20 @@ impl Review {
         }
     }
 
-    /// The question it waits for, if it waits for one; trouble comes first.
+    /// The question it waits for, if any; trouble comes first.
     pub fn open_question(&self) -> Option<&QuestionView> {
         self.trouble().or_else(|| self.view.questions.iter().find(|question| question.is_open()))
     }
 
-    /// The trouble it is in, if it is in one that a person can end.
+    /// Its open trouble, which the user can resolve.
     pub fn trouble(&self) -> Option<&QuestionView> {
         self.view.questions.iter().rfind(|question| question.is_open() && question.kind == Kind::Trouble)
     }
 
-    /// Whether it is about mail.
     pub fn has_mail(&self) -> bool {
         self.card.blocks.iter().any(|block| matches!(block, Block::Mail(_)))
     }
 
-    /// Whether it can still be stopped.
     pub fn is_alive(&self) -> bool {
         match self.view.status {
             Status::Ready | Status::Running | Status::Waiting | Status::Held | Status::Joining => true,
@@ -201,7 +192,7 @@ impl Review {
         }
     }
 
-    /// The step a fork would begin after: of an answer, the one that asked.
+    /// The step a fork would begin after; for an answer, the step that asked.
     pub fn fork_step(&self) -> Option<u64> {
         let step = self.view.steps.get(self.step)?;
         let asked = |n: u64| {
@@ -214,7 +205,7 @@ impl Review {
         }
     }
 
-    /// The span the keys are on, if the trace is shown.
+    /// The selected span, if the trace is shown.
     pub fn span(&self) -> Option<&SpanRow> {
         if self.aspect == Aspect::Trace { self.spans.get(self.cursor) } else { None }
     }
@@ -227,14 +218,14 @@ impl Review {
         self.cut();
     }
 
-    /// Where one begins to look.
+    /// Sets where the view begins.
     fn enter(&mut self) {
         if self.aspect == Aspect::Graph {
             self.first = self.picture.here().unwrap_or(0).saturating_sub(4);
         }
     }
 
-    /// Makes the page anew, after what it shows was changed.
+    /// Builds the page again after its content changed.
     pub fn cut(&mut self) {
         let clock = Clock(&self.zone);
         let (blocks, folds) = match self.aspect {
@@ -249,7 +240,7 @@ impl Review {
     }
 }
 
-/// The person's clock.
+/// Shows times in the user's time zone.
 struct Clock<'a>(&'a TimeZone);
 
 impl Clock<'_> {

@@ -1,4 +1,4 @@
-//! The words of a model call, as a page.
+//! The text of a model call, as a page.
 
 use crate::inbox::{Block, CallView};
 use crate::text::Visible;

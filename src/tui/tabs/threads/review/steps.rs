@@ -1,4 +1,4 @@
-//! One step: what happened, and what it did to the state.
+//! One step: what happened, and how it changed the state.
 
 use super::{Clock, took};
 use crate::inbox::{
@@ -9,7 +9,7 @@ use crate::tui::diff::changed_words;
 use crate::tui::words;
 use serde_json::Value;
 
-/// So many steps stand above and below the shown one.
+/// How many steps are shown above and below the current one.
 const NEAR: usize = 3;
 
 fn line(text: &str) -> Visible {
@@ -64,7 +64,7 @@ pub fn blocks(
     blocks
 }
 
-/// The steps around the shown one.
+/// The steps around the current one.
 fn near(view: &ThreadView, at: usize, clock: &Clock<'_>) -> Block {
     let from = at.saturating_sub(NEAR).min(view.steps.len().saturating_sub(2 * NEAR + 1));
     let rows = view.steps.iter().enumerate().skip(from).take(2 * NEAR + 1).map(|(n, step)| {
@@ -96,7 +96,7 @@ fn worked(trace: &TraceView, step: u64) -> String {
     node.map(|span| took(span.ms)).unwrap_or_default()
 }
 
-/// What a step says, as far as anybody would read it; nothing if it says nothing.
+/// A step's updates, cut to a readable length; `None` if there are none.
 fn updates(step: &StepView) -> Option<String> {
     let (updates, _) = bounded(&step.updates);
     let empty = match &updates {
@@ -134,7 +134,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A value as people read it: a name a line, texts as they are, what belongs to a name further in.
+/// A value as people read it: one name per line, texts unquoted, members indented below their name.
 fn outline(value: &Value) -> String {
     let mut out = String::new();
     lay(value, 0, &mut out);

@@ -1,39 +1,35 @@
-//! The trace as lines of a tree, each with its place on a clock that stands still while nothing works.
+//! The trace as lines of a tree, each with its position on a clock that stops while nothing works.
 
 use crate::graph::ThreadId;
 use crate::inbox::TraceView;
 use crate::text::Visible;
 use jiff::Timestamp;
 
-/// So many lines are shown.
+/// The maximum number of lines shown.
 const MOST: usize = 5_000;
 
-/// A stretch of work as one line.
+/// One span of work, on one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpanRow {
-    /// The branches before its name.
+    /// The tree lines before its name.
     pub branch: String,
-    /// What it is called.
     pub name: String,
     /// `thread`, `node` or `call`.
     pub sort: &'static str,
-    /// Where it begins and how long it is, in thousandths of all the work.
+    /// Where its bar begins and how long it is, in thousandths of the total working time.
     pub bar: (u32, u32),
-    /// How long it took.
+    /// Its duration.
     pub ms: u64,
-    /// How much of that something worked; the rest is waiting, for a person or for other threads.
+    /// How much of that time something worked; the rest was waiting for a person or for other threads.
     pub worked_ms: u64,
     /// Tokens read and written.
     pub tokens: (u64, u64),
-    /// The price, if it is known.
+    /// The price, if known.
     pub cost: Option<f64>,
-    /// Which model.
     pub model: Option<String>,
     /// Why it failed.
     pub error: Option<String>,
-    /// The thread it belongs to.
     pub thread: Option<ThreadId>,
-    /// The step it belongs to.
     pub step: Option<u64>,
     /// The number of the model call.
     pub call: Option<u64>,
@@ -83,7 +79,7 @@ fn add(
     }
 }
 
-/// When anything worked, as stretches that do not touch, in order.
+/// The intervals in which anything worked, in order and disjoint.
 struct Working(Vec<(i64, i64)>);
 
 impl Working {
@@ -101,12 +97,12 @@ impl Working {
         Self(joined)
     }
 
-    /// How long something had worked by then.
+    /// The working time up to `at`.
     fn by(&self, at: i64) -> i64 {
         self.0.iter().take_while(|(from, _)| *from < at).map(|(from, to)| (*to).min(at) - from).sum()
     }
 
-    /// How long something worked within a stretch.
+    /// The working time within a span.
     fn within(&self, span: &TraceView) -> u64 {
         let (from, to) = ends(span);
         u64::try_from(self.by(to) - self.by(from)).unwrap_or(0)
@@ -126,7 +122,7 @@ fn ends(span: &TraceView) -> (i64, i64) {
 }
 
 fn stretches(span: &TraceView, all: &mut Vec<(i64, i64)>) {
-    // A thread is there also while it waits, and so is a node that waits for threads: what is inside them works.
+    // A thread exists also while it waits, and so does a node that waits for threads: only what is inside them works.
     let waits = span.sort == "thread" || span.children.iter().any(|child| child.sort == "thread");
     if !waits {
         all.push(ends(span));

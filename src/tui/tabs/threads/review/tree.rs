@@ -1,47 +1,45 @@
-//! A state as a tree with branches to fold.
+//! A state as a tree with foldable branches.
 
 use crate::text::{Visible, wrap};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// So many members of a branch are shown.
+/// How many members of a branch are shown.
 const MEMBERS: usize = 500;
 
-/// So many lines of a text are shown.
+/// How many lines of a text are shown.
 const LINES: usize = 400;
 
-/// Texts are broken at this width; a branch is seldom narrower.
+/// Texts are wrapped at this width; a branch is seldom narrower.
 const WIDE: usize = 72;
 
-/// So deep the tree is followed.
+/// The maximum depth of the tree.
 const DEPTH: usize = 64;
 
-/// A line of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeRow {
-    /// How far in it stands.
+    /// Its indentation.
     pub depth: usize,
-    /// Whether it can be unfolded, and whether it is.
+    /// Whether it is unfolded; `None` if it cannot be.
     pub fold: Option<bool>,
-    /// What it is called; empty for a line of a text.
+    /// Its name; empty for a line of a text.
     pub name: String,
-    /// What it holds, on one line.
+    /// Its value, on one line.
     pub value: String,
-    /// Where it is, for the keys.
+    /// Its path, which identifies it for folding.
     pub path: String,
 }
 
-/// A state, and what of it is unfolded.
+/// A state, and which parts of it are unfolded.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The lines to show.
     pub rows: Vec<TreeRow>,
     state: Value,
     open: HashSet<String>,
 }
 
 impl Tree {
-    /// Another state; what was unfolded stays so.
+    /// Sets another state; unfolded branches stay unfolded.
     pub fn put(&mut self, state: &Value) {
         if self.state != *state || self.rows.is_empty() {
             self.state = state.clone();

@@ -1,4 +1,4 @@
-//! What keys do to the thread that is shown. Whatever cannot be taken back is asked once more.
+//! What keys do to the thread shown. Anything that cannot be undone is confirmed first.
 
 use super::{Aspect, Review, prompt_page};
 use crate::graph::{Decision, ThreadId};
@@ -15,12 +15,12 @@ use crate::tui::update::data;
 use crate::tui::{layout, safe, words};
 use serde_json::{Value, json};
 
-/// The shown thread, if the Threads tab is on the screen.
+/// The thread shown, if the Threads tab is on the screen.
 pub fn shown(model: &Model) -> Option<&Review> {
     model.threads.review.as_ref().filter(|_| model.tab == Tab::Threads)
 }
 
-/// Shows what a step changed, or the whole state after it.
+/// Switches between what a step changed and the whole state after it.
 pub fn toggle_whole(model: &mut Model) -> Vec<Cmd> {
     if let Some(review) = &mut model.threads.review {
         review.whole = !review.whole;
@@ -30,7 +30,7 @@ pub fn toggle_whole(model: &mut Model) -> Vec<Cmd> {
     missing(model)
 }
 
-/// Moves the graph by columns.
+/// Scrolls the graph by columns.
 pub fn pan(model: &mut Model, by: isize) -> Vec<Cmd> {
     if let Some(review) = &mut model.threads.review {
         review.shift = review.shift.saturating_add_signed(by).min(400);
@@ -38,7 +38,7 @@ pub fn pan(model: &mut Model, by: isize) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Why an action means nothing on the shown thread, if it does not.
+/// Ok if an action makes sense on the thread shown; otherwise the reason why not.
 pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
     let Some(review) = shown(model) else { return Err("no thread is shown; j or k selects one") };
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
@@ -79,7 +79,7 @@ pub fn has_mail(model: &Model) -> bool {
     shown(model).is_some_and(|review| review.aspect == Aspect::Conversation)
 }
 
-/// The next or the previous side; before the first one is the list.
+/// Switches to the next or previous view; before the first one is the list.
 pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     let to = match action {
@@ -90,7 +90,7 @@ pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
         Some(aspect) => {
             review.turn(aspect);
             model.threads.aspect = aspect;
-            // Where all of it fits, one begins at the top.
+            // If everything fits, the view begins at the top.
             scroll(model, 0);
             missing(model)
         }
@@ -101,12 +101,12 @@ pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
     }
 }
 
-/// Whether the shown side goes by steps.
+/// Whether the current view goes by steps.
 pub fn has_steps(model: &Model) -> bool {
     shown(model).is_some_and(|review| matches!(review.aspect, Aspect::Steps | Aspect::Trace))
 }
 
-/// The next or the previous step, or line of what has lines.
+/// Moves to the next or previous step, or to the next node in the trace.
 pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     match review.aspect {
@@ -132,7 +132,7 @@ pub fn scroll(model: &mut Model, by: isize) {
     let (_, height) = size(model);
     let Some(review) = &mut model.threads.review else { return };
     match review.aspect {
-        // Pages, and scrolled as all of them are.
+        // These are pages, and scroll like all pages.
         Aspect::Conversation | Aspect::Steps => {}
         Aspect::Graph => {
             let last = (review.picture.lines.len() + 1).saturating_sub(height);
@@ -146,7 +146,7 @@ pub fn scroll(model: &mut Model, by: isize) {
     }
 }
 
-/// Keeps the row of the cursor on the screen.
+/// Keeps the selected row on the screen.
 fn follow(model: &mut Model) {
     let (_, height) = size(model);
     if let Some(review) = &mut model.threads.review {
@@ -155,13 +155,13 @@ fn follow(model: &mut Model) {
     }
 }
 
-/// Columns and lines of what is below the title.
+/// The columns and lines below the title.
 pub fn size(model: &Model) -> (usize, usize) {
     let (_, body) = layout::review(layout::areas(model).card);
     (usize::from(body.width), usize::from(body.height))
 }
 
-/// Folds and unfolds what is under the keys.
+/// Folds or unfolds the selected row, or whatever the view can unfold.
 pub fn unfold(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     match review.aspect {
@@ -186,7 +186,7 @@ pub fn fold(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Asks for what the shown side needs and has not.
+/// Asks for what the current view needs but does not have yet.
 pub fn missing(model: &Model) -> Vec<Cmd> {
     match shown(model) {
         Some(review)
@@ -212,7 +212,7 @@ pub fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
     call.map(|(thread, call)| Cmd::ModelCall(thread, call)).into_iter().collect()
 }
 
-/// Shows the words of a call, if nothing else has come up meanwhile.
+/// Shows the text of a call, if no layer has opened meanwhile.
 pub fn prompt(model: &mut Model, result: InboxResult<Box<CallView>>) -> Vec<Cmd> {
     match result {
         Ok(call) if model.layers.is_empty() => {
@@ -249,7 +249,7 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
     confirm(model, format!("Fork a new thread after step {step} ({node})?"), why, Doc::default(), fork)
 }
 
-/// A fork was made: what it asks stands in the inbox.
+/// A fork was made: go to its question in the inbox, or else to the new thread.
 pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
     let Some(outcome) = model.ok_or_fail(result) else { return Vec::new() };
     let mut cmds = match outcome.interrupts.first() {
@@ -275,13 +275,13 @@ pub fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
     cmds
 }
 
-/// Goes to what the thread asks.
+/// Goes to the thread's question.
 pub fn answer(model: &mut Model) -> Vec<Cmd> {
     let asked = shown(model).and_then(Review::open_question).map(|question| question.id.to_string());
     asked.map(|id| go_to_item(model, id)).unwrap_or_default()
 }
 
-/// The trouble as a page, for the question whether to end it so.
+/// The trouble as a page, shown with the question how to resolve it.
 fn trouble_page(question: &QuestionView) -> Doc {
     let mut fields = vec![(Visible::line("trouble"), Visible::new(&question.gist))];
     fields.extend(
@@ -299,7 +299,7 @@ fn pending_decision(question: &QuestionView, decision: Decision) -> Decide {
     Decide::on_screen(question.id.clone(), question.args_hash, decision, true)
 }
 
-/// An effect nobody knows the outcome of.
+/// The question about an effect whose outcome nobody knows.
 pub fn in_doubt(review: &Review) -> Option<&QuestionView> {
     review.trouble().filter(|question| question.action == "in_doubt")
 }
@@ -349,7 +349,7 @@ pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
     confirm(model, format!("{label}?"), why, page, then)
 }
 
-/// Ends trouble by giving the thread up, or stops one that is alive.
+/// Asks whether to abandon a thread in trouble, or to stop a live one.
 pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
@@ -378,7 +378,6 @@ pub fn ask_export(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// A name for the file was given.
 pub fn export(model: &mut Model, name: &str) -> Vec<Cmd> {
     let thread = shown(model).map(|review| review.view.id.clone());
     model.layers.pop();

@@ -1,4 +1,4 @@
-//! The list of threads, under a line with how many there are of each status.
+//! Draws the list of threads, below a line with the number of threads per status.
 
 use crate::inbox::{DecisionEnd, Status, ThreadLine};
 use crate::text::{pad, truncate};
@@ -65,7 +65,7 @@ fn named_day(model: &Model, day: Date) -> String {
     }
 }
 
-/// How a thread's standing looks: by how it ended, if it did.
+/// The style of a thread's standing: by how it ended, if it did.
 fn standing_style(model: &Model, line: &ThreadLine) -> Style {
     match line.end {
         Some(DecisionEnd::Done) => model.theme.good,
@@ -91,7 +91,7 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
     }
 }
 
-/// ` email  work  all 15  waiting 3  done 11`: what else is listed alone, then the statuses there are, the chosen one lit.
+/// ` email  work  all 15  waiting 3  done 11`: other filters first, then statuses, the chosen one highlighted.
 fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -102,7 +102,7 @@ fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     let chosen = model.threads.status;
     let style = |is: bool| if is { theme.accent } else { theme.quiet };
     let mut x = area.x + 1;
-    // First, so that a narrow screen does not cut it off.
+    // They come first, so that a narrow screen does not cut them off.
     for name in [&model.threads.workflow, &model.threads.account].into_iter().flatten() {
         x = draw::text(buf, area, x, area.y, &words::line(name), style(true)) + 2;
     }

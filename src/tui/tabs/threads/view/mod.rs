@@ -1,4 +1,4 @@
-//! The Threads tab: the list with its filters, and one thread from five sides.
+//! Draws the Threads tab: the list with its filters, and one thread in five views.
 
 mod list;
 mod rows;
@@ -38,7 +38,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     working(model, review, now, buf);
 }
 
-/// What it is about, where it stands, and the sides to look from.
+/// Draws the title, the status, and the names of the views.
 fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let view = &review.view;
@@ -79,7 +79,7 @@ fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The room for what the thread says while it works, below the rest.
+/// Reserves room at the bottom for the thread's output while it works.
 fn now(model: &Model, review: &Review, body: Rect) -> (Rect, Rect) {
     if !model.working.contains_key(&review.view.id) || body.height < 8 {
         return (Rect { height: 0, ..body }, body);
@@ -105,7 +105,7 @@ fn working(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         text += &format!(" · {what} {done} of {total}");
     }
     draw::text(buf, area, area.x, area.y, &text, theme.good);
-    // Of what is being said, the newest is what one wants to see.
+    // Shows the end of streamed text, because people want to see the newest part.
     let room = Rect { y: area.y + 1, height: area.height - 1, ..area };
     let lines: Vec<&str> = crate::text::wrap(&working.text, usize::from(room.width).max(1)).collect();
     let newest = lines.len().saturating_sub(usize::from(room.height));
@@ -142,12 +142,12 @@ fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     draw::text(buf, below, below.x, below.y, &format!("{hint}{}", crate::graph::LEGEND), theme.quiet);
 }
 
-/// Lights the words that are searched for, wherever they stand.
+/// Highlights the words searched for.
 fn found(model: &Model, area: Rect, buf: &mut Buffer) {
     light(buf, area, &model.threads.searched_for().words, model.theme.found);
 }
 
-/// Patches the style of every word that begins like one of these, whichever case it is in.
+/// Patches the style of every word that begins with one of these, ignoring case.
 fn light(buf: &mut Buffer, area: Rect, searched: &str, style: Style) {
     let words: Vec<Vec<char>> = searched
         .split(|c: char| !c.is_alphanumeric())
@@ -181,7 +181,7 @@ fn folded(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
-/// The actions on the shown thread that are worth a place in the footer, the most important first.
+/// The actions on the thread shown worth showing in the footer, most important first.
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut actions =

@@ -1,4 +1,4 @@
-//! Lines that have a cursor: the trace with its bars, and the state as a tree.
+//! Draws views with a cursor: the trace with its bars, and the state as a tree.
 
 use crate::text::{truncate, width};
 use crate::tui::draw;
@@ -8,10 +8,10 @@ use crate::tui::tabs::threads::review::{Review, SpanRow, took};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Narrower than this, a trace has no bars.
+/// A narrower trace has no bars.
 const BARS: u16 = 64;
 
-/// No bar is longer.
+/// The maximum length of a bar.
 const MOST_BAR: usize = 80;
 
 fn light(model: &Model, review: &Review, n: usize, line: Rect, buf: &mut Buffer) {
@@ -47,7 +47,7 @@ pub fn trace(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// How the width of a trace is shared out: names and figures get what they need, the bars what is left.
+/// How a trace's width is divided: names and figures get what they need, the bars get the rest.
 struct Columns {
     names: usize,
     bars: u16,
@@ -57,7 +57,7 @@ fn columns(review: &Review, width_of_all: u16) -> Columns {
     let most = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
     let widest = most(&mut review.spans.iter().map(|row| width(&row.branch) + width(&row.name)));
     let all = usize::from(width_of_all);
-    // An error may be long; it is cut where the line ends.
+    // An error may be long; it is cut at the end of the line.
     let figures = most(&mut review.spans.iter().map(|row| width(&figure(row)))).min(all / 3);
     let least = if width_of_all >= BARS { all / 4 } else { 0 };
     let names = widest.min(all.saturating_sub(least + figures + 2)).max(12);
@@ -65,7 +65,7 @@ fn columns(review: &Review, width_of_all: u16) -> Columns {
     Columns { names, bars: u16::try_from(bars).unwrap_or(0) }
 }
 
-/// Where a bar begins, and the bar, to half a cell: whatever took any time is seen.
+/// Where a bar begins, and the bar, to half a cell: anything that took time is visible.
 fn bar((from, long): (u32, u32), room: u16) -> (u16, String) {
     let halves = |share: u32| (share * u32::from(room) * 2 + 500) / 1000;
     let begin = halves(from).min(u32::from(room) * 2 - 1);
