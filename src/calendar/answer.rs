@@ -1,4 +1,4 @@
-//! Answers to invitations (RFC 5546): what goes back to who invites, and the event as the calendar keeps it then.
+//! Answers to invitations (RFC 5546): the text for the organizer, and the event that the calendar then keeps.
 
 use super::invited::{InvitationError, bare, has_event};
 use super::lines::{self, Component, Line};
@@ -25,7 +25,7 @@ impl Attendance {
         }
     }
 
-    /// As subjects of answers say it.
+    /// The word in the subject of an answer.
     pub fn word(self) -> &'static str {
         match self {
             Self::Accept => "Accepted",
@@ -35,15 +35,15 @@ impl Attendance {
     }
 }
 
-/// What an answer repeats of the event, so that whoever invited finds it.
+/// The lines of the event that an answer repeats, so the organizer finds it.
 const REPEATED: [&str; 8] =
     ["UID", "SEQUENCE", "ORGANIZER", "DTSTART", "DTEND", "DURATION", "RECURRENCE-ID", "SUMMARY"];
 
-/// What a calendar keeps of an occurrence that does not take place.
+/// The lines that a calendar keeps of a cancelled occurrence.
 const NAMED: [&str; 9] =
     ["UID", "SEQUENCE", "DTSTAMP", "ORGANIZER", "DTSTART", "DTEND", "DURATION", "RECURRENCE-ID", "SUMMARY"];
 
-/// The answer as a mail's calendar part carries it: a VCALENDAR with the method REPLY.
+/// The answer for a mail's calendar part: a VCALENDAR with the method REPLY.
 pub fn answer(
     invitation: &str,
     me: &Person,
@@ -62,8 +62,8 @@ pub fn answer(
     Ok(end(out))
 }
 
-/// The event as a calendar keeps it: everything the invitation says, changed occurrences included, and the person's
-/// answer. A server that answers invitations by itself is told not to.
+/// The event that a calendar keeps: everything in the invitation, including changed occurrences, plus the person's
+/// answer. Tells servers that answer invitations themselves not to.
 pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8>, InvitationError> {
     let (calendar, chosen) = chosen(invitation)?;
     let mut out = begin(&calendar, None);
@@ -74,7 +74,7 @@ pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8
             if line.name == "ORGANIZER" {
                 organizer(&mut out, line);
             } else if !mine && line.name != "ATTACH" {
-                // What is attached belongs to the mail.
+                // Attachments belong to the mail.
                 copy(&mut out, line);
             }
         }
@@ -84,7 +84,7 @@ pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8
     Ok(end(out))
 }
 
-/// The organizer; a server that answers by itself is told not to.
+/// The organizer. Tells servers that answer invitations themselves not to.
 fn organizer(out: &mut Lines, line: &Line) {
     let mut line = line.clone();
     line.params.retain(|(name, _)| name != "SCHEDULE-AGENT");
@@ -92,8 +92,7 @@ fn organizer(out: &mut Lines, line: &Line) {
     copy(out, &line);
 }
 
-/// The event as a calendar takes it out: its occurrences that are named, each as one that does not take place, or the
-/// event as a whole.
+/// The event to take out of a calendar: the named occurrences, each marked as cancelled, or the event as a whole.
 pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
     let (calendar, chosen) = chosen(cancellation)?;
     let mut out = begin(&calendar, None);
@@ -117,7 +116,7 @@ fn same_uid<'a>(calendar: &'a Component, chosen: &Component) -> impl Iterator<It
     calendar.inside.iter().filter(move |part| part.kind == "VEVENT" && part.text("UID") == uid)
 }
 
-/// The calendar and its event: the event itself rather than a changed occurrence of it.
+/// The calendar and its event, preferring the event itself to a changed occurrence.
 fn chosen(invitation: &str) -> Result<(Component, Component), InvitationError> {
     let calendars =
         lines::read(invitation.as_bytes()).map_err(|e| InvitationError::Damaged(e.to_string()))?;
@@ -148,7 +147,7 @@ fn end(mut out: Lines) -> Vec<u8> {
     out.0.into_bytes()
 }
 
-/// Depth was bounded when it was read, so this may call itself.
+/// The depth was limited when it was read, so recursion is safe.
 fn component(out: &mut Lines, part: &Component) {
     out.line("BEGIN", &part.kind);
     part.lines.iter().for_each(|line| copy(out, line));
@@ -160,7 +159,7 @@ fn attendee(out: &mut Lines, me: &Person, how: Attendance) {
     out.line(&format!("ATTENDEE;PARTSTAT={}{}", how.partstat(), named(me)), &mailto(me));
 }
 
-/// A line as it stands; values that need quotes get them back.
+/// Copies a line. Values that need quotes get them back.
 fn copy(out: &mut Lines, line: &Line) {
     let mut name = line.name.clone();
     for (key, value) in &line.params {

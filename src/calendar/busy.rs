@@ -1,4 +1,4 @@
-//! From events to the times they take: recurrences followed, exceptions left out, changed occurrences put in.
+//! Turns events into busy times: follows recurrences, leaves out exceptions, puts in changed occurrences.
 
 use super::Busy;
 use super::entry::{Entry, EntryError};
@@ -9,10 +9,10 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How many times one look may find.
+/// How many busy times one query may find.
 const MOST_TIMES: usize = 50_000;
 
-/// A window, and where the person is.
+/// A time window, and the person's time zone.
 pub(super) struct Window<'a> {
     pub from: Timestamp,
     pub until: Timestamp,
@@ -22,7 +22,7 @@ pub(super) struct Window<'a> {
 /// An event, and what is wrong with it.
 pub(super) type Wrong<'a> = (&'a Entry, EntryError);
 
-/// Every time the events take within a window, by their start.
+/// All busy times of the events within a window, sorted by start.
 pub(super) fn taken<'a>(entries: &'a [Entry], window: &Window<'_>) -> Result<Vec<Busy>, Wrong<'a>> {
     let mut families: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     let mut found = Found { seen: HashSet::new(), busy: Vec::new() };
@@ -30,7 +30,7 @@ pub(super) fn taken<'a>(entries: &'a [Entry], window: &Window<'_>) -> Result<Vec
         families.entry(&entry.uid).or_default().push(entry);
     }
     for (uid, family) in families {
-        // Without a UID nothing tells which belong together.
+        // Without a UID we cannot tell which belong together.
         let (changes, masters): (Vec<&Entry>, Vec<&Entry>) =
             family.into_iter().partition(|entry| entry.replaces.is_some() && !uid.is_empty());
         let changes = Changes::of(changes, window.person);
@@ -52,7 +52,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds one occurrence where it takes time and lies in the window.
+    /// Adds one occurrence if it takes time and lies in the window.
     fn add(
         &mut self,
         entry: &Entry,
@@ -85,7 +85,7 @@ impl Found {
     }
 }
 
-/// Adds every occurrence of an event that no change stands in for.
+/// Adds every occurrence of an event that no change replaces.
 fn series(
     master: &Entry,
     changes: &Changes<'_>,
@@ -96,7 +96,7 @@ fn series(
     if !master.takes_time && changes.all.iter().all(|change| !change.takes_time) {
         return Ok(());
     }
-    // What changes move from elsewhere into the window decides how far to look.
+    // Changes may move occurrences into the window from outside, so they decide how far to look.
     let onwards = || changes.onwards.iter().map(|(_, change)| *change);
     let lengths = onwards().map(|change| reach(change, person)).chain([master.length]);
     let utc = |time: Timestamp| TimeZone::UTC.to_datetime(time);
@@ -139,7 +139,7 @@ fn series(
     Ok(())
 }
 
-/// Occurrences by the moments that name them. A day names whatever begins on it.
+/// Occurrences by the moments that name them. A date names everything that begins on that day.
 struct Named<T> {
     instants: HashMap<Timestamp, T>,
     days: HashMap<Date, T>,
@@ -167,12 +167,12 @@ impl<T: Clone> Named<T> {
     }
 }
 
-/// What stands in for occurrences.
+/// What replaces occurrences.
 struct Changes<'a> {
-    /// The changes that were made last.
+    /// The newest change of each occurrence.
     all: Vec<&'a Entry>,
     single: Named<()>,
-    /// Those that go on, by when they begin.
+    /// Changes with RANGE=THISANDFUTURE, sorted by start.
     onwards: Vec<(Timestamp, &'a Entry)>,
 }
 
@@ -197,7 +197,7 @@ impl<'a> Changes<'a> {
         Self { all, single, onwards }
     }
 
-    /// The change that moves an occurrence together with all that follow, unless it has one of its own.
+    /// The change that moves an occurrence and all later ones, unless the occurrence has its own change.
     fn onwards_at(&self, start: &Moment, begins: Timestamp, person: &TimeZone) -> Option<&'a Entry> {
         let (from, change) = self.onwards.iter().rev().find(|(from, _)| *from <= begins)?;
         let own = *from != begins && self.single.get(start, person).is_some();
@@ -205,7 +205,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// How far a change moves what it stands in for.
+/// How far a change moves the occurrence it replaces.
 fn shift(change: &Entry, person: &TimeZone) -> SignedDuration {
     let old = change.replaces.as_ref().and_then(|it| it.start.instant(person));
     match (old, change.start.instant(person)) {
@@ -214,17 +214,17 @@ fn shift(change: &Entry, person: &TimeZone) -> SignedDuration {
     }
 }
 
-/// How long before a window the occurrences a change moves may have begun.
+/// How long before a window the occurrences moved by a change may have begun.
 fn reach(change: &Entry, person: &TimeZone) -> Length {
     let exact = change.length.exact.saturating_add(shift(change, person).max(SignedDuration::ZERO));
     Length { days: change.length.days, exact }
 }
 
-/// Whether a rule that ends still holds. A day as the end is the whole day.
+/// Whether a time is within a rule's end. If the end is a date, the whole day counts.
 fn is_within(time: DateTime, clock: &Clock, until: &Moment, person: &TimeZone) -> bool {
     match &until.clock {
         Clock::Day => time.date() <= until.civil.date(),
-        // By the event's own clock, whatever it is.
+        // By the event's clock, whichever that is.
         Clock::Person => time <= until.civil,
         Clock::Utc | Clock::Zone(_) if *clock == Clock::Day => time.date() <= until.civil.date(),
         Clock::Utc | Clock::Zone(_) => match (clock.instant(time, person), until.instant(person)) {

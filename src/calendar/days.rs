@@ -1,22 +1,22 @@
-//! Busy times in words, a day a line.
+//! Busy times in words, one line per day.
 
 use super::Busy;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// How many times of a day are told one by one.
+/// How many busy times of a day we list one by one.
 const TOLD: usize = 40;
 
-/// When a day begins and ends for somebody in `zone`; `None` beyond the end of time.
+/// The start and end of a day in `zone`; `None` beyond the end of time.
 pub fn day_window(day: Date, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     let begin = day.to_zoned(zone.clone()).ok()?;
     let end = day.tomorrow().ok()?.to_zoned(zone.clone()).ok()?;
     Some((begin.timestamp(), end.timestamp()))
 }
 
-/// What of a day is taken, in one line: `Tue 17 Nov: 09:00–10:00 Stand-up; free otherwise`. Of `busy` only what lies
-/// on the day counts.
+/// The busy times of a day in one line: `Tue 17 Nov: 09:00–10:00 Stand-up; free otherwise`. Entries of `busy` on other
+/// days are skipped.
 pub fn day_line(busy: &[Busy], day: Date, zone: &TimeZone) -> String {
     let name = day.strftime("%a %-d %b");
     let Some((begin, end)) = day_window(day, zone) else {
@@ -38,7 +38,7 @@ pub fn day_line(busy: &[Busy], day: Date, zone: &TimeZone) -> String {
     format!("{name}: {}", parts.join("; "))
 }
 
-/// A line for each day, with the year and zone said once.
+/// One line per day.
 pub fn day_lines(busy: &[Busy], days: &[Date], zone: &TimeZone) -> String {
     let lines: Vec<String> = days.iter().map(|day| day_line(busy, *day, zone)).collect();
     lines.join("\n")
@@ -59,7 +59,7 @@ fn part(it: &Busy, begin: Timestamp, end: Timestamp, zone: &TimeZone) -> String 
     if title.is_empty() { format!("{when} busy") } else { format!("{when} {title}") }
 }
 
-/// Whether nothing of the day is left.
+/// Whether no part of the day is free.
 fn is_full(taken: &[&Busy], begin: Timestamp, end: Timestamp) -> bool {
     let mut spans: Vec<(Timestamp, Timestamp)> = taken.iter().map(|it| (it.start, it.end)).collect();
     spans.sort_unstable();

@@ -1,4 +1,4 @@
-//! An event as a calendar holds it, read whole or not at all.
+//! An event from a calendar. We read it completely or not at all.
 
 use super::lines::{Component, Line};
 use super::time::moment::{Length, Moment, MomentError};
@@ -9,28 +9,27 @@ use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use std::sync::Arc;
 
-/// What a recurrence adds: another beginning, perhaps with a length of its own.
+/// An RDATE of a recurrence: another start, perhaps with its own length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Extra {
     pub start: Moment,
     pub length: Option<Length>,
 }
 
-/// Which occurrence an event stands in for.
+/// The occurrence that an event replaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Replaces {
     pub start: Moment,
-    /// And all that come after it.
+    /// Also all later ones.
     pub onwards: bool,
 }
 
-/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub uid: String,
     pub title: String,
     pub sequence: i64,
-    /// Whether it takes time at all: not if it was cancelled or is marked as free.
+    /// Whether it takes time at all: not if it is cancelled or marked as free.
     pub takes_time: bool,
     pub start: Moment,
     pub length: Length,
@@ -61,25 +60,25 @@ pub(super) enum EntryError {
     Rule(#[from] RuleError),
 }
 
-/// The zones of a text: what it defines, and what is known anyhow.
+/// The zones of a text: those it defines, and the well-known ones.
 pub(super) struct Zones(Vec<(String, Option<Arc<Zone>>)>);
 
 impl Zones {
-    /// Gathers what the calendars define.
+    /// Collects the zones that the calendars define.
     pub fn of(calendars: &[Component]) -> Self {
         let definitions = calendars.iter().flat_map(|calendar| &calendar.inside);
         let definitions = definitions.filter(|part| part.kind == "VTIMEZONE");
         Self(definitions.map(|zone| (zone.text("TZID"), Zone::defined(zone).map(Arc::new))).collect())
     }
 
-    /// The zone of a `TZID`. A well-known name means the well-known zone, whatever else the text says of it.
+    /// The zone of a `TZID`. A well-known name means the well-known zone, even if the text defines it differently.
     pub fn find(&self, id: &str) -> Option<Arc<Zone>> {
         let defined = || self.0.iter().find(|(name, _)| name == id.trim()).and_then(|(_, zone)| zone.clone());
         Zone::named(id).map(Arc::new).or_else(defined)
     }
 }
 
-/// What an event is called in a list: its title on one line, cut where it is long.
+/// The title of an event: one line, shortened.
 pub(super) fn title(event: &Component) -> String {
     truncate(&Visible::line(&event.text("SUMMARY")), 200).into_owned()
 }
@@ -101,7 +100,7 @@ impl Entry {
         let transparent = event.text("TRANSP").eq_ignore_ascii_case("TRANSPARENT");
         let start = match (first("DTSTART")?, &replaces) {
             (Some(start), _) => start,
-            // What was cancelled need not say again when it would have been.
+            // A cancellation need not repeat when the occurrence would have been.
             (None, Some(replaces)) if cancelled => replaces.start.clone(),
             (None, _) => return Err(EntryError::NoStart),
         };
@@ -133,7 +132,7 @@ impl Entry {
     }
 }
 
-/// Every event of some calendars; one that cannot be read is named by title and UID.
+/// All events of some calendars. If one cannot be read, the error has its title and UID.
 pub(super) fn entries_of(
     calendars: &[Component],
     person: &TimeZone,
@@ -155,7 +154,7 @@ fn length(
     match (end, event.line("DURATION")) {
         (Some(end), _) if start.is_day() && end.is_day() => {
             let days = end.civil.duration_since(start.civil).as_hours() / 24;
-            // Some programs end a day on itself.
+            // Some programs end a one-day event on the same day.
             if days < 0 { Err(EntryError::Backwards) } else { Ok(days_long(days.max(1))) }
         }
         (Some(end), _) => between(start, &end, person),

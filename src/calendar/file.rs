@@ -1,4 +1,4 @@
-//! iCalendar files on the disk: read within bounds, and changed so that nothing is lost on the way.
+//! iCalendar files on disk: read with size limits, and changed without losing anything.
 
 use super::CalendarError;
 use super::lines::LONGEST_TEXT;
@@ -9,15 +9,15 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The most files a folder may hold.
+/// The maximum number of files in a folder.
 const MOST_FILES: usize = 50_000;
-/// The most bytes they may have together.
+/// The maximum size of all files together.
 const MOST_BYTES: usize = 128 << 20;
 
-/// Reads a file; `None` where there is none.
+/// Reads a file; `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CalendarError> {
     let wrong = |error: io::Error| unreadable(path, &error);
-    // Asked before opening: opening a pipe would wait for its other end.
+    // Check before opening: opening a pipe would wait for its other end.
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -36,7 +36,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CalendarError> {
     Ok(Some(bytes))
 }
 
-/// Reads every calendar file of a folder, by name.
+/// Reads every calendar file of a folder, sorted by name.
 pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, CalendarError> {
     let wrong = |error: io::Error| unreadable(folder, &error);
     let real = folder.canonicalize().map_err(wrong)?;
@@ -50,7 +50,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
         if is_calendar(&path) {
             paths.push(path);
         } else if path.is_dir() && holds_calendars(&path)? {
-            // Leaving it out would make up free time.
+            // Skipping it would invent free time.
             let text = format!(
                 "{} holds folders of calendars ({}); name one of them",
                 folder.display(),
@@ -73,7 +73,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
             let text = format!("{} leads out of its folder; put the file itself there", path.display());
             return Err(CalendarError::Lasting(text));
         }
-        // What went away meanwhile was deleted by its owner.
+        // A file that disappeared meanwhile was deleted by its owner.
         let Some(bytes) = read(&path)? else { continue };
         total += bytes.len();
         if total > MOST_BYTES {
@@ -95,12 +95,12 @@ fn holds_calendars(folder: &Path) -> Result<bool, CalendarError> {
     Ok(entries.take(MOST_FILES).any(|entry| entry.is_ok_and(|entry| is_calendar(&entry.path()))))
 }
 
-/// Keeps other hands of ours off a calendar while it is held; other programs know nothing of it.
+/// Keeps other sayso processes from changing a calendar; other programs ignore it.
 pub(super) struct Lock {
     _folder: File,
 }
 
-/// Waits until nobody else of ours changes the calendar at `path`.
+/// Waits until no other sayso process changes the calendar at `path`.
 pub(super) fn lock(path: &Path) -> Result<Lock, CalendarError> {
     let folder = File::open(folder_of(path)).map_err(|error| unwritable(path, &error))?;
     rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)
@@ -108,7 +108,7 @@ pub(super) fn lock(path: &Path) -> Result<Lock, CalendarError> {
     Ok(Lock { _folder: folder })
 }
 
-/// The folder itself, or the one a file is in.
+/// The path itself if it is a folder, else the file's folder.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         _ if path.is_dir() => path,
@@ -117,25 +117,25 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// What happened to a change.
+/// The result of a change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Changed {
-    /// It is on the disk.
+    /// It is on disk.
     Done,
     /// Somebody else was faster; nothing was changed.
     Meanwhile,
 }
 
-/// Replaces a file, provided that it still says what it said when it was read.
+/// Replaces a file if it has not changed since it was read.
 pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Result<Changed, CalendarError> {
-    // A link stays a link: what it leads to is replaced.
+    // A link stays a link; its target is replaced.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let wrong = |error: io::Error| unwritable(&path, &error);
     let folder = folder_of(&path);
     let temporary = folder.join(format!(".sayso-{}.tmp", random().map_err(wrong)?));
     let written = write(&path, &temporary, before, bytes);
     if !matches!(written, Ok(Changed::Done)) {
-        // It may not be there at all.
+        // It may not exist at all.
         let _ = fs::remove_file(&temporary);
     }
     let changed = written.map_err(wrong)?;
@@ -145,7 +145,7 @@ pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Resul
     Ok(changed)
 }
 
-/// Takes a file away, provided that it still says what it said when it was read.
+/// Removes a file if it has not changed since it was read.
 pub(super) fn remove(path: &Path, before: &[u8]) -> Result<Changed, CalendarError> {
     let wrong = |error: io::Error| unwritable(path, &error);
     match fs::read(path) {
@@ -159,7 +159,7 @@ pub(super) fn remove(path: &Path, before: &[u8]) -> Result<Changed, CalendarErro
     Ok(Changed::Done)
 }
 
-/// A name, or that it is gone, is durable only when the folder is.
+/// A new or removed name is durable only after the folder is synced.
 fn sync(folder: &Path, path: &Path) -> Result<(), CalendarError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| {
         CalendarError::Unknown(format!(
@@ -186,7 +186,7 @@ fn write(path: &Path, temporary: &Path, before: Option<&[u8]>, bytes: &[u8]) -> 
         }
         None => {
             file.sync_all()?;
-            // Unlike a rename, this does not replace what came meanwhile.
+            // Unlike a rename, this does not replace a file that appeared meanwhile.
             match fs::hard_link(temporary, path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Changed::Meanwhile),
                 other => other?,
@@ -201,12 +201,12 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// Whether something can be put at `path`.
+/// Whether we can write at `path`.
 pub(super) fn is_writable(path: &Path) -> bool {
     rustix::fs::access(folder_of(path), rustix::fs::Access::WRITE_OK).is_ok()
 }
 
-/// A file name for an event: its UID where that is a plain name, else a digest of it.
+/// A file name for an event: its UID if that is a plain name, else a digest of it.
 pub(super) fn name_for(uid: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.');
     if !uid.is_empty() && uid.len() <= 120 && !uid.starts_with('.') && uid.chars().all(plain) {
@@ -234,7 +234,7 @@ fn unwritable(path: &Path, error: &io::Error) -> CalendarError {
     sorted(error, format!("the calendar {} cannot be written: {}", path.display(), io_words(error)))
 }
 
-/// Whether it may go better next time.
+/// Sorts errors into temporary and permanent ones.
 fn sorted(error: &io::Error, text: String) -> CalendarError {
     use io::ErrorKind::{Interrupted, ResourceBusy, StorageFull, TimedOut, WouldBlock};
     match error.kind() {

@@ -1,8 +1,8 @@
-//! A calendar kept as an iCalendar file, or as a folder of them (one event a file, as vdirsyncer and khal do).
+//! A calendar in an iCalendar file, or in a folder of them (one event per file, like vdirsyncer and khal).
 //!
-//! Promised: an event that cannot be read is an error that names it, for whoever leaves it out makes up free time;
-//! an event is put in, changed or taken out without touching another byte, that is on the disk when it is said, and it is
-//! there once however often it is put in; what another program writes meanwhile is kept.
+//! Promises: an event that cannot be read is an error that names it, because skipping it would invent free time.
+//! Adding, changing or removing an event touches no other byte, and is on disk when we say so. Adding an event twice
+//! adds it once. Changes that another program makes meanwhile are kept.
 
 use super::busy::{Window, taken};
 use super::entry::{Entry, entries_of};
@@ -17,10 +17,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a file that others write to is read again.
+/// How often we read a file again if others write to it.
 const TRIES: usize = 8;
 
-/// A calendar in a file or a folder.
 #[derive(Clone, Debug)]
 pub struct IcsCalendar {
     inner: Arc<Inner>,
@@ -34,13 +33,13 @@ struct Inner {
 }
 
 impl IcsCalendar {
-    /// The calendar at `path`. Times that name no zone are the person's.
+    /// The calendar at `path`. Times without a zone are the person's.
     pub fn new(path: &Path, person: TimeZone) -> Self {
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Self { inner: Arc::new(Inner { name, path: path.to_owned(), person }) }
     }
 
-    /// Works on the disk, away from what must not wait.
+    /// Runs disk work on a blocking thread.
     fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Inner) -> Result<T, CalendarError> + Send + 'static,
@@ -89,7 +88,7 @@ impl Calendar for IcsCalendar {
     }
 }
 
-/// A file that was read.
+/// A parsed file.
 struct Text {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -98,7 +97,7 @@ struct Text {
 
 impl Text {
     fn read(path: PathBuf, bytes: Vec<u8>) -> Result<Self, CalendarError> {
-        // A file that was only just made is an empty calendar.
+        // A newly created file is an empty calendar.
         let calendars = match bytes.trim_ascii().is_empty() {
             true => Vec::new(),
             false => lines::read(&bytes).map_err(|error| damaged(&path, &error))?,
@@ -116,7 +115,7 @@ impl Inner {
         self.path.is_dir()
     }
 
-    /// Everything there is; nothing where the file is yet to be made.
+    /// All files; none if the file does not exist yet.
     fn texts(&self) -> Result<Vec<Text>, CalendarError> {
         if self.is_folder() {
             let files = file::read_folder(&self.path)?;
@@ -242,8 +241,8 @@ impl Inner {
     }
 }
 
-/// The text with the event in it, every byte that was there kept: the event and the zones it brings are put before the
-/// end of the last calendar.
+/// The text with the event added before the end of the last calendar, together with the zones it needs. Every existing
+/// byte is kept.
 fn with(text: &Text, wanted: &Text) -> Vec<u8> {
     let Some(last) = text.calendars.last() else { return wanted.bytes.clone() };
     let at = last.end.0;

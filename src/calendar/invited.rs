@@ -1,4 +1,4 @@
-//! Invitations that came by mail, made safe to show.
+//! Invitations from mail, made safe to show.
 
 use super::entry::{Entry, EntryError, Zones};
 use super::lines::{self, Component, Line};
@@ -10,90 +10,85 @@ use jiff::Timestamp;
 use jiff::civil::{DateTime, Weekday};
 use jiff::tz::TimeZone;
 
-/// The longest invitation that is read.
+/// The maximum size of an invitation.
 const LONGEST: usize = 1 << 20;
-/// How many people are named.
+/// How many attendees we read.
 const MOST_PEOPLE: usize = 200;
 
-/// An event somebody invites to, as a mail brings it or a calendar holds it; every text Visible.
+/// An event with an organizer, from a mail or a calendar. All text is visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invited {
-    /// `REQUEST`, `REPLY`, `CANCEL` …; `PUBLISH` where it does not say.
+    /// `REQUEST`, `REPLY`, `CANCEL` …; `PUBLISH` if it is missing.
     pub method: String,
-    /// What the event is known by.
     pub uid: String,
-    /// Of which occurrence of a series this is a change, by when that would have begun.
+    /// If this changes one occurrence of a series: when that would have begun.
     pub occurrence: Option<Timestamp>,
-    /// And all that come after it.
+    /// Also all later ones.
     pub onwards: bool,
     /// How often it was changed before.
     pub sequence: i64,
-    /// When this version of it was made.
+    /// When this version was made.
     pub stamp: Option<Timestamp>,
-    /// Whether it does not take place.
     pub cancelled: bool,
-    /// What it is, one line.
+    /// One line.
     pub title: String,
-    /// From; of a recurring one the first.
+    /// The first start if it recurs.
     pub start: Timestamp,
     pub end: Timestamp,
     /// Whether it is a day rather than hours.
     pub all_day: bool,
-    /// Who invites.
     pub organizer: Option<Person>,
-    /// Who writes for them, bare.
+    /// The bare address of whoever writes for the organizer.
     pub sent_by: Option<String>,
-    /// Who is invited.
     pub attendees: Vec<Person>,
-    /// Where; empty where nothing is said.
+    /// Empty if not given.
     pub location: String,
-    /// How it recurs, in words; `None` where it does not.
+    /// How it recurs, in words; `None` if it does not.
     pub recurrence: Option<String>,
-    /// When it begins by the clock of the zone it is written in, and that zone's name; `None` where it names none.
+    /// The start on the clock of the zone it is written in, and that zone's name; `None` if it names no zone.
     pub written: Option<(DateTime, String)>,
 }
 
-/// Why an invitation cannot be read; a sentence for people.
+/// Why an invitation cannot be read, as a sentence for people.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvitationError {
-    /// It is no iCalendar text.
+    /// It is not iCalendar text.
     #[error("the invitation cannot be read: {0}")]
     Damaged(String),
     #[error("the invitation holds no event")]
     NoEvent,
-    /// Its event cannot be followed.
+    /// We cannot interpret its event.
     #[error("sayso cannot interpret the invitation's event: {0}")]
     Event(String),
 }
 
-/// Reads the calendar part of a mail: the event itself rather than a changed occurrence of it. Times without a zone are
-/// the person's.
+/// Reads the calendar part of a mail, preferring the event itself to a changed occurrence. Times without a zone are the
+/// person's.
 pub fn read_invitation(text: &str, person: &TimeZone) -> Result<Invited, InvitationError> {
     let mut events = read_events(text, person)?;
     let whole = events.iter().position(|event| event.occurrence.is_none());
     Ok(events.swap_remove(whole.unwrap_or(0)))
 }
 
-/// Reads every event of a calendar text that has the UID of its first: the event itself, and changed occurrences.
+/// Reads all events that share the UID of the first one: the event itself, and changed occurrences.
 pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<Invited>, InvitationError> {
     if text.len() > LONGEST {
         return Err(InvitationError::Damaged(format!("it is larger than {} MiB", LONGEST >> 20)));
     }
     let calendars =
         lines::read(text.as_bytes()).map_err(|error| InvitationError::Damaged(error.to_string()))?;
-    // The same calendar that is kept or taken out.
+    // Read the same calendar that we keep or take out.
     let only = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
     let only = std::slice::from_ref(&only);
     let uid = events(only).next().map(|event| event.text("UID")).ok_or(InvitationError::NoEvent)?;
     events_of(only, &uid, person)
 }
 
-/// Whether a calendar has an event in it.
 pub(super) fn has_event(calendar: &Component) -> bool {
     calendar.inside.iter().any(|part| part.kind == "VEVENT")
 }
 
-/// The events of some calendars that have a UID, in their order.
+/// The events with a UID, in order.
 pub(super) fn events_of(
     calendars: &[Component],
     uid: &str,
@@ -106,7 +101,7 @@ pub(super) fn events_of(
     same.map(|event| read(event, &line(&method), &zones, person)).collect()
 }
 
-/// Every event of some calendars.
+/// All events of some calendars.
 pub(super) fn events(calendars: &[Component]) -> impl Iterator<Item = &Component> {
     calendars.iter().flat_map(|calendar| &calendar.inside).filter(|part| part.kind == "VEVENT")
 }
@@ -156,7 +151,7 @@ fn somebody(who: &Line) -> Person {
     Person { name: line(who.param("CN").unwrap_or_default()), address: line(bare(&who.value)) }
 }
 
-/// An address without its scheme.
+/// An address without `mailto:`.
 pub(super) fn bare(address: &str) -> &str {
     let address = address.trim();
     match address.get(..7) {
@@ -165,7 +160,7 @@ pub(super) fn bare(address: &str) -> &str {
     }
 }
 
-/// How an event recurs: “every 2 weeks on Tuesday and Thursday, 10 times”.
+/// How an event recurs: "every 2 weeks on Tuesday and Thursday, 10 times".
 fn recurrence(event: &Component, entry: &Entry) -> Option<String> {
     let mut words: Vec<String> = entry.rules.iter().map(rule_words).collect();
     if !entry.extra.is_empty() {

@@ -1,18 +1,18 @@
-//! iCalendar text as components and their lines, read strictly and within bounds (RFC 5545, section 3.1).
+//! Parses iCalendar text into components and lines, strictly and with limits (RFC 5545, section 3.1).
 //!
-//! Promised: size, depth and number of components are bounded before anything is kept, and a text that ends before
-//! its components do is an error. What the lines mean is not known here.
+//! Promises: size, depth and number of components are limited before anything is kept, and a text that ends before its
+//! components do is an error. The meaning of the lines is not known here.
 
 use thiserror::Error;
 
-/// The longest text that is read.
+/// The maximum size of a text.
 pub(super) const LONGEST_TEXT: usize = 32 << 20;
-/// The longest unfolded line. Descriptions and inline attachments are the long ones.
+/// The maximum length of an unfolded line. Descriptions and inline attachments can be long.
 const LONGEST_LINE: usize = 16 << 20;
 const DEEPEST: usize = 8;
 const MOST_COMPONENTS: usize = 200_000;
 
-/// Why a text is no iCalendar text.
+/// Why a text is not iCalendar.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(super) enum LineError {
     #[error("it is larger than {} MiB", LONGEST_TEXT >> 20)]
@@ -42,12 +42,11 @@ pub(super) struct Line {
     pub name: String,
     /// Names in upper case, values without their quotes.
     pub params: Vec<(String, String)>,
-    /// As it stands, escapes included.
+    /// As written, including escapes.
     pub value: String,
 }
 
 impl Line {
-    /// A parameter's value.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -70,38 +69,37 @@ impl Line {
     }
 }
 
-/// What stands between a `BEGIN` and its `END`.
+/// Everything between a `BEGIN` and its `END`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Component {
     /// In upper case.
     pub kind: String,
-    /// Its own lines.
     pub lines: Vec<Line>,
     pub inside: Vec<Component>,
-    /// Where its `BEGIN` starts in the text.
+    /// The offset of its `BEGIN` in the text.
     pub from: usize,
-    /// Where the line of its `END` starts, and where that ends.
+    /// Where its `END` line starts and ends.
     pub end: (usize, usize),
 }
 
 impl Component {
-    /// The first line of a name.
+    /// The first line with a name.
     pub fn line(&self, name: &str) -> Option<&Line> {
         self.lines.iter().find(|line| line.name == name)
     }
 
-    /// Every line of a name.
+    /// All lines with a name.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Line> {
         self.lines.iter().filter(move |line| line.name == name)
     }
 
-    /// The text of the first line of a name, trimmed; empty where there is none.
+    /// The text of the first line with a name, trimmed; empty if there is none.
     pub fn text(&self, name: &str) -> String {
         self.line(name).map(|line| line.text().trim().to_owned()).unwrap_or_default()
     }
 }
 
-/// The calendars of a text. Bytes that are not UTF-8 are replaced: only titles can suffer.
+/// The calendars of a text. Invalid UTF-8 is replaced; that can only damage titles.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, LineError> {
     if bytes.len() > LONGEST_TEXT {
         return Err(LineError::Large);
@@ -159,7 +157,7 @@ struct Unfolded {
     until: usize,
 }
 
-/// Lines with their continuations, each with where it lies.
+/// Lines joined with their continuations, each with its position.
 struct Unfold<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -167,7 +165,7 @@ struct Unfold<'a> {
 }
 
 impl Unfold<'_> {
-    /// The bytes of the next physical line without its break, and where the one after it begins.
+    /// The bytes of the next physical line without its line break, and the start of the one after it.
     fn physical(&self, from: usize) -> (&[u8], usize) {
         let rest = &self.bytes[from..];
         let (line, next) = match rest.iter().position(|byte| *byte == b'\n') {
@@ -189,7 +187,7 @@ impl Iterator for Unfold<'_> {
         self.number += 1;
         let number = self.number;
         let (first, mut next) = self.physical(from);
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         let first = if from == 0 { first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first) } else { first };
         let mut line = first.to_vec();
         while next < self.bytes.len() && matches!(self.bytes[next], b' ' | b'\t') {
@@ -207,7 +205,7 @@ impl Iterator for Unfold<'_> {
     }
 }
 
-/// Takes a line apart; colons and semicolons in quotes do not count.
+/// Splits a line; colons and semicolons in quotes do not count.
 fn parse(line: &str) -> Option<Line> {
     let mut quoted = false;
     let mut pieces = Vec::new();
@@ -231,7 +229,7 @@ fn parse(line: &str) -> Option<Line> {
     let value = value?.to_owned();
     let mut pieces = pieces.into_iter();
     let name = pieces.next()?.trim();
-    // A group before a dot is a vCard's habit that some calendars took over.
+    // A group before a dot comes from vCard; some calendars write it, too.
     let name = name.rsplit('.').next()?.to_ascii_uppercase();
     let fine = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     let params = pieces

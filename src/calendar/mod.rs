@@ -1,8 +1,9 @@
-//! Calendars: when the person is busy, and events put in, changed and taken out.
+//! Calendars: reads when the person is busy, and adds, changes and removes events.
 //!
-//! Promised: an error is an error, never a made-up free slot; times are instants, whatever zone or recurrence they
-//! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
-//! UID; only who invited changes it, and never back to an older version. A new source is one file and one arm in [`open`].
+//! Promises: an error is an error, never an invented free slot. Times are instants, whatever zone or recurrence they
+//! were written in. An event is written as the exact iCalendar text that was frozen before, and is found again by its
+//! UID. Only the organizer can change it, and never back to an older version. A new source is one file and one arm in
+//! [`open`].
 
 mod answer;
 mod busy;
@@ -40,7 +41,7 @@ use serde::{Deserialize, Serialize};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A future that can be stored: what traits used as `dyn` return.
+/// A boxed future, as `dyn` traits return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A time that is taken.
@@ -48,19 +49,19 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub struct Busy {
     pub start: Timestamp,
     pub end: Timestamp,
-    /// What it is, one line, Visible; empty where the calendar does not tell.
+    /// What it is: one visible line, empty if the calendar does not say.
     pub title: String,
     /// Whether it is a day rather than hours.
     pub all_day: bool,
 }
 
-/// Why a calendar did not do as it was told; a sentence for people.
+/// Why a calendar did not do what we asked, as a sentence for people.
 #[derive(Debug, thiserror::Error)]
 pub enum CalendarError {
-    /// It may go better next time; nothing was changed.
+    /// Temporary; nothing was changed.
     #[error("{0}")]
     Passing(String),
-    /// It will not, until somebody mends it; nothing was changed.
+    /// Permanent until somebody fixes it; nothing was changed.
     #[error("{0}")]
     Lasting(String),
     /// It may have been changed.
@@ -69,31 +70,31 @@ pub enum CalendarError {
 }
 
 pub trait Calendar: Send + Sync {
-    /// What the config calls it.
+    /// Its name in the config.
     fn name(&self) -> &str;
-    /// Every time that is taken between two instants, recurrences included, by their start.
+    /// All busy times between two instants, including recurrences, sorted by start.
     fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>>;
-    /// Puts an event in: a VCALENDAR with one event, and perhaps changed occurrences of it.
+    /// Adds an event: a VCALENDAR with one event, and perhaps changed occurrences of it.
     fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>>;
-    /// What it holds of this UID: the event itself, and changed occurrences of it.
+    /// What the calendar has for this UID: the event itself, and changed occurrences.
     fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>>;
-    /// Makes the event it holds what this one says, or takes it or the occurrences named out, for the one who invited; told
-    /// twice, it does it once. To change an event that is not there, or is newer, is an error; what is gone is gone.
+    /// Changes the event to match this one, or removes it or the named occurrences, on behalf of the organizer. Doing
+    /// it twice has no further effect. Changing a missing or newer event is an error; removing a missing one is not.
     fn revise<'a>(
         &'a self,
         event: &'a [u8],
         sender: &'a str,
         revision: Revision,
     ) -> BoxFuture<'a, Result<(), CalendarError>>;
-    /// Whether it holds an event of this UID.
+    /// Whether the calendar has an event with this UID.
     fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
         Box::pin(async move { Ok(!self.held(uid).await?.is_empty()) })
     }
-    /// Whether it can be read and written, in a sentence either way.
+    /// Whether it can be read and written, as a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>>;
 }
 
-/// The calendar the config names. Times that name no zone are in the person's.
+/// The calendar from the config. Times without a zone are in the person's.
 pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> {
     match calendar {
         config::Calendar::Ics { path } => Arc::new(IcsCalendar::new(path, person)),
@@ -104,7 +105,7 @@ pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> 
     }
 }
 
-/// Something from a calendar in an error: on one line, and not long.
+/// Shortens calendar text for an error: one line, not long.
 fn short(text: &str) -> String {
     truncate(&Visible::line(text), 60).into_owned()
 }

@@ -1,10 +1,10 @@
-//! A calendar that is only looked at, for mail of an account that only observes.
+//! A read-only calendar, for mail of an account that only observes.
 
 use super::{BoxFuture, Busy, Calendar, CalendarError, Invited, Revision};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// A calendar nothing is put into.
+/// A calendar that refuses every write.
 pub struct Observing(pub Arc<dyn Calendar>);
 
 impl Calendar for Observing {

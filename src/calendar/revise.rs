@@ -1,8 +1,7 @@
-//! Events that change after they were put in: how a mail stands to what a calendar holds, and the text with the change
-//! in it.
+//! Changes to events after they were added: compares a mail with what a calendar holds, and builds the changed text.
 //!
-//! Promised: only who invited changes or cancels an event; an older version never replaces a newer one; no byte of
-//! another event is touched. Nothing is read or written here.
+//! Promises: only the organizer can change or cancel an event. An older version never replaces a newer one. No byte of
+//! another event is touched. No IO happens here.
 
 use super::CalendarError;
 use super::invited::{Invited, events, events_of};
@@ -11,31 +10,31 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::cmp::Ordering;
 
-/// What is to become of an event that a calendar holds.
+/// What to do with an event in a calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revision {
-    /// It becomes what the new text says.
+    /// Change it to what the new text says.
     Change,
-    /// It is taken out; of a series the occurrences that the new text names, where it names any.
+    /// Remove it; of a series, only the occurrences that the new text names, if it names any.
     Remove,
 }
 
-/// How news of an event stand to what a calendar holds of it.
+/// How news about an event compares to what a calendar holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The calendar does not hold it.
+    /// The event is not in the calendar.
     Absent,
-    /// It is as the news say already.
+    /// The calendar already matches the news.
     Same,
     /// The calendar has a newer version.
     Stale,
-    /// Whoever sent the news may not change it; a sentence why.
+    /// The sender may not change it; the text says why.
     Foreign(String),
-    /// It would change, from this; `None` where another occurrence would come in.
+    /// It would change from this; `None` if an occurrence would be added.
     Differs(Option<Box<Invited>>),
 }
 
-/// Compares news from `sender` with what a calendar holds of the same UID.
+/// Compares news from `sender` with what a calendar holds for the same UID.
 pub fn standing(held: &[Invited], news: &[Invited], sender: &str, revision: Revision) -> Standing {
     if held.is_empty() || news.is_empty() {
         return Standing::Absent;
@@ -56,7 +55,7 @@ pub fn standing(held: &[Invited], news: &[Invited], sender: &str, revision: Revi
     found
 }
 
-/// Why the sender may not change what is held.
+/// Why the sender may not change the held event.
 fn foreign(held: &[Invited], news: &[Invited], sender: &str) -> Option<String> {
     let same = |a: &str, b: &str| a.trim().eq_ignore_ascii_case(b.trim());
     for event in held {
@@ -91,7 +90,7 @@ fn compare(held: &[Invited], news: &Invited, revision: Revision) -> Standing {
         return match (whole, news.occurrence) {
             (Some(whole), _) if news.sequence < whole.sequence => Standing::Stale,
             (Some(whole), Some(at)) => Standing::Differs(Some(Box::new(occurrence(whole, at)))),
-            // Single occurrences are held: the series is new, or another one of it.
+            // Only single occurrences are held: the news adds the series or another occurrence.
             _ if revision == Revision::Change => Standing::Differs(None),
             (None, None) => Standing::Differs(held.first().cloned().map(Box::new)),
             _ => Standing::Same,
@@ -110,7 +109,7 @@ fn compare(held: &[Invited], news: &Invited, revision: Revision) -> Standing {
     }
 }
 
-/// The occurrence of a series that begins then.
+/// The occurrence of a series that begins at `at`.
 fn occurrence(whole: &Invited, at: Timestamp) -> Invited {
     let length = whole.end.duration_since(whole.start);
     let end = at.checked_add(length).unwrap_or(at);
@@ -122,7 +121,7 @@ fn alike(a: &Invited, b: &Invited) -> bool {
     times(a) == times(b) && a.title == b.title && a.location == b.location && a.recurrence == b.recurrence
 }
 
-/// News of an event, read.
+/// Parsed news about an event.
 pub(super) struct News<'a> {
     bytes: &'a [u8],
     calendars: Vec<Component>,
@@ -148,7 +147,7 @@ impl<'a> News<'a> {
         Ok(Self { bytes, calendars, uid, events, sender, revision })
     }
 
-    /// Whether there is anything to do to what is held, or why nothing may be done.
+    /// Whether the held event needs a change. The error says why it may not be changed.
     pub fn applies(&self, held: &[Invited]) -> Result<bool, CalendarError> {
         let refused = |text: String| Err(CalendarError::Lasting(text));
         match standing(held, &self.events, self.sender, self.revision) {
@@ -165,20 +164,20 @@ impl<'a> News<'a> {
         }
     }
 
-    /// Whether the event as a whole is meant, and not occurrences of it.
+    /// Whether the news is about the event as a whole, not about occurrences.
     pub fn is_whole(&self) -> bool {
         self.events.iter().any(|event| event.occurrence.is_none())
     }
 }
 
-/// A calendar text with the news in it.
+/// A calendar text with the news applied.
 pub(super) struct Revised {
     pub bytes: Vec<u8>,
-    /// Whether no event, task or note is left in it.
+    /// Whether it has no events, tasks or notes left.
     pub is_empty: bool,
 }
 
-/// Puts news into the text of a calendar that holds the event; `None` where it says the same already.
+/// Applies news to the text of a calendar that holds the event; `None` if nothing changes.
 pub(super) fn revise(
     bytes: &[u8],
     calendars: &[Component],
@@ -197,7 +196,7 @@ pub(super) fn revise(
     let renewed = news.calendars.iter().flat_map(|calendar| &calendar.inside);
     let renewed =
         renewed.filter(|part| part.kind == "VEVENT").find(|part| part.line("RECURRENCE-ID").is_none());
-    // Occurrences that were changed before belong to the series as it was.
+    // Earlier changes of occurrences belong to the old series.
     let moved = match (whole, renewed) {
         (Some((before, _)), Some(after)) => series_lines(before) != series_lines(after),
         _ => false,
@@ -212,7 +211,7 @@ pub(super) fn revise(
         .collect();
     let is_put = match news.revision {
         Revision::Change => true,
-        // An occurrence that does not take place is kept as such: else the series would have it again.
+        // A cancelled occurrence is kept as such: otherwise the series would bring it back.
         Revision::Remove => !news.is_whole() && whole.is_some(),
     };
     let put = if is_put { news.parts(calendars) } else { Vec::new() };
@@ -222,7 +221,7 @@ pub(super) fn revise(
 }
 
 impl News<'_> {
-    /// Its events and the zones they need, as they stand.
+    /// Its events and the zones they need, unchanged.
     fn parts(&self, known: &[Component]) -> Vec<u8> {
         let zone = |part: &Component| (part.kind == "VTIMEZONE").then(|| part.text("TZID"));
         let known: Vec<String> =
@@ -237,7 +236,7 @@ impl News<'_> {
     }
 }
 
-/// What says when a series takes place.
+/// The lines that say when a series takes place.
 fn series_lines(event: &Component) -> Vec<(&str, Option<&str>, &str)> {
     let when = |name: &str| matches!(name, "DTSTART" | "RRULE" | "RDATE");
     let lines = event.lines.iter().filter(|line| when(&line.name));
@@ -247,13 +246,13 @@ fn series_lines(event: &Component) -> Vec<(&str, Option<&str>, &str)> {
     said
 }
 
-/// How many components there are besides zones.
+/// The number of components other than zones.
 fn remaining(calendars: &[Component]) -> usize {
     let inside = calendars.iter().flat_map(|calendar| &calendar.inside);
     inside.filter(|part| part.kind != "VTIMEZONE").count()
 }
 
-/// The text without some of its components, and with others at a place.
+/// The text without the `cut` components, and with `put` inserted at `at`.
 fn spliced(bytes: &[u8], cut: &[&Component], at: usize, put: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + put.len());
     let mut done = 0;
@@ -274,7 +273,7 @@ fn spliced(bytes: &[u8], cut: &[&Component], at: usize, put: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The UID of a text that holds one event, and perhaps changed occurrences of it.
+/// The UID of a text with one event, and perhaps changed occurrences of it.
 pub(super) fn only_uid(calendars: &[Component]) -> Result<String, &'static str> {
     let found: Vec<&Component> = events(calendars).collect();
     let uid = found.first().map(|event| event.text("UID")).unwrap_or_default();

@@ -5,71 +5,70 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 
-/// Somebody who takes part.
+/// A participant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
-    /// The display name; empty where there is none.
+    /// The display name; empty if there is none.
     #[serde(default)]
     pub name: String,
     /// The bare mail address.
     pub address: String,
 }
 
-/// An event to be put into a calendar or sent to others.
+/// An event to put into a calendar or to send to others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// What it is known by, everywhere and for good.
+    /// Identifies the event everywhere and for good.
     pub uid: String,
     /// When this text was made.
     pub stamp: Timestamp,
     /// How often it was changed before.
     #[serde(default)]
     pub sequence: u32,
-    /// What it is, one line.
+    /// One line.
     pub title: String,
     pub start: Timestamp,
     pub end: Timestamp,
-    /// The IANA name of the zone it is written in; UTC where there is none.
+    /// The IANA name of its zone; UTC if `None`.
     #[serde(default)]
     pub zone: Option<String>,
-    /// Where; empty where nothing is said.
+    /// Empty if not given.
     #[serde(default)]
     pub location: String,
-    /// More about it; empty where nothing is said.
+    /// Empty if not given.
     #[serde(default)]
     pub description: String,
-    /// Who invites.
     #[serde(default)]
     pub organizer: Option<Person>,
-    /// Who is invited, each asked to answer.
+    /// The invited people; each is asked to answer.
     #[serde(default)]
     pub attendees: Vec<Person>,
 }
 
-/// What an invitation asks of those it goes to (RFC 5546).
+/// What an invitation asks of its recipients (RFC 5546).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Method {
-    /// Come, and say whether you do.
+    /// Come, and tell us whether you will.
     Request,
-    /// It does not take place.
+    /// The event is cancelled.
     Cancel,
 }
 
 impl Method {
-    /// As iCalendar and mail headers write it.
+    /// As written in iCalendar and mail headers.
     pub fn word(self) -> &'static str {
         self.into()
     }
 }
 
-/// The event as a calendar keeps it: a VCALENDAR with one VEVENT.
+/// The event for a calendar: a VCALENDAR with one VEVENT.
 pub fn event_text(event: &Event) -> Vec<u8> {
     text(event, None)
 }
 
-/// The event as a mail's calendar part carries it.
+/// The event for a mail's calendar part.
 pub fn invitation(event: &Event, method: Method) -> Vec<u8> {
     text(event, Some(method))
 }
@@ -112,7 +111,7 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     }
     for attendee in &event.attendees {
         let asked = ";CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE";
-        // Our own mail invites; a server that would do so too is told not to.
+        // Our own mail invites, so we tell the server not to.
         let agent = if method.is_none() { ";SCHEDULE-AGENT=CLIENT" } else { "" };
         out.line(&format!("ATTENDEE{asked}{agent}{}", named(attendee)), &mailto(attendee));
     }
@@ -121,7 +120,7 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     out.0.into_bytes()
 }
 
-/// The zone as it is from a year before the event on: by rule where its changes follow one, else change by change.
+/// Defines the zone from a year before the event on: by rules if its changes follow any, else change by change.
 fn define(out: &mut Lines, name: &str, zone: &TimeZone, start: Timestamp, end: Timestamp) {
     out.line("BEGIN", "VTIMEZONE");
     out.line("TZID", name);
@@ -132,7 +131,7 @@ fn define(out: &mut Lines, name: &str, zone: &TimeZone, start: Timestamp, end: T
     match regular(&changes) {
         Some(rules) => changes.iter().zip(rules).for_each(|(change, rule)| change.write(out, Some(&rule))),
         None => {
-            // As it was before, and every change until the event is over.
+            // The offset before, and every change until the end of the event.
             let first = Change { from: zone.to_offset(since), ..Change::at(zone, since) };
             first.write(out, None);
             changes.iter().filter(|change| change.at <= end).for_each(|change| change.write(out, None));
@@ -141,7 +140,7 @@ fn define(out: &mut Lines, name: &str, zone: &TimeZone, start: Timestamp, end: T
     out.line("END", "VTIMEZONE");
 }
 
-/// The clocks are put forward or back.
+/// Clocks are set forward or back.
 struct Change {
     at: Timestamp,
     onset: DateTime,
@@ -170,7 +169,7 @@ impl Change {
     }
 }
 
-/// The rules of the first two changes, where those that follow keep to them year by year.
+/// The rules of the first two changes, if the later changes follow them every year.
 fn regular(changes: &[Change]) -> Option<[String; 2]> {
     let series = |which: usize| -> Option<String> {
         let all: Vec<&Change> = changes.iter().skip(which).step_by(2).collect();
@@ -212,7 +211,7 @@ pub(super) fn utc(time: Timestamp) -> String {
     format!("{}Z", local(TimeZone::UTC.to_datetime(time)))
 }
 
-/// Text as a value: separators and line breaks escaped, other control characters left out.
+/// Escapes separators and line breaks, and drops other control characters.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in crate::text::typed(text).chars() {
@@ -225,7 +224,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// A quote cannot be written inside quotes.
+/// Quotes cannot appear inside quotes, so we replace them.
 pub(super) fn named(person: &Person) -> String {
     let name: String = person.name.chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { name } else { format!(";CN=\"{}\"", name.replace('"', "'")) }
@@ -239,7 +238,7 @@ pub(super) fn mailto(person: &Person) -> String {
 pub(super) struct Lines(pub(super) String);
 
 impl Lines {
-    /// Adds a line, folded after 75 octets, never within a character.
+    /// Adds a line, folded after 75 octets, never inside a character.
     pub(super) fn line(&mut self, name: &str, value: &str) {
         let mut room = 75;
         for c in name.chars().chain([':']).chain(value.chars()) {

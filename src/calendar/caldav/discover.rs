@@ -1,4 +1,4 @@
-//! Finding the calendar (RFC 6764, RFC 5397): from the address to the person, to their home, to what is in it.
+//! Finds the calendar (RFC 6764, RFC 5397): from the address to the person, to their home, to its calendars.
 
 use super::xml::{CALDAV, DAV, Node};
 use super::{CalDav, Multistatus, properties};
@@ -8,24 +8,22 @@ use reqwest::Url;
 
 /// How many redirects are followed.
 const MOST_REDIRECTS: usize = 5;
-/// How many calendars an error names.
+/// How many calendars an error lists.
 const NAMED: usize = 12;
 
-/// A calendar on the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Collection {
-    /// Where it is; its path ends with a slash.
+    /// Its path ends with a slash.
     pub url: Url,
-    /// What it is called.
     pub name: String,
-    /// Whether the server says that it may be written; one that does not say lets it be tried.
+    /// Whether the server allows writing. If it does not say, we try.
     pub writable: bool,
 }
 
-/// What a first question brings to light.
+/// What we found out first.
 enum Whereabouts {
     Calendar(Collection),
-    /// The folder of somebody's calendars.
+    /// The folder with somebody's calendars.
     Home(Url),
     /// Who is logged in.
     Person(Url),
@@ -59,8 +57,8 @@ impl CalDav {
         Ok(Collection { url: self.same_server(chosen.url.clone())?, ..chosen.clone() })
     }
 
-    /// What the server says at the address of the config, which may be the calendar itself, the person, or any folder
-    /// above, and at the two places where servers say it too.
+    /// Asks at the config's address, which may be the calendar itself, the person, or any folder above, and at the two
+    /// other usual places.
     async fn ask_around(&self) -> Result<Whereabouts, CalendarError> {
         let start = Url::parse(&self.server.url)
             .map_err(|_| CalendarError::Lasting("url in [calendar] is no address".to_owned()))?;
@@ -83,13 +81,13 @@ impl CalDav {
         Ok(Whereabouts::Unknown)
     }
 
-    /// Where a person's calendars are.
+    /// The folder of a person's calendars.
     async fn home_of(&self, person: Url) -> Result<Option<Url>, CalendarError> {
         let found = self.find(&self.same_server(person)?, "0").await?;
         Ok(found.and_then(|(at, node)| link(node.get(DAV, "response")?, &at, CALDAV, "calendar-home-set")))
     }
 
-    /// Asks about an address, going on to where the server says it is now.
+    /// Asks about an address, and follows redirects.
     async fn find(&self, url: &Url, depth: &str) -> Result<Option<(Url, Node)>, CalendarError> {
         let mut at = url.clone();
         for _ in 0..=MOST_REDIRECTS {
@@ -109,7 +107,7 @@ impl CalDav {
         Ok(None)
     }
 
-    /// The password goes to the server of the config and to no other.
+    /// The password goes only to the server in the config.
     pub(super) fn same_server(&self, url: Url) -> Result<Url, CalendarError> {
         let configured = Url::parse(&self.server.url).ok();
         if configured.is_some_and(|known| known.origin() == url.origin()) {
@@ -122,14 +120,14 @@ impl CalDav {
     }
 }
 
-/// The address inside a property of what is at `at`.
+/// The link in a property of the resource at `at`.
 fn link(response: &Node, at: &Url, space: &str, name: &str) -> Option<Url> {
     let found = properties(response).find_map(|props| props.get(space, name)?.get(DAV, "href"));
     let href = found.map(|href| href.text.trim()).filter(|href| !href.is_empty())?;
     at.join(href).ok()
 }
 
-/// The one calendar that is meant; what to write into the config where that is not clear.
+/// The one calendar to use. If that is unclear, the error says what to write into the config.
 fn choose<'a>(
     all: &'a [Collection],
     wanted: Option<&str>,
@@ -153,7 +151,7 @@ fn choose<'a>(
     }))
 }
 
-/// The calendar for events that a response tells of; `None` where it is something else.
+/// The event calendar that a response describes; `None` if it is something else.
 fn calendar(response: &Node, at: &Url) -> Option<Collection> {
     let props = || properties(response);
     props().find_map(|props| props.get(DAV, "resourcetype")?.get(CALDAV, "calendar"))?;

@@ -1,4 +1,4 @@
-//! Events on the server: put in, found by their UID, changed and taken out.
+//! Events on the server: adds them, finds them by UID, changes and removes them.
 
 use super::xml::escaped;
 use super::{CalDav, MOST};
@@ -12,19 +12,19 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, Url};
 
 const KIND: &str = "text/calendar; charset=utf-8; component=VEVENT";
-/// How often an event that others change is read again.
+/// How often we read an event again if others change it.
 const TRIES: usize = 4;
 
-/// An event as the server keeps it.
+/// An event as the server stores it.
 pub(super) struct Object {
     pub url: Url,
-    /// The version that was read (its ETag); empty where the server does not say.
+    /// Its ETag when we read it; empty if the server does not say.
     pub version: String,
     pub text: Vec<u8>,
 }
 
 impl CalDav {
-    /// Where an event of ours lies.
+    /// The URL of an event that we added.
     async fn own(&self, uid: &str) -> Result<Url, CalendarError> {
         let mut url = self.collection().await?.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -47,14 +47,14 @@ impl CalDav {
             200..300 => Ok(()),
             412 if self.locate(&uid).await?.is_some() => Ok(()),
             412 => Err(CalendarError::Lasting(format!("another event is in its place at {place}"))),
-            // It is there under another name.
+            // It exists under another name.
             409 if self.locate(&uid).await?.is_some() => Ok(()),
             403 => Err(CalendarError::Lasting(format!("{place} does not let events be put in (status 403)"))),
             _ => Err(self.refused(&reply)),
         }
     }
 
-    /// Why a server does not do as it was told.
+    /// Why a server did not do what we asked.
     fn refused(&self, reply: &Reply) -> CalendarError {
         let place = self.place();
         match reply.status {
@@ -64,10 +64,10 @@ impl CalDav {
         }
     }
 
-    /// Finds an event by its UID: where ours would lie first, then anywhere.
+    /// Finds an event by its UID: first where we would have put it, then anywhere.
     async fn locate(&self, uid: &str) -> Result<Option<Object>, CalendarError> {
         let url = self.own(uid).await?;
-        // A compressed reply has another ETag.
+        // A compressed response has another ETag.
         let ask = Ask::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MOST);
         let reply = self.look(ask).await?;
         match reply.status {
@@ -92,14 +92,14 @@ impl CalDav {
         Ok(None)
     }
 
-    /// What the server holds of a UID.
+    /// The server's events for a UID.
     pub(super) async fn of_uid(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
         let Some(object) = self.locate(uid).await? else { return Ok(Vec::new()) };
         let calendars = self.read(&object.text)?;
         events_of(&calendars, uid, &self.person).map_err(|error| self.broken("", uid, &error))
     }
 
-    /// Changes or takes out an event as it was read; where it is another by then, it is read again.
+    /// Changes or removes an event in the version we read; if it has changed since, reads it again.
     pub(super) async fn make_revision(
         &self,
         event: &[u8],
@@ -124,7 +124,7 @@ impl CalDav {
                 )));
             }
             let ask = match revised.is_empty {
-                // The server is not to write to anybody by itself.
+                // The server must not write to anybody itself.
                 true => Ask::new(Method::DELETE, url).header(HeaderName::from_static("schedule-reply"), "F"),
                 false => Ask::new(Method::PUT, url).body(KIND, revised.bytes),
             };

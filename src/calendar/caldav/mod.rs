@@ -1,10 +1,10 @@
-//! CalDAV (RFC 4791): a calendar on a server of the person's, shared with whatever else uses it.
+//! CalDAV (RFC 4791): a calendar on the person's server, shared with other programs.
 //!
-//! Promised: the calendar is found from any address the server is known by (its own, the person's, the server's root);
-//! recurrences and zones are followed by the same code as in files, so a server need not know how; an event is put in
-//! only where nothing is yet, is found again by its UID wherever it lies, and is changed or taken out only as the version
-//! that was read; the password goes to the configured server alone, encrypted unless that is this machine. What cannot be
-//! read is an error, never free time.
+//! Promises: the calendar is found from any address of the server (the calendar's, the person's, the server's root).
+//! The same code as for files follows recurrences and zones, so the server need not. An event is added only where
+//! nothing exists yet, is found again by its UID wherever it is, and is changed or removed only in the version we read.
+//! The password goes only to the configured server, encrypted unless that is this machine. Unreadable data is an error,
+//! never free time.
 
 mod discover;
 mod events;
@@ -29,10 +29,9 @@ use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
 use xml::{CALDAV, DAV, Node};
 
-/// How long a reply may be.
+/// The maximum size of a response.
 const MOST: usize = 64 << 20;
 
-/// A calendar on a CalDAV server.
 pub struct CalDav {
     server: CalDavServer,
     person: TimeZone,
@@ -43,12 +42,12 @@ pub struct CalDav {
 }
 
 impl CalDav {
-    /// The calendar of a config. Nothing is said yet.
+    /// The calendar from a config. Makes no request yet.
     pub fn new(server: &CalDavServer, person: TimeZone) -> Self {
         Self::patient(server, person, Wait::default())
     }
 
-    /// The same with another patience.
+    /// Like `new`, with other timeouts.
     pub fn patient(server: &CalDavServer, person: TimeZone, wait: Wait) -> Self {
         let name = server.calendar.clone().unwrap_or_else(|| "calendar".to_owned());
         let (web, collection) = (OnceCell::new(), OnceCell::new());
@@ -73,7 +72,7 @@ impl CalDav {
         self.web.get_or_try_init(make).await.map_err(CalendarError::Lasting)
     }
 
-    /// Asks, with the password.
+    /// Makes a request with the password.
     async fn ask(&self, ask: Ask) -> Result<Reply, CalendarError> {
         let web = self.web().await?;
         let user = &self.server.user;
@@ -96,7 +95,7 @@ impl CalDav {
         Ok(reply)
     }
 
-    /// Asks for something that changes nothing: what is not known not to have happened did no harm.
+    /// Makes a request that changes nothing, so an unknown outcome is harmless.
     async fn look(&self, ask: Ask) -> Result<Reply, CalendarError> {
         self.ask(ask).await.map_err(|error| match error {
             CalendarError::Unknown(text) => CalendarError::Passing(text),
@@ -108,7 +107,7 @@ impl CalDav {
         self.collection.get_or_try_init(|| self.discover()).await
     }
 
-    /// What a server says of several things at once.
+    /// Asks the server about several resources at once.
     async fn multistatus(
         &self,
         method: &[u8],
@@ -135,14 +134,14 @@ impl CalDav {
             301 | 302 | 303 | 307 | 308 => {
                 Ok(Multistatus::Elsewhere(reply.header("location").unwrap_or_default().to_owned()))
             }
-            // What is not the person's is shown to them as little as what is not there.
+            // The server hides what is not the person's as if it did not exist.
             403 | 404 | 405 | 410 | 501 => Ok(Multistatus::Nothing),
             429 | 500.. => Err(CalendarError::Passing(format!("{place} fails (status {})", reply.status))),
             status => Err(CalendarError::Lasting(format!("{place} says no (status {status})"))),
         }
     }
 
-    /// The events that fit a filter.
+    /// The events that match a filter.
     async fn query(&self, filter: &str) -> Result<Vec<Object>, CalendarError> {
         let url = self.collection().await?.url.clone();
         let body = format!(
@@ -171,9 +170,9 @@ impl CalDav {
                         text: data.text.clone().into_bytes(),
                     });
                 }
-                // Deleted while the server looked.
+                // It was deleted during the query.
                 None if response.get(DAV, "status").is_some_and(|status| status.text.contains(" 404")) => {}
-                // Leaving it out would make up free time.
+                // Skipping it would invent free time.
                 None => {
                     let text = format!("{place} names an event and does not show it; try again");
                     return Err(CalendarError::Passing(text));
@@ -184,7 +183,7 @@ impl CalDav {
     }
 
     async fn times(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
-        // Times without a zone are the person's, which the server does not know.
+        // Times without a zone are the person's, and the server does not know that zone.
         let day = jiff::SignedDuration::from_hours(24);
         let wider = (from.saturating_sub(day).unwrap_or(from), until.saturating_add(day).unwrap_or(until));
         let filter = format!("<C:time-range start=\"{}\" end=\"{}\"/>", utc(wider.0), utc(wider.1));
@@ -218,15 +217,15 @@ impl CalDav {
     }
 }
 
-/// What a request for several things came to.
+/// The result of a request about several resources.
 enum Multistatus {
     Said(Node),
-    /// It is elsewhere, as the server writes it.
+    /// A redirect; the location as the server wrote it.
     Elsewhere(String),
     Nothing,
 }
 
-/// The properties of a response that are there.
+/// The properties that a response actually has.
 fn properties(response: &Node) -> impl Iterator<Item = &Node> {
     let is_there = |stat: &&Node| stat.get(DAV, "status").is_none_or(|status| status.text.contains(" 200"));
     response.all(DAV, "propstat").filter(is_there).filter_map(|stat| stat.get(DAV, "prop"))

@@ -1,44 +1,43 @@
-//! XML as WebDAV servers write it: elements, their namespaces and their text, read within bounds.
+//! Parses the XML of WebDAV servers: elements, their namespaces and their text, with limits.
 //!
-//! Promised: a document type is refused, so nothing can be defined, expanded or fetched; depth and number of elements
-//! are bounded; what is cut off is an error.
+//! Promises: a document type is refused, so nothing can be defined, expanded or fetched. Depth and number of elements
+//! are limited. A truncated document is an error.
 
 const DEEPEST: usize = 32;
 const MOST: usize = 500_000;
 
-/// An element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
-    /// What its namespace is called.
+    /// Its namespace.
     pub space: String,
     /// Its name without a prefix.
     pub name: String,
-    /// Its attribute `name`; empty where it has none.
+    /// Its attribute `name`; empty if it has none.
     pub called: String,
-    /// Its own text, entities resolved.
+    /// Its own text, with entities resolved.
     pub text: String,
-    /// The elements inside.
+    /// The child elements.
     pub inside: Vec<Node>,
 }
 
-/// WebDAV's own namespace.
+/// The WebDAV namespace.
 pub(super) const DAV: &str = "DAV:";
-/// CalDAV's.
+/// The CalDAV namespace.
 pub(super) const CALDAV: &str = "urn:ietf:params:xml:ns:caldav";
 
 impl Node {
-    /// The elements of a name inside.
+    /// The child elements with a name.
     pub fn all<'a>(&'a self, space: &'a str, name: &'a str) -> impl Iterator<Item = &'a Node> {
         self.inside.iter().filter(move |node| node.space == space && node.name == name)
     }
 
-    /// The first of them.
+    /// The first child element with a name.
     pub fn get(&self, space: &str, name: &str) -> Option<&Node> {
         self.inside.iter().find(|node| node.space == space && node.name == name)
     }
 }
 
-/// Reads a document; `None` where it is none, or more than is read.
+/// Reads a document; `None` if it is not XML or exceeds the limits.
 pub(super) fn read(bytes: &[u8]) -> Option<Node> {
     let mut rest = str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
     let mut reading = Reading::default();
@@ -77,22 +76,21 @@ pub(super) fn read(bytes: &[u8]) -> Option<Node> {
     }
 }
 
-/// A document as far as it was read.
+/// A partially read document.
 #[derive(Default)]
 struct Reading {
-    /// The elements that have not ended, the outermost first.
+    /// The elements that have not ended, outermost first.
     open: Vec<Open>,
-    /// Prefixes and their namespaces, as far as they are declared here.
+    /// Prefixes and their namespaces, as declared so far.
     spaces: Vec<(String, String)>,
-    /// How many elements there were.
     count: usize,
 }
 
 struct Open {
     node: Node,
-    /// Its name as it is written, with the prefix.
+    /// Its name as written, with the prefix.
     written: String,
-    /// How many namespaces are declared around it.
+    /// How many namespaces are declared outside it.
     around: usize,
 }
 
@@ -106,7 +104,7 @@ impl Reading {
         Some(())
     }
 
-    /// An element begins; `None` where that is one too many.
+    /// Begins an element; `None` if a limit is exceeded.
     fn begin(&mut self, written: &str, attributes: Attributes) -> Option<()> {
         self.count += 1;
         if self.open.len() >= DEEPEST || self.count > MOST {
@@ -131,7 +129,7 @@ impl Reading {
         Some(())
     }
 
-    /// The innermost element ends. Gives the outermost once that has ended; `None` where another one is open.
+    /// Ends the innermost element. Returns the outermost one once it has ended; `None` if another element is open.
     fn end(&mut self, written: &str) -> Option<Option<Node>> {
         let ended = self.open.pop().filter(|open| open.written == written)?;
         self.spaces.truncate(ended.around);
@@ -145,7 +143,7 @@ impl Reading {
     }
 }
 
-/// How a tag ends, and what follows it.
+/// How a tag ends, and the text after it.
 enum End<'a> {
     Open(&'a str),
     Closed(&'a str),
@@ -153,7 +151,7 @@ enum End<'a> {
 
 type Attributes = Vec<(String, String)>;
 
-/// A tag that begins an element: its name, its attributes, and what follows.
+/// A start tag: its name, its attributes, and the rest.
 fn begun(tag: &str) -> Option<(String, Attributes, End<'_>)> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>' | '=');
     let (name, mut rest) = tag.split_at(tag.find(ends)?);
@@ -181,7 +179,7 @@ fn begun(tag: &str) -> Option<(String, Attributes, End<'_>)> {
     }
 }
 
-/// Text with its entities resolved; only those there are anyhow.
+/// Text with its entities resolved. Only the predefined ones exist.
 fn resolved(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -209,7 +207,7 @@ fn resolved(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Text as it can stand in a document.
+/// Escapes text for a document.
 pub(super) fn escaped(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

@@ -1,7 +1,7 @@
-//! An event between iCalendar and what Google writes.
+//! Converts events between iCalendar and Google's format.
 //!
-//! Google makes the person the organizer of what is put in for them, so who really invites is kept beside it, and so is
-//! the version it was put in as.
+//! Google makes the person the organizer of events we add for them, so we store the real organizer and the event's
+//! version along with it.
 
 use crate::calendar::entry::{Entry, Zones};
 use crate::calendar::invited::{Invited, bare, events, rule_words};
@@ -15,12 +15,12 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The id an event has at Google: letters a to v and digits alone are allowed.
+/// The id of an event at Google, which allows only digits and the letters a to v.
 pub(super) fn id(uid: &str) -> String {
     hex(&Sha256::digest(uid.as_bytes())[..20])
 }
 
-/// The UID of an iCalendar event, and the event as Google writes it.
+/// The UID of an iCalendar event, and the event in Google's format.
 pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value), String> {
     let bad = |why: &dyn std::fmt::Display| format!("the event cannot be put in: {why}");
     let calendars = lines::read(event).map_err(|error| bad(&error))?;
@@ -67,7 +67,7 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
     Ok((entry.uid, body))
 }
 
-/// An event as Google shows it; `None` where it makes no sense.
+/// An event from Google; `None` if it cannot be understood.
 pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invited> {
     let line = |text: &str| truncate(&Visible::line(text), 400).into_owned();
     let text = |key: &str| line(event[key].as_str().unwrap_or_default());
@@ -97,7 +97,7 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
     })
 }
 
-/// How an event is repeated, in words.
+/// How an event repeats, in words.
 fn recurrence(event: &Value) -> Option<String> {
     if event.get("recurringEventId").is_some() {
         return Some("only this once of a series".to_owned());

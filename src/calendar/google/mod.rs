@@ -1,8 +1,8 @@
-//! Google Calendar: when the person is busy, and events put in once, changed and taken out.
+//! Google Calendar: reads when the person is busy, adds events once, changes and removes them.
 //!
-//! Recurrences and time zones are Google's own affair here: it is asked for the times that are taken, and tells no
-//! titles. An event has an id that follows from its UID, so putting it in twice is refused by Google itself. One that
-//! Google took in from the mail itself is found by its UID. Google sends no invitations; sayso's own mail invites.
+//! Google handles recurrences and time zones: we ask for busy times, which come without titles. An event's id follows
+//! from its UID, so Google refuses to add it twice. Events that Google took from the mail itself are found by their
+//! UID. Google sends no invitations; sayso's own mail does.
 
 mod event;
 
@@ -20,11 +20,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// How long a reply may be.
+/// The maximum size of a response.
 const MOST: usize = 4 << 20;
-/// How often an event that others change is read again.
+/// How often we read an event again if others change it.
 const TRIES: usize = 4;
-/// Nobody is written to by Google.
+/// Tells Google to write to nobody.
 const SILENT: (&str, &str) = ("sendUpdates", "none");
 
 pub struct GoogleCalendar {
@@ -59,12 +59,12 @@ struct Time {
 }
 
 impl GoogleCalendar {
-    /// The calendar of a login. Nothing is said yet.
+    /// The calendar of a login. Makes no request yet.
     pub fn new(google: &config::Google, calendar: &str, person: TimeZone) -> Self {
         Self::patient(google, calendar, person, Wait::default())
     }
 
-    /// The same with another patience.
+    /// Like `new`, with other timeouts.
     pub fn patient(google: &config::Google, calendar: &str, person: TimeZone, wait: Wait) -> Self {
         Self { api: Api::new(google, &google.calendar_url, wait), calendar: calendar.to_owned(), person }
     }
@@ -79,7 +79,7 @@ impl GoogleCalendar {
         let ask = api.request(Method::POST, &["freeBusy"], &[]).most(MOST);
         let ask = ask.body("application/json", body.to_string().into_bytes());
         let mut said_times: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
-        // Leaving a calendar out would make up free time.
+        // Skipping a calendar would invent free time.
         let Some(times) = said_times.calendars.remove(&self.calendar) else {
             return Err(surely_not(api.odd("another calendar than the one asked for")));
         };
@@ -110,7 +110,7 @@ impl GoogleCalendar {
         let ask = api.request(Method::POST, &path, &[SILENT]).most(MOST);
         match api.call(ask.body("application/json", body.to_string().into_bytes()), Repeat::Never).await {
             Ok(_) => Ok(()),
-            // An id is taken for good, also after the event is deleted.
+            // An id stays taken, even after the event is deleted.
             Err(CallError::Refused { status: 409, .. }) => match self.own(&uid).await? {
                 Some(_) => Ok(()),
                 None => {
@@ -122,7 +122,7 @@ impl GoogleCalendar {
         }
     }
 
-    /// The event that was put in by sayso.
+    /// The event that sayso added.
     async fn own(&self, uid: &str) -> Result<Option<Value>, CalendarError> {
         let api = self.api()?;
         let ask =
@@ -134,7 +134,7 @@ impl GoogleCalendar {
         }
     }
 
-    /// The events that Google itself knows by a UID: the series and its changed occurrences.
+    /// The events that Google itself has for a UID: the series and its changed occurrences.
     async fn imported(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
         let api = self.api()?;
         let query = [("iCalUID", uid), ("maxResults", "250")];
@@ -143,7 +143,7 @@ impl GoogleCalendar {
         Ok(listed.items.into_iter().filter(|event| event["status"] != "cancelled").collect())
     }
 
-    /// Everything of a UID, the event itself first.
+    /// Everything with this UID, the event itself first.
     async fn found(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
         let mut found = self.imported(uid).await?;
         if found.is_empty() {
@@ -153,7 +153,7 @@ impl GoogleCalendar {
         Ok(found)
     }
 
-    /// What Google shows of an event; one that cannot be read is an error.
+    /// Google's events, parsed. An event that cannot be read is an error.
     fn shown(&self, uid: &str, events: &[Value]) -> Result<Vec<Invited>, CalendarError> {
         let odd = || {
             let text = format!("Google shows an event that cannot be read ({})", said(uid));
@@ -192,7 +192,8 @@ impl GoogleCalendar {
         Err(CalendarError::Passing(text.to_owned()))
     }
 
-    /// Changes single occurrences of a series. Google is told of one at a time, so one is all that may be named.
+    /// Changes a single occurrence of a series. We can tell Google about only one at a time, so the mail may name only
+    /// one.
     async fn tell_occurrences(
         &self,
         news: &News<'_>,
@@ -215,7 +216,7 @@ impl GoogleCalendar {
         let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
         match listed.items.first().filter(|one| one["status"] != "cancelled") {
             Some(occurrence) => self.tell(occurrence, event, revision).await,
-            // What is gone is gone.
+            // It is already gone.
             None if revision == Revision::Remove => Ok(true),
             None => {
                 let text = "the series in the calendar has no such occurrence; nothing was changed there";
@@ -224,7 +225,7 @@ impl GoogleCalendar {
         }
     }
 
-    /// Changes or deletes one event as it was read; `false` where it is another by then.
+    /// Changes or deletes one event in the version we read; `false` if it has changed since.
     async fn tell(&self, known: &Value, event: &[u8], revision: Revision) -> Result<bool, CalendarError> {
         let api = self.api()?;
         let id = known["id"].as_str().unwrap_or_default();
@@ -234,7 +235,7 @@ impl GoogleCalendar {
             Revision::Change => {
                 let (_, mut body) = written(event, &self.person).map_err(CalendarError::Lasting)?;
                 if let Some(body) = body.as_object_mut() {
-                    // What it is known by stays, and who else comes is told by who invites.
+                    // The id stays, and the organizer tells who else comes.
                     body.retain(|key, _| key != "id" && key != "attendees");
                     for key in ["location", "description"] {
                         body.entry(key).or_insert(Value::Null);
@@ -291,7 +292,7 @@ impl Calendar for GoogleCalendar {
 
 fn surely_not(error: CallError) -> CalendarError {
     match error {
-        // Logged in again, the same can be done.
+        // After a new login it can succeed.
         CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => {
             CalendarError::Passing(text)
         }

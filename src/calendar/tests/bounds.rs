@@ -1,4 +1,4 @@
-//! Broken events and bombs: an error that names the event, never less time taken than there is.
+//! Broken and hostile events give an error that names the event, never too little busy time.
 
 use super::{busy, calendar, event};
 use crate::calendar::CalendarError;
@@ -70,7 +70,7 @@ fn times_at_the_ends_of_time_do_no_harm() {
     for lines in
         ["DTSTART:99991231T235959Z\nDURATION:PT1S", "DTSTART;VALUE=DATE:99991231", "DTSTART:00000101T000000"]
     {
-        // Either it can be told, or it is an error: no panic.
+        // It either works or is an error, but never panics.
         let _ = busy(&calendar(&event(lines)), "2026-11-16", "2026-11-23");
         let _ = busy(&calendar(&event(&format!("{lines}\nRRULE:FREQ=DAILY"))), "2026-11-16", "2026-11-23");
     }

@@ -1,4 +1,4 @@
-//! Files and folders: events put in once, everything else kept, other programs at the same time.
+//! Files and folders: events are added once, everything else is kept, and other programs write at the same time.
 
 use super::{at, berlin, calendar, event, run};
 use crate::calendar::{Calendar, CalendarError, Event, IcsCalendar, Person, event_text, open};
@@ -49,7 +49,7 @@ fn a_missing_file_is_made_and_an_event_is_put_in_once() {
 fn everything_else_stays_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.ics");
-    // Other line breaks, properties nobody knows, folds in odd places, no break at the end.
+    // Other line breaks, unknown properties, odd folds, no line break at the end.
     let before = "BEGIN:VCALENDAR\nX-WR-CALNAME:Wörk\nBEGIN:VEVENT\nUID:x\nSUM\n MARY:Odd\nDTSTART:20261118T090000Z\nX-ODD;A=B:c\nEND:VEVENT\nEND:VCALENDAR";
     fs::write(&path, before).unwrap();
     let calendar = IcsCalendar::new(&path, berlin());
@@ -60,7 +60,7 @@ fn everything_else_stays_byte_for_byte() {
     let (head, tail) = before.split_at(before.rfind("END:VCALENDAR").unwrap());
     assert!(after.starts_with(head) && after.ends_with(tail), "{after}");
     assert_eq!(titles(&calendar), ["Lunch", "Odd"]);
-    // A zone that is there already is not put in again.
+    // A zone that already exists is not added again.
     zoned.uid = "b@sayso".to_owned();
     run(calendar.add(&event_text(&zoned))).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap().matches("BEGIN:VTIMEZONE").count(), 1);
@@ -184,7 +184,7 @@ proptest! {
         prop_assert!(run(target.holds(&uid)).unwrap());
         let found = run(target.busy(at("2026-10-20"), at("2026-11-20"))).unwrap();
         prop_assert_eq!(found.len(), 1);
-        // In the hour that comes twice a wall clock cannot say which; the first is taken.
+        // In a repeated hour, local times are ambiguous; the first is taken.
         let ambiguous = zone.is_some_and(|zone| {
             let zone = jiff::tz::TimeZone::get(zone).unwrap();
             [start, end].iter().any(|time| zone.to_ambiguous_zoned(zone.to_datetime(*time)).is_ambiguous())

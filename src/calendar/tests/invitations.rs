@@ -1,4 +1,4 @@
-//! Invitations, written and read.
+//! Writing and reading invitations.
 
 use super::{at, berlin, calendar, event};
 use crate::calendar::{Event, Method, Person, event_text, invitation, read_invitation};
@@ -99,7 +99,7 @@ fn what_is_no_invitation_is_said() {
     }
 }
 
-/// Whoever does not know the zone's name goes by its definition.
+/// Programs that do not know the zone's name use its definition.
 #[test]
 fn the_definition_of_a_zone_says_what_its_name_does() {
     let names = [

@@ -1,4 +1,4 @@
-//! Calendars, tried: recurrences and zones, bombs, files, and what is written.
+//! Tests of calendars: recurrences and zones, hostile events, files, and written text.
 
 mod bounds;
 mod files;
@@ -32,7 +32,7 @@ fn at(text: &str) -> Timestamp {
     }
 }
 
-/// What a calendar of this text takes of a window, for somebody in Berlin.
+/// The busy times of this calendar text in a window, for somebody in Berlin.
 fn busy(text: &str, from: &str, until: &str) -> Result<Vec<Busy>, CalendarError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.ics");
@@ -44,7 +44,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// Checks the events' times: `2026-11-17T08:00/09:00` in UTC, a day where it ends on another.
+/// Checks the times of events: `2026-11-17T08:00/09:00` in UTC, with a date if it ends on another day.
 #[track_caller]
 fn check(inside: &str, from: &str, until: &str, expected: &[&str]) {
     let found = busy(&calendar(inside), from, until).unwrap();

@@ -1,8 +1,8 @@
-//! Recurrences: each row is a rule and the instants it means, worked out by hand from the standard and a wall calendar.
+//! Recurrences: each row is a rule and its instants, worked out by hand from the standard and a wall calendar.
 
 use super::{check, event};
 
-/// Days in one month or several, for rules of one hour at 09:00 UTC.
+/// Expected days of a rule for one hour at 09:00 UTC.
 #[track_caller]
 fn days(rule: &str, start: &str, from: &str, until: &str, expected: &[&str]) {
     let lines = format!("DTSTART:{start}T090000Z\nDURATION:PT1H\n{rule}");
@@ -26,14 +26,14 @@ fn daily() {
     days(until_is_inclusive, "20261102", from, until, &["2026-11-02", "2026-11-03", "2026-11-04"]);
     let until_just_before = "RRULE:FREQ=DAILY;UNTIL=20261104T085959Z";
     days(until_just_before, "20261102", from, until, &["2026-11-02", "2026-11-03"]);
-    // A day as the end is the whole day.
+    // If the end is a date, the whole day counts.
     days("RRULE:FREQ=DAILY;UNTIL=20261103", "20261102", from, until, &["2026-11-02", "2026-11-03"]);
     let weekdays = "RRULE:FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR";
     days(weekdays, "20200101", "2026-11-13", "2026-11-18", &["2026-11-13", "2026-11-16", "2026-11-17"]);
     days("RRULE:FREQ=DAILY;BYMONTH=1", "20200101", "2026-11-13", "2027-01-03", &["2027-01-01", "2027-01-02"]);
-    // What began long ago and goes on is found at once.
+    // A rule that began long ago is found at once.
     days("RRULE:FREQ=DAILY", "19700101", "2026-11-17", "2026-11-18", &["2026-11-17"]);
-    // One that ended by its count is over.
+    // A rule that ended by its count is over.
     days("RRULE:FREQ=DAILY;COUNT=5", "20200101", from, until, &[]);
 }
 
@@ -45,7 +45,7 @@ fn weekly() {
     days("RRULE:FREQ=WEEKLY;BYDAY=TU", "20200107", from, until, tuesdays);
     let two = "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH";
     days(two, "20261103", from, until, &["2026-11-03", "2026-11-05", "2026-11-17", "2026-11-19"]);
-    // The standard's own example of why the week's first day matters.
+    // The standard's example of why the first day of the week matters.
     let by_monday = "RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO";
     days(
         by_monday,
@@ -62,7 +62,7 @@ fn weekly() {
         "1997-10-01",
         &["1997-08-05", "1997-08-17", "1997-08-19", "1997-08-31"],
     );
-    // The beginning counts even where the rule does not name it.
+    // The start counts even if the rule does not name it.
     let odd_start = "RRULE:FREQ=WEEKLY;BYDAY=FR;COUNT=2";
     days(odd_start, "20261103", from, until, &["2026-11-03", "2026-11-06", "2026-11-13"]);
 }
@@ -91,7 +91,7 @@ fn monthly() {
     let friday_the_13th = "RRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13";
     days(friday_the_13th, "20261113", "2026-11-01", "2027-09-01", &["2026-11-13", "2027-08-13"]);
     days("RRULE:FREQ=MONTHLY;INTERVAL=6", "20200115", from, until, &["2027-01-15"]);
-    // A fifth Monday is not in every month.
+    // Not every month has a fifth Monday.
     days("RRULE:FREQ=MONTHLY;BYDAY=5MO", "20261130", from, until, &["2026-11-30", "2027-03-29"]);
 }
 
@@ -120,7 +120,7 @@ fn yearly() {
     );
     let last_sunday_of_march = "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3";
     days(last_sunday_of_march, "19810329", "2026-01-01", "2028-01-01", &["2026-03-29", "2027-03-28"]);
-    // A day that never comes: only the beginning is left.
+    // A day that never comes: only the start remains.
     let never = "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30";
     days(never, "20260228", "2026-01-01", "2100-01-01", &["2026-02-28"]);
 }
@@ -168,7 +168,7 @@ fn dates_added_and_taken_out() {
         until,
         &["2026-11-03", "2026-11-17", "2026-11-24"],
     );
-    // One that names no occurrence takes nothing out.
+    // An exception that names no occurrence removes nothing.
     days(
         "RRULE:FREQ=WEEKLY;COUNT=2\nEXDATE:20261110T093000Z",
         "20261103",
@@ -176,7 +176,7 @@ fn dates_added_and_taken_out() {
         until,
         &["2026-11-03", "2026-11-10"],
     );
-    // The first may be taken out like any other.
+    // The first can be removed like any other.
     days("RRULE:FREQ=WEEKLY;COUNT=2\nEXDATE:20261103T090000Z", "20261103", from, until, &["2026-11-10"]);
     days(
         "RDATE:20261105T090000Z,20261107T090000Z",
@@ -185,7 +185,7 @@ fn dates_added_and_taken_out() {
         until,
         &["2026-11-03", "2026-11-05", "2026-11-07"],
     );
-    // The same time twice is once.
+    // The same time twice counts once.
     days("RDATE:20261103T090000Z\nRRULE:FREQ=DAILY;COUNT=1", "20261103", from, until, &["2026-11-03"]);
     let periods = event(
         "DTSTART:20261103T090000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20261105T100000Z/PT30M,20261106T100000Z/20261106T120000Z",
@@ -211,11 +211,11 @@ fn occurrences_that_were_changed() {
     );
     let expected = ["2026-11-03T09:00/10:00", "2026-11-11T13:00/15:00", "2026-11-17T09:00/10:00"];
     check(&format!("{series}{moved}"), from, until, &expected);
-    // The order in the file does not count, nor does the zone the occurrence is named in.
+    // Neither the order in the file matters, nor the zone that names the occurrence.
     let by_utc =
         moved.replace("RECURRENCE-ID;TZID=Europe/Berlin:20261110T100000", "RECURRENCE-ID:20261110T090000Z");
     check(&format!("{by_utc}{series}"), from, until, &expected);
-    // Only what is asked for: the moved one from outside comes in, the one moved out is gone.
+    // Only the window counts: an occurrence moved in appears, one moved out does not.
     check(&format!("{series}{moved}"), "2026-11-10", "2026-11-11", &[]);
     check(&format!("{series}{moved}"), "2026-11-11", "2026-11-12", &["2026-11-11T13:00/15:00"]);
 
@@ -231,7 +231,7 @@ fn occurrences_that_were_changed() {
     // Another event's change does not touch this one.
     let other = moved.replace("UID:one@test", "UID:two@test");
     check(&format!("{series}{other}"), from, until, &[all[0], all[1], "2026-11-11T13:00/15:00", all[2]]);
-    // The later of two changes holds.
+    // The later of two changes wins.
     let again = moved.replace("20261111T140000", "20261112T140000").replace("SEQUENCE:3", "SEQUENCE:4");
     check(&format!("{series}{again}{moved}"), from, until, &[all[0], "2026-11-12T13:00/15:00", all[2]]);
 
@@ -254,7 +254,7 @@ fn what_takes_no_time() {
     check(&event(&format!("{base}\nTRANSP:TRANSPARENT")), from, until, &[]);
     check(&event(&format!("{base}\nTRANSP:OPAQUE")), from, until, &["2026-11-17T09:00/10:00"]);
     check(&event(&format!("{base}\nSTATUS:CANCELLED")), from, until, &[]);
-    // What is not settled may well be: it is taken.
+    // A tentative event may take place, so it takes time.
     check(&event(&format!("{base}\nSTATUS:TENTATIVE")), from, until, &["2026-11-17T09:00/10:00"]);
     check("BEGIN:VTODO\nUID:t\nDUE:20261117T090000Z\nEND:VTODO\n", from, until, &[]);
 }

@@ -1,4 +1,4 @@
-//! Events that are changed and taken out, by files.
+//! Changing and removing events in files.
 
 use super::{at, berlin, calendar, run};
 use crate::calendar::{Calendar, CalendarError, IcsCalendar, Revision, Standing, read_events, standing};
@@ -29,7 +29,7 @@ struct Held {
     calendar: IcsCalendar,
 }
 
-/// A calendar in a file that holds this and another event.
+/// A calendar file with this event and another one.
 fn held(inside: &str) -> Held {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.ics");
@@ -100,17 +100,17 @@ fn one_of_a_series_is_changed_and_then_the_series() {
     let series =
         ["2026-11-17T10:00:00Z Kickoff", "2026-11-25T10:00:00Z Kickoff", "2026-12-01T10:00:00Z Kickoff"];
     assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
-    // The place of the series changes: what was moved stays moved.
+    // The place of the series changes; the moved occurrence stays moved.
     let place = calendar(&event(2, &format!("{WEEKLY}\nLOCATION:Room 2")));
     run(held.calendar.revise(place.as_bytes(), INES, Revision::Change)).unwrap();
     assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
-    // One is cancelled, and its place in the series stays empty.
+    // One is cancelled and does not come back.
     let gone = "RECURRENCE-ID:20261201T100000Z\nDTSTART:20261201T100000Z\nSTATUS:CANCELLED";
     for _ in 0..2 {
         run(held.calendar.revise(&news(2, gone), INES, Revision::Remove)).unwrap();
     }
     assert_eq!(held.times(), [&[mine][..], &series[..2]].concat());
-    // The series moves: changes of the series as it was are over.
+    // The series moves, so changes to the old series are dropped.
     run(held.calendar.revise(
         &news(3, &WEEKLY.replace("T10", "T12").replace("T11", "T13")),
         INES,
@@ -135,7 +135,7 @@ fn in_a_folder_the_file_of_the_event_goes() {
     assert_eq!(run(target.held("kick")).unwrap()[0].sequence, 2);
     run(target.revise(&news(3, MOVED), INES, Revision::Remove)).unwrap();
     assert!(!folder.path().join("b.ics").exists() && folder.path().join("a.ics").exists());
-    // Twice in the folder, nobody knows which one is meant.
+    // If it is in the folder twice, we cannot tell which one is meant.
     for name in ["b.ics", "c.ics"] {
         fs::write(folder.path().join(name), calendar(&event(1, START))).unwrap();
     }
@@ -152,7 +152,7 @@ fn how_news_stand_to_what_is_held() {
     assert_eq!(standing(&[], &read(&before), INES, change), Standing::Absent);
     assert_eq!(is(&before, &before, change), Standing::Same);
     assert!(matches!(is(&before, &before, remove), Standing::Differs(Some(_))));
-    // Without a time of writing, what they say decides.
+    // Without a DTSTAMP, the content decides.
     let bare = |text: String| text.replace("DTSTAMP:20261101T080000Z\n", "");
     assert_eq!(is(&bare(before.clone()), &bare(before.clone()), change), Standing::Same);
     assert!(matches!(is(&bare(before.clone()), &bare(event(1, MOVED)), change), Standing::Differs(_)));

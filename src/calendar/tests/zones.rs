@@ -1,4 +1,4 @@
-//! Zones, days and clocks that change; for somebody in Berlin.
+//! Zones, days and clock changes, for somebody in Berlin.
 
 use super::{busy, calendar, check, event};
 
@@ -20,17 +20,17 @@ fn times_of_places() {
     one("DTSTART;TZID=America/New_York:20261117T090000\nDURATION:PT1H", "2026-11-17T14:00/15:00");
     one("DTSTART;TZID=Asia/Kolkata:20261117T090000\nDURATION:PT1H", "2026-11-17T03:30/04:30");
     one("DTSTART;TZID=\"America/New_York\":20261117T090000\nDURATION:PT1H", "2026-11-17T14:00/15:00");
-    // A flight: it begins in one zone and ends in another.
+    // A flight that starts in one zone and ends in another.
     one(
         "DTSTART;TZID=Europe/Berlin:20261117T090000\nDTEND;TZID=America/New_York:20261117T120000",
         "2026-11-17T08:00/17:00",
     );
-    // Without a zone it is the person's.
+    // Without a zone, it is in the person's.
     one("DTSTART:20261117T090000\nDURATION:PT1H", "2026-11-17T08:00/09:00");
-    // What Windows and Exchange write.
+    // As Windows and Exchange write it.
     one("DTSTART;TZID=W. Europe Standard Time:20261117T090000\nDURATION:PT1H", "2026-11-17T08:00/09:00");
     one("DTSTART;TZID=Eastern Standard Time:20260717T090000\nDURATION:PT1H", "2026-07-17T13:00/14:00");
-    // What some free programs write.
+    // As some free programs write it.
     one(
         "DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20261117T090000\nDURATION:PT1H",
         "2026-11-17T08:00/09:00",
@@ -57,17 +57,17 @@ fn whole_days_are_the_persons() {
 
 #[test]
 fn clocks_that_change() {
-    // At nine on the wall, before and after.
+    // At nine local time, before and after the change.
     let weekly =
         event("DTSTART;TZID=Europe/Berlin:20261020T090000\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;COUNT=2");
     check(&weekly, "2026-10-01", "2026-12-01", &["2026-10-20T07:00/08:00", "2026-10-27T08:00/09:00"]);
-    // 02:30 does not exist on 29 March: an hour later on the wall, the same offset as before.
+    // 02:30 does not exist on 29 March: it is an hour later local time, with the offset before the change.
     let gap = event("DTSTART;TZID=Europe/Berlin:20260328T023000\nDURATION:PT30M\nRRULE:FREQ=DAILY;COUNT=3");
     let expected = ["2026-03-28T01:30/02:00", "2026-03-29T01:30/02:00", "2026-03-30T00:30/01:00"];
     check(&gap, "2026-03-01", "2026-04-01", &expected);
-    // 02:30 comes twice on 25 October: the first is meant.
+    // 02:30 comes twice on 25 October; the first is meant.
     one("DTSTART;TZID=Europe/Berlin:20261025T023000\nDURATION:PT30M", "2026-10-25T00:30/01:00");
-    // Exact by DTEND, nominal by days of a DURATION.
+    // DTEND and hours are exact; days of a DURATION are calendar days.
     one("DTSTART;TZID=Europe/Berlin:20261024T120000\nDURATION:P1D", "2026-10-24T10:00/10-25T11:00");
     one("DTSTART;TZID=Europe/Berlin:20261024T120000\nDURATION:PT24H", "2026-10-24T10:00/10-25T10:00");
     let night = event(
@@ -79,7 +79,7 @@ fn clocks_that_change() {
         "2026-11-01",
         &["2026-10-17T20:00/10-18T04:00", "2026-10-24T20:00/10-25T04:00"],
     );
-    // An end in UTC on a wall that changes meanwhile: 27 October, 09:00 in Berlin, is within.
+    // An end in UTC across a clock change: 27 October, 09:00 in Berlin, is included.
     let until = event(
         "DTSTART;TZID=Europe/Berlin:20261020T090000\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;UNTIL=20261027T080000Z",
     );
@@ -105,7 +105,7 @@ fn zones_a_calendar_defines() {
     let at = |civil: &str| format!("DTSTART;TZID=Customized Time Zone:{civil}\nDURATION:PT30M");
     own(OWN_ZONE, &at("20261117T090000"), "2026-11-17T08:00/08:30");
     own(OWN_ZONE, &at("20260717T090000"), "2026-07-17T07:00/07:30");
-    // Around the changes as in a zone that is known.
+    // Around the changes it behaves like a known zone.
     own(OWN_ZONE, &at("20260329T013000"), "2026-03-29T00:30/01:00");
     own(OWN_ZONE, &at("20260329T023000"), "2026-03-29T01:30/02:00");
     own(OWN_ZONE, &at("20260329T030000"), "2026-03-29T01:00/01:30");
@@ -115,7 +115,7 @@ fn zones_a_calendar_defines() {
     let fixed = "BEGIN:VTIMEZONE\nTZID:Ship\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0545\nTZOFFSETTO:+0545\nEND:STANDARD\nEND:VTIMEZONE\n";
     own(fixed, "DTSTART;TZID=Ship:20261117T090000\nDURATION:PT30M", "2026-11-17T03:15/03:45");
 
-    // A zone whose rule ended and another one began.
+    // A zone where one rule ended and another began.
     let ended = OWN_ZONE.replace(
         "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3",
         "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3;UNTIL=20200329T010000Z",

@@ -1,8 +1,7 @@
-//! The local times a rule names, in order (RFC 5545, section 3.3.10).
+//! Expands a rule into local times, in order (RFC 5545, section 3.3.10).
 //!
-//! Works on wall clocks alone: what instant a time is, and when a rule ends by `UNTIL`, is decided by whoever knows
-//! the zone. Bounded: a rule without `COUNT` begins near the window asked for, and whoever takes too many steps is
-//! told so rather than being given less.
+//! Works with local times only: code that knows the zone converts them to instants and applies `UNTIL`. It is limited:
+//! a rule without `COUNT` starts near the requested window, and too many steps are an error, never a shorter result.
 
 use super::rule::{Every, NthDay, Rule};
 use jiff::civil::{Date, DateTime, Weekday, date};
@@ -11,11 +10,11 @@ use jiff::{Span, ToSpan};
 /// How many periods and times one rule may take.
 const MOST_STEPS: u32 = 250_000;
 
-/// A rule goes on and on.
+/// A rule takes too many steps.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::calendar) struct TooMany;
 
-/// The times of a rule in `from..=until`, and its count from the first one on where it has one.
+/// The times of a rule in `from..=until`. If it has a count, we count from its first time.
 pub(in crate::calendar) fn times(
     rule: &Rule,
     start: DateTime,
@@ -51,7 +50,7 @@ pub(in crate::calendar) fn times(
     Ok(found)
 }
 
-/// What the rule leaves open is as at the start.
+/// Fills what the rule leaves open from the start.
 fn complete(rule: &Rule, start: DateTime) -> Rule {
     let mut rule = rule.clone();
     if !rule.names_days() {
@@ -97,7 +96,7 @@ impl Walk {
         if self.steps > MOST_STEPS { Err(TooMany) } else { Ok(()) }
     }
 
-    /// Where the nth period begins; `None` beyond the end of time.
+    /// The start of the nth period; `None` beyond the end of time.
     fn period(&self, n: i64) -> Option<DateTime> {
         let many = n.checked_mul(self.rule.interval)?;
         let day = self.start.date();
@@ -145,7 +144,7 @@ impl Walk {
         (whole - 1).max(0)
     }
 
-    /// The first period on a later day, where periods are shorter than a day and this day is none of the rule's.
+    /// The first period on a later day, if periods are shorter than a day and the rule excludes this day.
     fn next_day(&self, at: DateTime, period: i64) -> Option<i64> {
         let seconds = match self.rule.every {
             Every::Hour => 3600,
@@ -162,7 +161,7 @@ impl Walk {
         period.checked_add(((left + step - 1) / step).max(1))
     }
 
-    /// The times of the period that begins at `at`.
+    /// The times in the period that begins at `at`.
     fn times(&mut self, at: DateTime) -> Result<Vec<DateTime>, TooMany> {
         let first = at.date();
         let days: Vec<Date> = match self.rule.every {
@@ -232,7 +231,7 @@ impl Walk {
         nth == (at - 1) / 7 + 1 || nth == -((length - at) / 7 + 1)
     }
 
-    /// Weeks are numbered by the year that has most of their days.
+    /// A week belongs to the year that has most of its days.
     fn is_in_week(&self, day: Date) -> bool {
         let start = self.rule.week_start;
         let Some((year, week)) = week_of(day, start) else { return false };
@@ -251,12 +250,12 @@ fn days(first: Date, most: usize) -> impl Iterator<Item = Date> {
     .take(most)
 }
 
-/// How many days one goes back from a weekday to the last `start`.
+/// How many days back from a weekday to the last `start`.
 fn days_since(day: Weekday, start: Weekday) -> i8 {
     (day.to_monday_zero_offset() - start.to_monday_zero_offset()).rem_euclid(7)
 }
 
-/// The year and number of the week a day is in.
+/// The year and number of a day's week.
 fn week_of(day: Date, start: Weekday) -> Option<(i16, i16)> {
     let first = day.checked_sub(days_since(day.weekday(), start).days()).ok()?;
     let middle = first.checked_add(3.days()).ok()?;
@@ -264,7 +263,7 @@ fn week_of(day: Date, start: Weekday) -> Option<(i16, i16)> {
 }
 
 fn weeks_in(year: i16, start: Weekday) -> i16 {
-    // The 28th of December is always in the last week.
+    // 28 December is always in the last week.
     week_of(date(year, 12, 28), start).map_or(52, |(_, week)| week)
 }
 

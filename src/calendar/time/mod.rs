@@ -1,4 +1,4 @@
-//! Times as calendars write them: moments, the zones they are in, and the rules by which they repeat.
+//! Times in calendars: moments, their zones, and recurrence rules.
 
 pub(super) mod expand;
 pub(super) mod moment;

@@ -1,4 +1,4 @@
-//! Times as iCalendar writes them: a day, a wall clock somewhere, or an instant; and how long things last.
+//! Times in iCalendar: a day, a local time, or an instant; and durations.
 
 use super::zone::Zone;
 use crate::calendar::lines::Line;
@@ -7,21 +7,20 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan};
 use std::sync::Arc;
 
-/// By whose clock a time is.
+/// The clock that a time refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::calendar) enum Clock {
     /// A whole day, wherever the person is.
     Day,
     /// The person's, wherever they are.
     Person,
-    /// Greenwich's.
     Utc,
-    /// A named place's.
+    /// A named zone's.
     Zone(Arc<Zone>),
 }
 
 impl Clock {
-    /// The instant of a wall clock's time. In a gap it is as if the clock had not been put forward; of two the first.
+    /// The instant of a local time. In a gap we use the offset before it; a repeated time means the first.
     pub fn instant(&self, civil: DateTime, person: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::Day | Self::Person => Some(person.to_ambiguous_zoned(civil).compatible().ok()?.timestamp()),
@@ -31,7 +30,7 @@ impl Clock {
     }
 }
 
-/// A time as it was written.
+/// A time as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::calendar) struct Moment {
     pub civil: DateTime,
@@ -58,13 +57,13 @@ impl Moment {
             None => (time, Clock::Person),
         };
         digits(time, 6)?;
-        // A leap second is the second before it.
+        // A leap second counts as the second before it.
         let second = time[4..].parse::<i8>().ok().filter(|second| *second <= 60)?.min(59);
         let time = Time::new(time[..2].parse().ok()?, time[2..4].parse().ok()?, second, 0).ok()?;
         Some(Self { civil: day.to_datetime(time), clock })
     }
 
-    /// Reads a value of a line, by the line's `TZID` where it has one.
+    /// Reads a value of a line, using the line's `TZID` if it has one.
     pub fn of(
         line: &Line,
         value: &str,
@@ -89,7 +88,7 @@ impl Moment {
     }
 }
 
-/// Why a time cannot be told.
+/// Why a time cannot be read.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(in crate::calendar) enum MomentError {
     #[error("its {0} is no time ({1})")]
@@ -102,17 +101,16 @@ fn digits(text: &str, many: usize) -> Option<()> {
     (text.len() == many && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(())
 }
 
-/// How long something lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::calendar) struct Length {
-    /// Days on the calendar, however long they are.
+    /// Calendar days, however long they are.
     pub days: i64,
-    /// And this besides.
+    /// Plus this.
     pub exact: SignedDuration,
 }
 
 impl Length {
-    /// Reads `P1W`, `P1DT2H30M` …; one that goes backwards is none.
+    /// Reads `P1W`, `P1DT2H30M` …; negative durations are refused.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_uppercase();
         let text = text.strip_prefix('+').unwrap_or(&text);
@@ -144,13 +142,13 @@ impl Length {
         any.then_some(Self { days, exact: SignedDuration::from_secs(seconds) })
     }
 
-    /// When what begins at a wall clock's time ends.
+    /// The end of something that starts at a local time.
     pub fn end(&self, start: DateTime, clock: &Clock, person: &TimeZone) -> Option<Timestamp> {
         let civil = start.checked_add(Span::new().try_days(self.days).ok()?).ok()?;
         clock.instant(civil, person)?.checked_add(self.exact).ok()
     }
 
-    /// A wall clock's time that is surely earlier than the beginning of whatever still lasts at `time`.
+    /// A local time that is surely before the start of anything still going on at `time`.
     pub fn before(&self, time: DateTime) -> DateTime {
         let whole = self.days.saturating_add(self.exact.as_hours() / 24).saturating_add(3);
         let span = Span::new().try_days(whole);
@@ -158,7 +156,7 @@ impl Length {
     }
 }
 
-/// A wall clock's time that is surely later than anything that begins before `time`, in whatever zone.
+/// A local time that is surely after anything that begins before `time`, in any zone.
 pub(in crate::calendar) fn after(time: DateTime) -> DateTime {
     time.checked_add(2.days()).unwrap_or(DateTime::MAX)
 }

@@ -1,12 +1,12 @@
-//! Recurrence rules (RFC 5545, section 3.3.10): what a rule says, read strictly.
+//! Recurrence rules (RFC 5545, section 3.3.10), parsed strictly.
 //!
-//! A part that is not understood is an error: a rule followed by halves would make up free time.
+//! An unknown part is an error: following half a rule would invent free time.
 
 use super::moment::Moment;
 use jiff::civil::Weekday;
 use thiserror::Error;
 
-/// How often.
+/// The frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::calendar) enum Every {
     Year,
@@ -18,14 +18,13 @@ pub(in crate::calendar) enum Every {
     Second,
 }
 
-/// A weekday, perhaps only the nth of its month or year.
+/// A weekday, perhaps only the nth in its month or year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::calendar) struct NthDay {
     pub nth: Option<i16>,
     pub day: Weekday,
 }
 
-/// A recurrence rule.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::calendar) struct Rule {
     pub every: Every,
@@ -104,7 +103,7 @@ impl Rule {
         if !rule.weeks.is_empty() && rule.every != Every::Year {
             return Err(RuleError::NotFollowed("BYWEEKNO without FREQ=YEARLY".to_owned()));
         }
-        // A leap second is the second before it.
+        // A leap second counts as the second before it.
         rule.seconds.iter_mut().for_each(|second| *second = (*second).min(59));
         for list in [&mut rule.hours, &mut rule.minutes, &mut rule.seconds] {
             list.sort_unstable();
@@ -113,7 +112,7 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Whether the rule itself says which days.
+    /// Whether the rule itself names days.
     pub fn names_days(&self) -> bool {
         !(self.weeks.is_empty()
             && self.year_days.is_empty()

@@ -1,4 +1,4 @@
-//! The zone names that Windows and Exchange write, and the IANA zones they mean (from Unicode's CLDR).
+//! The zone names of Windows and Exchange, and their IANA zones (from Unicode's CLDR).
 
 /// The IANA name of a Windows zone.
 pub(in crate::calendar) fn iana(name: &str) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! Time zones by what calendars call them: IANA names, Windows names, and zones a calendar defines itself.
+//! Time zones by their names in calendars: IANA names, Windows names, and zones a calendar defines itself.
 
 use super::expand;
 use super::moment::{Length, Moment};
@@ -9,16 +9,15 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-/// A time zone.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::calendar) enum Zone {
-    /// One the whole world knows.
+    /// A well-known zone.
     Known(TimeZone),
-    /// One that a `VTIMEZONE` defines.
+    /// A zone defined by a `VTIMEZONE`.
     Defined(Vec<Observance>),
 }
 
-/// From some local time on, the clocks go differently.
+/// A new offset from some local time on.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::calendar) struct Observance {
     start: DateTime,
@@ -29,7 +28,7 @@ pub(in crate::calendar) struct Observance {
 }
 
 impl Zone {
-    /// The zone of a name that needs no definition.
+    /// The zone of a well-known name.
     pub fn named(id: &str) -> Option<Self> {
         let id = id.trim();
         if let Some(iana) = windows::iana(id) {
@@ -43,14 +42,14 @@ impl Zone {
         names.take(6).find_map(known).map(Self::Known)
     }
 
-    /// The zone a `VTIMEZONE` defines; `None` where it cannot be followed.
+    /// The zone that a `VTIMEZONE` defines; `None` if we cannot follow it.
     pub fn defined(zone: &Component) -> Option<Self> {
         let parts = zone.inside.iter().filter(|part| matches!(part.kind.as_str(), "STANDARD" | "DAYLIGHT"));
         let observances: Option<Vec<Observance>> = parts.map(observance).collect();
         observances.filter(|list| !list.is_empty()).map(Self::Defined)
     }
 
-    /// The instant of a local time. In a gap it is as if the clock had not been put forward; of two the first.
+    /// The instant of a local time. In a gap we use the offset before it; a repeated time means the first.
     pub fn instant(&self, civil: DateTime) -> Option<Timestamp> {
         match self {
             Self::Known(zone) => Some(zone.to_ambiguous_zoned(civil).compatible().ok()?.timestamp()),
@@ -90,7 +89,7 @@ fn utc_offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (two(0)? * 3600 + two(2)? * 60 + two(4)?)).ok()
 }
 
-/// How far from Greenwich a local time is: as the last change before it says.
+/// The UTC offset at a local time, from the last change before it.
 fn offset(observances: &[Observance], civil: DateTime) -> Option<Offset> {
     let mut last: Option<(DateTime, &Observance)> = None;
     for observance in observances {
@@ -102,7 +101,7 @@ fn offset(observances: &[Observance], civil: DateTime) -> Option<Offset> {
         }
     }
     let Some((onset, observance)) = last else {
-        // Before anything is defined it is as before the first change.
+        // Before the first change, its old offset applies.
         return observances.iter().min_by_key(|observance| observance.start).map(|first| first.from);
     };
     let jump = SignedDuration::from_secs(i64::from(observance.to.seconds() - observance.from.seconds()));
@@ -111,22 +110,22 @@ fn offset(observances: &[Observance], civil: DateTime) -> Option<Offset> {
 }
 
 impl Observance {
-    /// When it last began before a local time; the outer `None` where its rule cannot be followed.
+    /// When it last began before a local time. The outer `None` means that its rule cannot be followed.
     fn last_onset(&self, civil: DateTime) -> Option<Option<DateTime>> {
         let mut onsets: Vec<DateTime> = vec![self.start];
         onsets.extend(&self.dates);
-        // Rules of zones are yearly; two years hold the last change.
+        // Zone rules are yearly, so two years contain the last change.
         let from = civil.checked_sub(800.days()).unwrap_or(DateTime::MIN);
         for rule in &self.rules {
             let mut times = expand::times(rule, self.start, from, civil).ok()?;
             if let Some(until) = &rule.until {
-                // Written in UTC, meant in the time before the change.
+                // Written in UTC, but meant in the offset before the change.
                 let shift = SignedDuration::from_secs(self.from.seconds().into());
                 let until = match until.clock {
                     super::moment::Clock::Utc => until.civil.checked_add(shift).ok()?,
                     _ => until.civil,
                 };
-                // A rule that ended long ago is still the last word, unless another one speaks later.
+                // A rule that ended long ago still applies, unless another one begins later.
                 let ended = until.min(civil);
                 let long_ago = Length { days: 800, exact: SignedDuration::ZERO }.before(ended);
                 times = expand::times(rule, self.start, long_ago, ended).ok()?;

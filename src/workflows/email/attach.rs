@@ -1,5 +1,5 @@
-//! Files a person attaches: read when they are named, bounded, and kept by digest, so that what was shown is what is
-//! sent.
+//! Files a person attaches. They are read when the person names them, with a size limit, and stored by digest, so we
+//! send what was shown.
 
 use super::state::{Attached, Email};
 use crate::graph::{Ctx, NodeError};
@@ -8,11 +8,11 @@ use crate::workflows::email::input;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// All files of one mail together are at most this long.
+/// The maximum total size of a mail's files.
 const TOGETHER: u64 = 25 * 1024 * 1024;
 
-/// Reads what a person named, each time they name it: those of `paths` that hold something else than was shown, or
-/// cannot be read.
+/// Reads the files a person named, each time they name them. Returns those of `paths` that changed since they were
+/// shown or cannot be read.
 pub(super) async fn read(
     ctx: &Ctx<Services>,
     state: &Email,
@@ -42,7 +42,7 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
     let failed = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
     let whole = ctx.services().user.path(path);
     if !whole.is_absolute() {
-        // Whoever carries this out may stand in another folder than the person who typed it.
+        // The process that reads the file may run in another folder than the person typed in.
         let text = format!("{path} is not a full path: begin it with / or ~/, such as ~/plan.pdf");
         return Ok(failed(text));
     }

@@ -1,4 +1,4 @@
-//! Cards: what is unusual, who wants what, what is proposed, then the conversation.
+//! Cards: first warnings, then who wants what, the proposal, and the conversation.
 
 use super::mails::{self, Conversation};
 use super::meeting::When;
@@ -15,7 +15,7 @@ use crate::workflows::email::facts::{Became, Remark};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// How much of the model's own words stands on a card.
+/// How much of the model's text a card shows.
 const MOST_SAID: usize = 400;
 
 /// The card of an item.
@@ -32,7 +32,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     };
     let mut warnings = item.warnings.clone();
     if matches!(item.kind, ItemKind::Interrupt(_)) && conversation.has_news() {
-        // What came after it was asked may be unusual in itself.
+        // Mail that came after the question may have its own warnings.
         let since = mails::warnings(services, &conversation).unwrap_or_default();
         Warning::add(&mut warnings, since);
     }
@@ -57,13 +57,13 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-/// The mails of a thread, as far as they can be read.
+/// The mails of a thread, if they can be read.
 pub(super) fn conversation(services: &Services, state: &Folded) -> Vec<Block> {
     let read = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
     read.map(|conversation| mails(services, &conversation)).unwrap_or_default()
 }
 
-/// Why an item is there.
+/// Why the item is in the inbox.
 pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Email>() else { return Vec::new() };
     let class = state.classification_decision.map(|class| class.as_str()).unwrap_or("not triaged yet");
@@ -88,7 +88,7 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-/// What the model said beside its calls.
+/// The model's text next to its calls.
 fn said_with_calls(turn: &Turn) -> Option<&str> {
     match turn {
         Turn::Called { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -100,7 +100,7 @@ fn warned(warnings: Vec<Warning>) -> Option<Block> {
     (!warnings.is_empty()).then_some(Block::Warnings(warnings))
 }
 
-/// Who, and what they want: the gist is that of the mail that was triaged, not of one that came since.
+/// The sender and the gist. The gist belongs to the triaged mail, not to a newer one.
 fn wants(state: &Email, conversation: &Conversation) -> String {
     let triaged = conversation.mails.iter().find(|(known, _)| known.raw == state.triaged);
     let triaged = triaged.or_else(|| conversation.about());
@@ -117,7 +117,7 @@ fn result(state: &Email) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-/// What is proposed, beneath what is to be known about it first.
+/// The proposal, after what the person should know first.
 fn proposed(services: &Services, state: &Email, conversation: &Conversation, item: &Item) -> Vec<Block> {
     let Some(call) = proposed_call(services, state, conversation, item) else { return Vec::new() };
     let mut blocks = Vec::new();
@@ -144,7 +144,7 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
     blocks
 }
 
-/// A call as the person reads it; nothing where its arguments cannot be read.
+/// A call as the person reads it. None if its arguments cannot be read.
 fn proposed_call(
     services: &Services,
     state: &Email,
@@ -202,7 +202,7 @@ fn proposed_call(
     })
 }
 
-/// Names and values, without those that say nothing.
+/// Names and values, without empty ones.
 fn fields(fields: Vec<(&str, String)>) -> Block {
     let shown = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
     Block::Fields(shown.map(|(name, value)| (Visible::line(name), Visible::new(&value))).collect())
@@ -265,7 +265,7 @@ fn leaving(leaving: Leaving, from: String) -> Block {
     })
 }
 
-/// The days of a meeting, as the calendar told of them when it was proposed.
+/// The days of a meeting, as the calendar had them when it was proposed.
 fn days(services: &Services, state: &Email, item: &Item, when: Option<When>) -> Vec<Block> {
     match (state.days.get(&item.key), when) {
         (Some(busy), Some(when)) => day::strips(busy, when, &services.user.time_zone),
@@ -278,7 +278,7 @@ fn remarked(remark: Remark, tool: &str) -> String {
     let what = match tool {
         tools::WRITE_EMAIL => "the draft",
         tools::SCHEDULE_MEETING => "the meeting",
-        // What a list wants to hear cannot be edited.
+        // The request to leave a list cannot be edited.
         _ => return "The built-in rules can't make that change.".to_owned(),
     };
     match remark {
@@ -300,7 +300,7 @@ fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {
     serde_json::from_value(args.clone()).ok()
 }
 
-/// Whom an answer to all would reach besides.
+/// Everyone else that a reply to all would reach.
 fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
     let Some((_, answered)) = conversation.about().filter(|_| send::answers(conversation, args)) else {
         return String::new();
@@ -311,7 +311,7 @@ fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
     join(&out)
 }
 
-/// What the config adds to the text.
+/// Text that the config adds.
 fn added(services: &Services, conversation: &Conversation, args: &WriteEmail) -> String {
     let quote = services.user.quote && send::answers(conversation, args);
     let signature = !services.user.signature.trim().is_empty();
@@ -323,7 +323,7 @@ fn added(services: &Services, conversation: &Conversation, args: &WriteEmail) ->
     }
 }
 
-/// When the person hears that nobody answered.
+/// When we tell the person that nobody answered.
 fn reminds(services: &Services, args: &WriteEmail) -> String {
     match remind::wanted(services, args, &args.to) {
         Some(wanted) => {
@@ -338,7 +338,7 @@ fn join(people: &[Address]) -> String {
     people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What was said and done about this mail before.
+/// The earlier turns about this mail.
 fn said(state: &Email) -> Vec<(Visible, Visible)> {
     let pending = |id: &str| state.pending.iter().any(|call| call.id == id);
     let mut turns = Vec::new();
@@ -368,7 +368,7 @@ fn said(state: &Email) -> Vec<(Visible, Visible)> {
     turns.into_iter().map(|(who, text)| (Visible::line(&who), Visible::new(&text))).collect()
 }
 
-/// The mails, newest first and open, older ones folded.
+/// The mails, newest first. Only the newest is unfolded.
 fn mails(services: &Services, conversation: &Conversation) -> Vec<Block> {
     let newest = conversation.mails.len().saturating_sub(1);
     let shown = conversation.mails.iter().enumerate().rev();

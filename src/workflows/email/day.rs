@@ -1,4 +1,5 @@
-//! The days a proposed meeting falls on, as strips, from what the calendar told when it was proposed. Drawing asks nobody.
+//! Draws the days of a proposed meeting as strips, from the busy times read when it was proposed. Drawing asks no
+//! calendar.
 
 use super::meeting::When;
 use crate::calendar::{self, Busy};
@@ -9,35 +10,35 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use std::ops::Range;
 
-/// A day with more in it is not kept: the picture would say nothing.
+/// Days with more entries are not kept: the picture would say nothing.
 const MOST_BUSY: usize = 100;
 
-/// So much of a title is kept.
+/// The maximum length of a title we keep.
 const TITLE: usize = 60;
 
 /// The minutes of a day.
 const DAY: u16 = 24 * 60;
 
-/// From when until when the days of a meeting last.
+/// The start of the meeting's first day and the end of its last.
 pub(super) fn window(when: When, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     let (first, last) = dates(when, zone)?;
     Some((calendar::day_window(first, zone)?.0, calendar::day_window(last, zone)?.1))
 }
 
-/// What the calendar told, as it is kept; nothing where it is too much to show.
+/// The busy times to keep, or None if there are too many to show.
 pub(super) fn kept(busy: &[Busy]) -> Option<Vec<Busy>> {
     let short = |one: &Busy| Busy { title: truncate(&one.title, TITLE).into_owned(), ..one.clone() };
     (busy.len() <= MOST_BUSY).then(|| busy.iter().map(short).collect())
 }
 
-/// The days of a meeting; nothing for what takes longer than over midnight.
+/// The days of a meeting. Empty if it lasts longer than two days.
 pub(super) fn strips(busy: &[Busy], when: When, zone: &TimeZone) -> Vec<Block> {
     let Some((first, last)) = dates(when, zone) else { return Vec::new() };
     let days = if first == last { vec![first] } else { vec![first, last] };
     days.into_iter().filter_map(|day| strip(busy, day, when, zone)).map(Block::Day).collect()
 }
 
-/// The first and the last day of a meeting that takes one day, or two.
+/// The first and last day of a meeting that touches one day or two.
 fn dates(when: When, zone: &TimeZone) -> Option<(Date, Date)> {
     let last_moment = when.end.checked_sub(SignedDuration::from_secs(1)).ok()?.max(when.start);
     let (first, last) = (zone.to_datetime(when.start).date(), zone.to_datetime(last_moment).date());
@@ -56,7 +57,7 @@ fn strip(busy: &[Busy], day: Date, when: When, zone: &TimeZone) -> Option<DayStr
     })
 }
 
-/// What of a time lies on the day, in minutes of the person's clock.
+/// The part of a time range that lies on the day, in minutes of the person's clock.
 fn minutes(
     start: Timestamp,
     end: Timestamp,
@@ -69,7 +70,7 @@ fn minutes(
     };
     let mut from = if start <= begin { 0 } else { minute(start) };
     let mut until = if end >= over { DAY } else { minute(end) };
-    // Where clocks are set back meanwhile, the hour that comes twice is taken as a whole.
+    // If clocks are set back in this range, the repeated hour counts as a whole.
     for change in zone.following(start.max(begin)).take_while(|change| change.timestamp() < end.min(over)) {
         let at = change.timestamp();
         let last_moment = at.checked_sub(SignedDuration::from_mins(1)).unwrap_or(at);

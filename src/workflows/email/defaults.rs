@@ -1,33 +1,33 @@
-//! The memory profiles, and what they say before anybody was asked anything.
+//! The memory profiles, and their text before anybody was asked anything.
 //!
-//! They are plain lines, so that people can read and change them, a language model follows them, and the rules built
-//! in can read the lines that have their form.
+//! Profiles are plain lines: people can read and change them, language models follow them, and the built-in rules
+//! understand lines of a known form.
 
-/// The profile that decides what is shown.
+/// Decides what is shown.
 pub const TRIAGE: &str = "email_assistant/triage_preferences";
-/// The profile that says how to write.
+/// Says how to write.
 pub const RESPONSE: &str = "email_assistant/response_preferences";
-/// The profile that says how to plan meetings.
+/// Says how to plan meetings.
 pub const CALENDAR: &str = "email_assistant/cal_preferences";
 
 /// Every profile with its first version.
 pub const PROFILES: [(&str, &str); 3] =
     [(TRIAGE, TRIAGE_PRESET), (RESPONSE, RESPONSE_PRESET), (CALENDAR, CALENDAR_PRESET)];
 
-/// What stands between a profile's name and the account it belongs to.
+/// Separates a profile's name from the account it belongs to.
 const OF: char = '@';
 
-/// The profile that an account with a model of its own adds to, so that what it teaches reaches no other model.
+/// The profile of an account that has its own model, so its lessons reach no other model.
 pub fn of_account(namespace: &str, account: &str) -> String {
     format!("{namespace}{OF}{account}")
 }
 
-/// The shared profile that an account's own one adds to; a shared one itself.
+/// The shared profile behind an account's profile; a shared profile is returned as is.
 pub fn shared(namespace: &str) -> &str {
     namespace.split_once(OF).map_or(namespace, |(shared, _)| shared)
 }
 
-/// A profile's name as people say it.
+/// A profile's name in words.
 pub fn spoken(namespace: &str) -> String {
     let name = namespace.split_once('/').map_or(namespace, |(_, name)| name);
     match name.split_once(OF) {
@@ -36,7 +36,7 @@ pub fn spoken(namespace: &str) -> String {
     }
 }
 
-/// The first version of a profile; empty for one that is not known.
+/// The first version of a profile; empty if the profile is unknown.
 pub fn preset(namespace: &str) -> &'static str {
     PROFILES.iter().find(|(name, _)| *name == namespace).map_or("", |(_, text)| text)
 }

@@ -1,4 +1,4 @@
-//! How well a model triages: a labelled set, run against any model, and where it went wrong.
+//! Measures how well a model triages: runs a labelled set against any model and shows its mistakes.
 
 use std::fmt;
 use std::path::Path;
@@ -11,28 +11,25 @@ use crate::llm::{Model, Request, Usage, structured};
 use crate::mail;
 use crate::workflows::mail_facts::{Class, User};
 
-/// The set that comes with the program: mixed mails, written for this.
+/// The set that ships with the program: various mails, written for this purpose.
 const TRIAGE_SET: &str = include_str!("../../../assets/eval/triage.json");
 
 /// A mail with the class a sensible person would give it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// A short name.
     pub id: String,
-    /// The right class.
     pub expect: Class,
     /// The mail and its reader.
     pub facts: TriageFacts,
 }
 
-/// The set that comes with the program. It can be read; a test says so.
+/// The set that ships with the program. A test checks that it can be read.
 pub fn triage_set() -> Result<Vec<Case>, serde_json::Error> {
     serde_json::from_str(TRIAGE_SET)
 }
 
-/// A person's own set: a JSON file like the one that comes with the program, or a folder with what is to be ignored, notified
-/// about and responded to, each as a folder of mails (`respond/*.eml`) or as one file (`respond.mbox`). The error says what is
-/// wrong and where.
+/// A person's own set: a JSON file like the one that ships with the program, or a folder with the mails of each class,
+/// either in a subfolder (`respond/*.eml`) or in one file (`respond.mbox`). The error says what is wrong and where.
 pub fn own_set(path: &Path, user: &User) -> Result<Vec<Case>, String> {
     let unread =
         |path: &Path, error: &dyn fmt::Display| format!("{} cannot be read: {error}", path.display());
@@ -76,7 +73,7 @@ pub fn own_set(path: &Path, user: &User) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The mails of an mbox file, each with what its `From ` line says.
+/// The mails of an mbox file, each with the text of its `From ` line.
 pub fn split_mbox(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut mails: Vec<(String, Vec<u8>)> = Vec::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -93,16 +90,14 @@ pub fn split_mbox(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     mails
 }
 
-/// What came out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Counts by the right class (rows) and the model's (columns), both in the order of [`Class::ALL`].
     pub confusion: [[usize; 3]; 3],
-    /// Where the model said otherwise.
+    /// The model's mistakes.
     pub misses: Vec<Miss>,
-    /// Cases without an answer, with the error's sentence.
+    /// Cases without an answer, each with its error message.
     pub failures: Vec<(String, String)>,
-    /// Tokens used.
     pub usage: Usage,
 }
 
@@ -111,27 +106,25 @@ pub struct Report {
 pub struct Miss {
     pub id: String,
     pub subject: String,
-    /// What is right.
+    /// The right class.
     pub expect: Class,
-    /// What the model said.
+    /// The model's class.
     pub got: Class,
     pub reasoning: String,
 }
 
 impl Report {
-    /// How many answers were right.
     pub fn right(&self) -> usize {
         (0..3).map(|n| self.confusion[n][n]).sum()
     }
 
-    /// How many cases there were.
     pub fn total(&self) -> usize {
         self.confusion.iter().flatten().sum::<usize>() + self.failures.len()
     }
 }
 
-/// Runs `cases` one after the other; `request` writes the prompt a language model needs (the workflow's own), and
-/// `told` hears how many of how many are done.
+/// Runs `cases` one after the other. `request` writes the prompt for a language model (usually the workflow's), and
+/// `told` is called with the number done and the total.
 pub async fn triage(
     model: &dyn Model,
     cases: &[Case],
@@ -170,7 +163,7 @@ fn place(class: Class) -> usize {
     }
 }
 
-/// The table and the misses, as `sayso eval triage` prints them.
+/// The table and the mistakes, as `sayso eval triage` prints them.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} right", self.right(), self.total())?;

@@ -1,4 +1,4 @@
-//! What a mail says about an event that may be in the person's calendar already: changed, moved or cancelled.
+//! Mails about an event that may already be in the person's calendar: it was changed, moved or cancelled.
 
 use super::tools::{self, Removing};
 use crate::calendar::{self, CalendarError, Invited, Revision, Standing};
@@ -15,21 +15,21 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub(super) enum Bearing {
-    /// The calendar does not hold the event.
+    /// The event is not in the calendar.
     New,
-    /// It stands there as the mail says.
+    /// The calendar already matches the mail.
     Known,
-    /// It may not be changed by this mail.
+    /// This mail may not change the event.
     Refused { why: String },
-    /// It would change, in words.
+    /// The event would change; `words` says how.
     Changes { words: String },
 }
 
-/// What is said of an invitation that changes nothing.
+/// Shown for an invitation that changes nothing.
 pub(super) const ALREADY: &str = "It is in your calendar already.";
 
 impl Bearing {
-    /// What the card of an invitation says of it.
+    /// The text for the invitation's card.
     pub fn change(&self) -> Option<String> {
         match self {
             Self::New | Self::Refused { .. } => None,
@@ -39,7 +39,7 @@ impl Bearing {
     }
 }
 
-/// What a mail says of an event.
+/// What a mail says about an event.
 pub(super) struct EventNews {
     pub revision: Revision,
     pub events: Vec<Invited>,
@@ -47,7 +47,7 @@ pub(super) struct EventNews {
 }
 
 impl EventNews {
-    /// The invitation or cancellation that a mail carries, where it can be read.
+    /// The invitation or cancellation in a mail, if it can be read.
     pub fn of(mail: &Mail, zone: &TimeZone) -> Option<Self> {
         let part = mail.invitation.as_ref()?;
         let revision = match part.method.as_str() {
@@ -65,7 +65,7 @@ impl EventNews {
     }
 }
 
-/// What a mail would do to the calendar; nothing where it brings no event, or there is no calendar.
+/// What a mail would do to the calendar. `New` if it has no event, or if there is no calendar.
 pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Bearing, CalendarError> {
     let zone = &services.user.time_zone;
     let (Some(calendar), Some(news)) = (&services.calendar, EventNews::of(mail, zone)) else {
@@ -89,7 +89,7 @@ pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Bearing,
     })
 }
 
-/// When the event of a mail is in the calendar now; nothing where that cannot be told.
+/// When the mail's event is in the calendar now. Empty if we cannot tell.
 pub(super) async fn times_held(services: &Services, mail: &Mail) -> Vec<(Timestamp, Timestamp)> {
     let (Some(calendar), Some(news)) = (&services.calendar, EventNews::of(mail, &services.user.time_zone))
     else {
@@ -105,7 +105,7 @@ pub(super) async fn times_held(services: &Services, mail: &Mail) -> Vec<(Timesta
     times
 }
 
-/// What a mail would do to the calendar, for a node: what may pass is tried again, anything else stops it.
+/// Like `bearing`, for a node: temporary errors are retried, others stop the thread.
 pub(super) async fn bearing_now(services: &Services, mail: &Mail) -> Result<Bearing, NodeError> {
     bearing(services, mail).await.map_err(|error| match error {
         CalendarError::Passing(text) | CalendarError::Unknown(text) => NodeError::transient(text),
@@ -113,17 +113,17 @@ pub(super) async fn bearing_now(services: &Services, mail: &Mail) -> Result<Bear
     })
 }
 
-/// What is to become of a mail by what it does to the calendar, before any model reads it.
+/// The triage of a mail by what it does to the calendar, before any model reads it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub class: Class,
     pub reasoning: String,
     pub gist: String,
-    /// The call that is put to the person.
+    /// The call to ask the person about.
     pub call: Option<(String, Value)>,
 }
 
-/// The verdict on a mail about an event that the calendar knows, or that was cancelled; `None` for any other mail.
+/// The verdict on a mail about a known or cancelled event; `None` for any other mail.
 pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<Verdict>, NodeError> {
     let Some(news) = EventNews::of(mail, &services.user.time_zone).filter(|_| services.calendar.is_some())
     else {
@@ -165,7 +165,7 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
     })
 }
 
-/// The arguments a person sees when an event is to be taken out; `None` where the mail cancels nothing.
+/// The arguments a person sees for removing an event; `None` if the mail cancels nothing.
 pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<Removing> {
     let news = EventNews::of(mail, zone).filter(|news| news.revision == Revision::Remove)?;
     let event = news.event()?;
@@ -181,10 +181,10 @@ pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<
     })
 }
 
-/// So many changes are told one by one.
+/// How many changes we list one by one.
 const MOST_TOLD: usize = 12;
 
-/// Everything that a mail changes, the event itself first.
+/// All changes in a mail, the event itself first.
 fn changes(held: &[Invited], news: &EventNews, zone: &TimeZone) -> String {
     let mut events = news.events.clone();
     events.sort_by_key(|one| one.occurrence);
@@ -205,7 +205,7 @@ fn changes(held: &[Invited], news: &EventNews, zone: &TimeZone) -> String {
     said.join(" ")
 }
 
-/// The occurrences that are cancelled, by when each would have begun.
+/// The cancelled occurrences, by their original start.
 fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
     let gone = |event: &Invited| {
         let at = time(event, event.occurrence.unwrap_or(event.start), zone);
@@ -218,7 +218,7 @@ fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
     if times.is_empty() { last } else { format!("{} and {last}", times.join(", ")) }
 }
 
-/// What changes, as somebody would say it.
+/// The change, in everyday words.
 fn words(before: Option<&Invited>, news: &EventNews, zone: &TimeZone) -> String {
     let Some(after) = news.event() else { return String::new() };
     let alone = after.occurrence.is_some();
@@ -260,7 +260,7 @@ fn words(before: Option<&Invited>, news: &EventNews, zone: &TimeZone) -> String 
     }
 }
 
-/// The last moment of an event; of whole days the end is the day after.
+/// The last moment of an event. An all-day event ends on the day after, so take one second off.
 fn last(event: &Invited) -> Timestamp {
     if event.all_day { event.end - jiff::SignedDuration::from_secs(1) } else { event.end }
 }
@@ -304,7 +304,7 @@ fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String
     said
 }
 
-/// A time on the person's clock: `Tue 17 Nov 2026, 10:00`, or the day alone.
+/// A time in the person's zone: `Tue 17 Nov 2026, 10:00`, or only the day.
 fn time(event: &Invited, at: Timestamp, zone: &TimeZone) -> String {
     let form = if event.all_day { "%a %-d %b %Y" } else { "%a %-d %b %Y, %H:%M" };
     at.to_zoned(zone.clone()).strftime(form).to_string()

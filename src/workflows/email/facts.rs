@@ -1,11 +1,11 @@
-//! `email.triage` and `email.reply`: their facts and their answers.
+//! `email.triage` and `email.reply`: their facts and answers.
 
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What triage is made from.
+/// The input of triage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TriageFacts {
     /// Whose mail it is.
@@ -31,26 +31,26 @@ pub struct Triage {
     pub unsure: bool,
 }
 
-/// What a reply is made from; the answer is a call of one of the tools.
+/// The input of a reply. The answer is a call of one of the tools.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplyFacts {
     /// Whose mail it is.
     pub user: User,
-    /// The mail to answer: the newest of the conversation that is not the person's own.
+    /// The mail to answer: the newest of the conversation that the person did not write.
     pub mail: MailFacts,
     /// The earlier mails of the conversation, oldest first.
     #[serde(default)]
     pub earlier: Vec<MailFacts>,
-    /// What an earlier thread about this conversation came to; empty where there is none.
+    /// The summary of an earlier thread about this conversation; empty if there is none.
     #[serde(default)]
     pub before: String,
-    /// Whom an answer goes to, bare: `Reply-To` or the sender, never the person.
+    /// The bare addresses a reply goes to: `Reply-To` or the sender, never the person.
     #[serde(default)]
     pub reply_to: Vec<String>,
-    /// Who else a reply to all would reach, bare.
+    /// The bare addresses of everyone else in a reply to all.
     #[serde(default)]
     pub reply_all: Vec<String>,
-    /// The subject of an answer.
+    /// The reply's subject.
     #[serde(default)]
     pub subject: String,
     /// Now, RFC 3339 with the person's offset.
@@ -68,7 +68,7 @@ pub struct ReplyFacts {
     /// The tools that may be called.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// What was said and done since, oldest first.
+    /// What was said and done so far, oldest first.
     #[serde(default)]
     pub said: Vec<Said>,
 }
@@ -83,17 +83,15 @@ pub enum Said {
     Called {
         id: String,
         tool: String,
-        /// The arguments; as edited, where the person edited them.
+        /// The arguments, including the person's edits.
         args: Value,
         /// What the built-in rules said about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remark: Option<Remark>,
     },
-    /// What became of a call.
+    /// The result of a call.
     Became {
-        /// The call's id.
         id: String,
-        /// How it went.
         how: Became,
         /// The person's words, or the tool's answer.
         #[serde(default)]
@@ -103,7 +101,7 @@ pub enum Said {
         #[serde(default)]
         data: Value,
     },
-    /// New mail came meanwhile; it is the last of `earlier` or the mail itself.
+    /// New mail came meanwhile. It is the last of `earlier` or the mail itself.
     Came,
 }
 
@@ -111,30 +109,27 @@ pub enum Said {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Became {
-    /// It was done.
     Done,
-    /// It did not work.
     Failed,
-    /// The person answered with words.
+    /// The person replied with words.
     Answered,
-    /// The person refused it.
     Refused,
 }
 
-/// What the built-in rules say about their proposals, as the text of their reply.
+/// Remarks of the built-in rules about their proposals, passed as the text of the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remark {
-    /// The person's words ask for a change the rules can't make, so the proposal is what it was.
+    /// The person asked for a change the rules can't make, so the proposal did not change.
     Unchanged,
-    /// The text holds words as they were given.
+    /// The text contains the person's words verbatim.
     AsGiven,
-    /// There is no text, since what the person typed may be meant for the agent. It is theirs to write.
+    /// There is no text: the person's words may be meant for the agent, so the person must write it.
     NotWritten,
 }
 
 impl Remark {
-    /// The remark that a reply's text is, if it is one: language models make none.
+    /// Parses a reply's text as a remark. Language models make none.
     pub fn read(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }

@@ -1,4 +1,4 @@
-//! What a thread is started with: a mail as a file, as JSON, or one that came.
+//! A thread's input: a mail as a file, as JSON, or one that arrived.
 
 use crate::graph::InputError;
 use crate::mail;
@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 
-/// A mail handed in is at most this long.
+/// The maximum size of a mail that is handed in.
 pub(super) const LONGEST: u64 = 50 * 1024 * 1024;
 
-/// Completes what a person gave, or refuses it before anything is stored.
+/// Completes a person's input, or refuses it before anything is stored.
 pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
     if input.get("received").is_some() || input.get("earlier").is_some() {
         let text = "mail that came is started by sayso itself; give `file` or `json`";
@@ -49,7 +49,7 @@ fn resolve(typed: &str) -> Result<String, String> {
     path.to_str().map(str::to_owned).ok_or_else(|| "the file's name is not UTF-8".to_owned())
 }
 
-/// The bytes of a regular file, as far as a mail may go.
+/// Reads a regular file, up to the maximum size of a mail.
 pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
     let told = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {path}"),

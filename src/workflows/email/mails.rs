@@ -1,4 +1,4 @@
-//! The mails of a conversation, read from where their bytes are kept.
+//! The mails of a conversation, read from their stored bytes.
 
 use super::defaults;
 use super::risks;
@@ -15,23 +15,23 @@ use crate::workflows::{Picked, Services, pick_model, pick_only};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// A conversation as its nodes and cards see it.
+/// A conversation as nodes and cards see it.
 pub(super) struct Conversation {
-    /// Oldest first, each with where it is from.
+    /// Oldest first, each with its reference.
     pub mails: Vec<(MailRef, Arc<Mail>)>,
-    /// The account it came by, or the one that mail of no account goes out by.
+    /// The account it came by, or the first account if it came by none.
     pub account: Option<Account>,
-    /// The digest of the mail that is decided about.
+    /// The digest of the mail being decided on.
     about: String,
 }
 
 impl Conversation {
-    /// The model that alone may read this mail, where the account names one.
+    /// The only model that may read this mail, if the account names one.
     pub fn only_model(&self) -> Option<String> {
         self.account.as_ref()?.model.clone()
     }
 
-    /// The profile that what is decided here teaches.
+    /// The profile that learns from decisions in this conversation.
     pub fn namespace(&self, shared: &str) -> String {
         match &self.account {
             Some(account) if account.model.is_some() => defaults::of_account(shared, &account.name),
@@ -39,7 +39,7 @@ impl Conversation {
         }
     }
 
-    /// What a profile says for this mail: where the account has a model of its own, its own lines come first.
+    /// The profile's text for this mail. If the account has its own model, the account's lines come first.
     pub async fn profile(&self, services: &Services, shared: &'static str) -> Result<String, NodeError> {
         let text = services.records.profile(shared, defaults::preset(shared)).await?.text;
         let namespace = self.namespace(shared);
@@ -50,13 +50,12 @@ impl Conversation {
         Ok(format!("{own}{text}"))
     }
 
-    /// What is known of the server that checks senders for the account.
+    /// What we know about the server that checks senders for the account.
     pub fn receiver(&self, services: &Services) -> Result<Option<Receiver>, NodeError> {
         let account = self.account.as_ref().map_or("", |account| &account.name);
         services.records.receiver(account)
     }
 
-    /// The model for a role.
     pub async fn model(&self, ctx: &Ctx<Services>, role: &str, state: &Email) -> Result<Picked, NodeError> {
         match self.only_model() {
             Some(name) => pick_only(ctx, &name).await,
@@ -75,35 +74,34 @@ impl Conversation {
         Ok(Self { mails, account, about: state.about.clone() })
     }
 
-    /// Every address that is the person's.
+    /// All addresses of the person.
     pub fn own(&self) -> Vec<String> {
         self.account.as_ref().map(|account| account.addresses.clone()).unwrap_or_default()
     }
 
-    /// Whether a mail is the person's own.
+    /// Whether the person wrote a mail.
     pub fn is_own(&self, mail: &Mail) -> bool {
         self.account.as_ref().is_some_and(|account| is_own(&mail.from.address, &account.addresses))
     }
 
-    /// The mail that was shown, or that the proposals answer, whatever came since; else the newest.
+    /// The mail that was shown or that the proposals answer, even if newer mail came; else the newest.
     pub fn about(&self) -> Option<&(MailRef, Arc<Mail>)> {
         self.mails.iter().find(|(known, _)| known.raw == self.about).or_else(|| self.newest())
     }
 
-    /// Whether mail came that is newer than the one decided about.
+    /// Whether newer mail came than the one being decided on.
     pub fn has_news(&self) -> bool {
         let raw = |found: Option<&(MailRef, Arc<Mail>)>| found.map(|(known, _)| known.raw.clone());
         raw(self.about()) != raw(self.newest())
     }
 
-    /// The mail to decide about next: the newest that is not the person's own.
+    /// The mail to decide about next: the newest that the person did not write.
     pub fn newest(&self) -> Option<&(MailRef, Arc<Mail>)> {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
     }
 
-    /// The digests of the mails that the newest answers decide on, of those the person had before them: a no is about
-    /// all of them, a yes about the mail decided on and what was written before it. Words, and time that ran out,
-    /// decide nothing.
+    /// The digests of the mails that the latest answers decide, limited to those the person saw. A no covers all of
+    /// them; a yes covers the mail being decided on and everything written before it. Words and expiry decide nothing.
     pub fn decided(&self, state: &Email) -> Vec<String> {
         let mut until = 0;
         for answer in state.answers.iter().filter(|answer| !answer.expired) {
@@ -120,18 +118,18 @@ impl Conversation {
         raws.filter(|raw| state.shown.contains(raw)).collect()
     }
 
-    /// Whether the account lets anything be done.
+    /// Whether the account's mode allows acting.
     pub fn acts(&self) -> bool {
         self.account.as_ref().is_none_or(|account| account.mode == MailMode::Act)
     }
 
-    /// The person's calendar, as far as the account lets it be used.
+    /// The person's calendar; read-only if the account only observes.
     pub fn calendar(&self, services: &Services) -> Option<Arc<dyn Calendar>> {
         let calendar = services.calendar.clone()?;
         Some(if self.acts() { calendar } else { Arc::new(Observing(calendar)) })
     }
 
-    /// Everybody in the conversation, bare, each once.
+    /// The bare addresses of everybody in the conversation, each once.
     pub fn people(&self) -> Vec<String> {
         let mut people: Vec<String> = Vec::new();
         for (_, mail) in &self.mails {
@@ -146,7 +144,7 @@ impl Conversation {
     }
 }
 
-/// The profiles a thread goes by: an account with a model of its own has its own lines before those of all.
+/// The profiles a thread uses. If the account has its own model, its profiles come before the shared ones.
 pub(super) fn profiles(services: &Services, state: &Folded) -> Vec<String> {
     let read = state.get::<Email>().map(|state| Conversation::read(services, state));
     let Some(Ok(conversation)) = read else { return Vec::new() };
@@ -159,7 +157,7 @@ pub(super) fn profiles(services: &Services, state: &Folded) -> Vec<String> {
     found
 }
 
-/// The warnings of the mail that is decided about and of every mail that came since: a card shows them all.
+/// The warnings of the mail being decided on and of every later mail; a card shows them all.
 pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let about = conversation.mails.iter().position(|(known, _)| known.raw == conversation.about);
     let mut warnings: Vec<Warning> = Vec::new();
@@ -175,8 +173,8 @@ pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Resu
     Ok(warnings)
 }
 
-/// Mails in the order they were written: what was written first may come last. A mail that says nothing of its time,
-/// or names one that has not come yet, stands where it came.
+/// Sorts mails by when they were written, which may differ from when they arrived. A mail without a date, or with one
+/// in the future, stays where it arrived.
 fn by_date(mails: Vec<(MailRef, Arc<Mail>)>, now: Timestamp) -> Vec<(MailRef, Arc<Mail>)> {
     let mut latest = Timestamp::MIN;
     let mut dated: Vec<(Timestamp, (MailRef, Arc<Mail>))> = Vec::new();
@@ -194,7 +192,7 @@ pub(super) fn user(services: &Services, own: Vec<String>) -> User {
     User { name: services.user.name.clone(), addresses: own, background: services.user.background.clone() }
 }
 
-/// A mail as facts. The text is the text a person sees.
+/// A mail as facts, with the text a person sees.
 pub(super) fn facts(mail: &Mail) -> MailFacts {
     let bare = |people: &[mail::Address]| people.iter().map(|one| one.address.clone()).collect();
     MailFacts {
@@ -219,7 +217,7 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
     }
 }
 
-/// A mail's reference with what lists show of it.
+/// Completes a mail's reference with the details that lists show.
 pub(super) fn refer(known: MailRef, mail: &Mail) -> MailRef {
     MailRef {
         message_id: mail.message_id.clone(),
@@ -230,20 +228,20 @@ pub(super) fn refer(known: MailRef, mail: &Mail) -> MailRef {
     }
 }
 
-/// A mail as a lesson keeps it: what decides stands at the beginning.
+/// A mail's facts for a lesson, shortened: the important part is at the beginning.
 pub(super) fn lesson_facts(mail: &Mail) -> MailFacts {
     let mut facts = facts(mail);
     facts.text.truncate(facts.text.floor_char_boundary(4_000));
     facts
 }
 
-/// Who wrote, for lists.
+/// The sender, for lists.
 pub(super) fn sender(mail: &Mail) -> String {
     let shown = sender_shown(&mail.from);
     Visible::line(if shown.is_empty() { "somebody" } else { shown }).into_string()
 }
 
-/// All references with what lists show of them, where some have come without.
+/// All references, completed for lists, if some are still incomplete.
 pub(super) fn completed(conversation: &Conversation) -> Option<Vec<MailRef>> {
     let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
     conversation

@@ -1,4 +1,4 @@
-//! Meetings: when one would be, what else is then, and the texts that put it in calendars.
+//! Meetings: their times, conflicts, and the texts for calendars.
 
 use super::mails::Conversation;
 use super::tools::{Answering, ScheduleMeeting};
@@ -18,7 +18,7 @@ pub(super) struct When {
 }
 
 impl When {
-    /// The times of a call; an error says what is wrong with them.
+    /// The times of a call. The error says what is wrong with them.
     pub fn of(args: &ScheduleMeeting) -> Result<Self, String> {
         let start: Timestamp =
             args.start.parse().map_err(|_| format!("`start`: {} is not a time there is", args.start))?;
@@ -26,12 +26,12 @@ impl When {
         Ok(Self { start, end: end.map_err(|_| "`duration_minutes` is too long".to_owned())? })
     }
 
-    /// From one instant to another; nothing where they are none.
+    /// None if either text is not a timestamp.
     pub fn between(start: &str, end: &str) -> Option<Self> {
         Some(Self { start: start.parse().ok()?, end: end.parse().ok()? })
     }
 
-    /// As the person's clock says it: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
+    /// In the person's time zone: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
     pub fn local(&self, services: &Services) -> String {
         let zone = services.user.time_zone.clone();
         let (start, end) = (self.start.to_zoned(zone.clone()), self.end.to_zoned(zone));
@@ -41,15 +41,15 @@ impl When {
     }
 }
 
-/// What the calendar told of the time that a call means.
+/// What the calendar says about the time of a call.
 pub(super) struct Look {
     pub when: When,
-    /// What else the person has on its days; an error says why nothing is known.
+    /// The person's other busy times on those days. The error says why we don't know them.
     pub busy: Result<Vec<Busy>, String>,
 }
 
 impl Look {
-    /// Asks the calendar. What stands there at the times of `own` is the meeting itself.
+    /// Asks the calendar. Entries at the times in `own` are the meeting itself.
     pub async fn at(services: &Services, when: When, own: &[(Timestamp, Timestamp)]) -> Self {
         let Some(calendar) = &services.calendar else {
             let text = "There is no calendar in the config, so nothing is known about that time.";
@@ -64,14 +64,14 @@ impl Look {
         Self { when, busy: told.map(others) }
     }
 
-    /// What the person has at that very time.
+    /// The busy times that overlap the meeting.
     pub fn conflicts(&self) -> Result<Vec<&Busy>, &str> {
         let meets = |one: &&Busy| one.start < self.when.end && one.end > self.when.start;
         self.busy.as_ref().map(|busy| busy.iter().filter(meets).collect()).map_err(String::as_str)
     }
 }
 
-/// A time that is taken, in a line.
+/// A busy time, as one line.
 pub(super) fn busy_line(busy: &Busy, services: &Services) -> String {
     let zone = services.user.time_zone.clone();
     let title = if busy.title.is_empty() { "busy" } else { &busy.title };
@@ -82,7 +82,7 @@ pub(super) fn busy_line(busy: &Busy, services: &Services) -> String {
     format!("{title} ({}–{})", time(busy.start), time(busy.end))
 }
 
-/// The event of a call, the same whenever it is made for this thread and call.
+/// The event of a call. The same thread and call always give the same UID.
 pub(super) fn event(
     services: &Services,
     conversation: &Conversation,
@@ -108,7 +108,7 @@ pub(super) fn event(
     })
 }
 
-/// The mail that invites to it.
+/// The mail with the invitation.
 pub(super) fn invitation(
     services: &Services,
     conversation: &Conversation,
@@ -142,7 +142,7 @@ pub(super) fn invitation(
     })
 }
 
-/// From when until when, as the person's clock says it.
+/// A time range in the person's time zone.
 pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
     let at = |text: &str| text.parse::<Timestamp>().map(|at| at.to_zoned(services.user.time_zone.clone()));
     match (at(start), at(end)) {
@@ -153,8 +153,8 @@ pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
     }
 }
 
-/// When and where the event is that an invitation asks about: by the person's clock, and by the clock it was written with
-/// where that one shows something else.
+/// Time and place of an event in an invitation: in the person's time zone, and in the zone it was written in if that
+/// shows another time.
 pub(super) fn invited_to(
     services: &Services,
     conversation: &Conversation,
@@ -177,19 +177,19 @@ pub(super) fn invited_to(
     (format!("{when} {own} ({there})"), event.location)
 }
 
-/// An answer to an invitation, ready to go.
+/// An answer to an invitation, ready to send.
 pub(super) struct Attending {
     pub uid: String,
-    /// The event as the calendar keeps it.
+    /// The event to keep in the calendar.
     pub event: Vec<u8>,
-    /// The event as the calendar takes it out.
+    /// The cancellation that removes it from the calendar.
     pub gone: Vec<u8>,
-    /// Whose mail it is, bare.
+    /// The bare address of whoever sent the invitation.
     pub sender: String,
     pub draft: Draft,
 }
 
-/// The answer to the invitation of the mail that is decided about. It comes from the address that was invited.
+/// The answer to the invitation in the mail being decided on. It is sent from the address that was invited.
 pub(super) fn attending(
     services: &Services,
     conversation: &Conversation,
@@ -235,7 +235,7 @@ fn described(event: &Event, start: &Zoned) -> String {
     format!("{}, {minutes} minutes", start.strftime("%A %-d %B %Y, %H:%M %:z"))
 }
 
-/// The days a call asks about, as the calendar answers: a sentence a day, and the times as data.
+/// What the calendar says about the days of a call: one sentence per day, and the times as data.
 pub(super) async fn availability(
     services: &Services,
     days: &[String],

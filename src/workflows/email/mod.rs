@@ -1,12 +1,12 @@
-//! `email`: mail is triaged, shown, answered, and what people decide is learned from.
+//! `email`: triages mail, shows it, answers it, and learns from people's decisions.
 //!
-//! Promised: a mail's class is one of three, by rule, by the person, or by the model; a tool call is only ever a
-//! proposal; what leaves is what was approved, byte for byte and once; a mail is handled once the person, their grant, a
-//! rule or triage decided on it, and never because a model has nothing to propose; a person's decision teaches after it
-//! was acted on, and only where it should. What a mail says never decides anything.
+//! Promises: a mail has one of three classes, set by a rule, the person or the model. A tool call is only ever a
+//! proposal. We send exactly what was approved, byte for byte and once. A mail is handled once the person, their grant,
+//! a rule or triage decided on it, never because a model has nothing to propose. We learn from a decision after acting
+//! on it, and only if it should teach. The text of a mail never decides anything.
 //!
-//! What is not here: fetching mail and who is known (intake), the profiles themselves (memory), what may be done
-//! without asking (grants).
+//! Not here: fetching mail and knowing people (intake), the profiles themselves (memory), what may be done without
+//! asking (grants).
 
 mod answer;
 mod attach;

@@ -1,5 +1,5 @@
-//! "Write it myself": a mail the person writes in place of what is asked. It becomes a proposal like any other, so that
-//! what is unusual about it is said before it leaves.
+//! "Write it myself": the person writes a mail instead of accepting the proposal. It becomes a proposal like any other,
+//! so its warnings are shown before it is sent.
 
 use super::attach;
 use super::mails::Conversation;
@@ -24,14 +24,14 @@ pub(super) async fn read(
     Ok(OwnMail { args: args.clone(), attached })
 }
 
-/// Lets a card about a mail be answered by a mail of the person's own.
+/// Lets the person answer a card about a mail with their own mail.
 pub(super) fn offer(asked: &mut Interrupt, conversation: &Conversation, answered: &Mail) {
     let people = reply_recipients(answered, &conversation.own());
     let to: Vec<&str> = people.to.iter().map(|one| one.address.as_str()).collect();
     offer_to(asked, &json!(to), &reply_subject(&answered.subject));
 }
 
-/// The same to these people.
+/// Like `offer`, with these recipients.
 pub(super) fn offer_to(asked: &mut Interrupt, to: &Value, subject: &str) {
     asked.allow.edit = true;
     asked.labels.edit = Some("write it myself".to_owned());

@@ -1,10 +1,10 @@
-//! `[[rule]]`s: what a person decided once, so that no model is asked.
+//! `[[rule]]`s: classes the person chose in the config, so no model is asked.
 
 use crate::config::{Matched, Rule, RuleClass};
 use crate::mail::Mail;
 use crate::workflows::mail_facts::Class;
 
-/// What the first rule that matches makes of a mail, and why in words.
+/// The class from the first matching rule, and the reason in words.
 pub(super) fn decide(rules: &[Rule], mail: &Mail, account: &str) -> Option<(Class, String)> {
     let to = mail.recipients().map(|to| to.address.as_str());
     let to: Vec<&str> = to.chain(mail.delivered_to.iter().map(String::as_str)).collect();

@@ -1,4 +1,4 @@
-//! What the state of a mail is made of.
+//! The types that make up a mail's state.
 
 use crate::graph::Answer;
 use crate::llm::ToolCall;
@@ -34,31 +34,29 @@ pub struct EmailInput {
 pub struct MailRef {
     /// The digest of the raw bytes, in hexadecimal.
     pub raw: String,
-    /// What makes it the same mail wherever it is found again.
+    /// Identifies the mail wherever it is found again.
     pub identity: String,
-    /// The account it came by; empty for mail that was handed in.
+    /// The account it came by; empty if it was handed in.
     pub account: String,
-    /// Where the mailbox keeps it; empty for mail that was handed in.
+    /// Its place in the mailbox; empty if it was handed in.
     pub place: String,
     /// Without angle brackets.
     pub message_id: Option<String>,
-    /// The sender, for lists.
+    /// The sender, as shown in lists.
     pub from: String,
     pub subject: String,
-    /// When it was sent.
     pub date: Option<Timestamp>,
 }
 
-/// What became of this conversation before.
+/// How this conversation was handled before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Earlier {
     pub thread: String,
-    /// What it came to.
     pub summary: String,
 }
 
-/// Who said what class a mail is of.
+/// Who chose a mail's class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -66,7 +64,7 @@ pub enum By {
     Model,
     /// A `[[rule]]`.
     Rule,
-    /// What the calendar holds of the event the mail is about.
+    /// The event that the calendar holds for this mail.
     Calendar,
     Person,
 }
@@ -77,20 +75,18 @@ pub enum By {
 pub enum Turn {
     /// The person's words.
     Told { text: String },
-    /// What the model wants done; as edited, where the person edited it.
+    /// The calls the model proposed, including the person's edits.
     Called {
-        /// What it said besides.
+        /// Text next to the calls.
         #[serde(default)]
         text: String,
-        /// The calls, in its order.
+        /// In the model's order.
         calls: Vec<ToolCall>,
     },
-    /// What became of one call.
+    /// The result of one call.
     Became {
-        /// The call's id.
         call: String,
         tool: String,
-        /// How it went.
         how: Became,
         /// The person's words, or the tool's answer.
         text: String,
@@ -98,59 +94,56 @@ pub enum Turn {
         #[serde(default)]
         data: Value,
     },
-    /// New mail came; it is named by its digest.
+    /// New mail came. `mail` is its digest.
     Came { mail: String },
 }
 
-/// Something that left, was put in a calendar, or was kept as a draft.
+/// Something that was sent, put into a calendar, or kept as a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SentNote {
-    /// `mail`, `meeting`, `invitation`, `draft`, `unsubscribe`, or `removed` for an event that was taken out.
+    /// `mail`, `meeting`, `invitation`, `draft`, `unsubscribe`, or `removed` for an event taken out of the calendar.
     pub kind: String,
     /// The call it carried out.
     pub call: String,
-    /// To whom, bare.
+    /// Bare addresses.
     pub to: Vec<String>,
     pub subject: String,
     /// Without angle brackets.
     pub message_id: String,
     /// When the meeting begins.
     pub start: Option<String>,
-    /// How the text begins.
+    /// The beginning of the text.
     pub text: String,
 }
 
-/// A mail whose answer the person waits for.
+/// A mail the person awaits an answer to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remind {
-    /// To whom it went, bare.
+    /// Bare addresses.
     pub to: Vec<String>,
     pub subject: String,
-    /// When it was sent.
     pub sent_at: Timestamp,
-    /// When the person wants to hear that nobody answered.
+    /// When to tell the person that nobody answered.
     pub due: Timestamp,
 }
 
-/// A file the person attached, as it was when it was read.
+/// A file the person attached, as it was when we read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Attached {
-    /// The name it is sent under.
+    /// The file name in the sent mail.
     pub name: String,
     /// The digest of its bytes.
     pub digest: String,
-    /// How long it is.
     pub bytes: u64,
-    /// Why it could not be read; then the rest says nothing.
+    /// Why it could not be read; the other fields are meaningless then.
     pub error: Option<String>,
 }
 
-/// An answer to learn from, once it was acted on.
+/// An answer to learn from after acting on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Learn {
-    /// Which profile learns.
     pub namespace: String,
     /// What the person did.
     pub kind: CauseKind,
@@ -161,54 +154,51 @@ pub struct Learn {
     pub action: Option<String>,
 }
 
-/// Where the answering goes on.
+/// The next step of answering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
-    /// The model is asked again.
+    /// Ask the model again.
     #[default]
     Model,
-    /// A changed proposal is put to the person again.
+    /// Ask the person about the changed proposal.
     Ask,
-    /// It is over.
     Leave,
 }
 
-/// What `act` did.
+/// The result of the `act` node.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Acted {
-    /// Calls with other arguments than were proposed, by id.
+    /// Calls whose arguments were changed, by id.
     pub edited: Vec<(String, Value)>,
-    /// What became of each call that is over.
+    /// The results of the calls that are over.
     pub became: Vec<Turn>,
-    /// What left.
+    /// Everything that was sent.
     pub sent: Vec<SentNote>,
     /// The digests of the mails that were answered.
     pub answered: Vec<String>,
     /// The digests of the mails that were decided on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
-    /// The mail whose answer the person waits for.
+    /// The mail the person awaits an answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<Remind>,
-    /// What is to be learned.
     pub lessons: Vec<Learn>,
-    /// What is to be learned from an edit that is asked about again, by the call's id.
+    /// Lessons from edits that the person is asked about again, by call id.
     pub unproven: BTreeMap<String, Learn>,
-    /// Files read since.
+    /// Files read since then.
     pub attached: BTreeMap<String, Attached>,
     /// A mail the person wrote instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnMail>,
-    /// Whether something was only observed.
+    /// Whether something was skipped because the account only observes.
     pub observed: bool,
     /// Whether the person refused something.
     pub refused: bool,
-    /// Whether nobody answered, and the policy ended it.
+    /// Whether nobody answered and the policy ended the thread.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
-    /// Where it goes on.
     pub then: Then,
 }
 

@@ -1,4 +1,4 @@
-//! How far a thread has come with its mails.
+//! How far a thread has got with its mails.
 
 use super::state::{Attached, Email};
 use crate::text::words::with_full_stop;
@@ -6,18 +6,18 @@ use crate::text::{Visible, truncate};
 use serde_json::Value;
 
 impl Email {
-    /// The files that arguments name, as they were read.
+    /// The files named in the arguments, as we read them.
     pub fn files_of<'a>(&'a self, args: &'a Value) -> impl Iterator<Item = &'a Attached> {
         let paths = args.get("attachments").and_then(Value::as_array).into_iter().flatten();
         paths.filter_map(Value::as_str).filter_map(|path| self.attached.get(path))
     }
 
-    /// Whether the person is known to have settled it without us.
+    /// Whether we know that the person settled it elsewhere.
     pub fn is_settled(&self) -> bool {
         self.settled.is_some()
     }
 
-    /// What became of the mail by what left, where anything did.
+    /// The outcome according to what was sent, if anything was.
     pub fn sent_outcome(&self) -> Option<&'static str> {
         let did = |kind: &str| self.sent.iter().any(|note| note.kind == kind);
         [
@@ -32,17 +32,17 @@ impl Email {
         .find_map(|(kind, outcome)| did(kind).then_some(outcome))
     }
 
-    /// Whether the thread has nothing more to do about a mail: it was decided on, or shown until time ran out.
+    /// Whether the thread is done with a mail: it was decided on, or shown until its time ran out.
     pub fn is_over(&self, mail: &str) -> bool {
         holds(&self.decided, mail) || self.expired && holds(&self.shown, mail)
     }
 
-    /// Whether a mail was ignored by triage, answered, or is over.
+    /// Whether triage ignored the mail, it was answered, or the thread is done with it.
     pub fn is_dealt_with(&self, mail: &str) -> bool {
         self.is_over(mail) || holds(&self.ignored, mail) || holds(&self.answered, mail)
     }
 
-    /// What it came to, in a few lines, for a later thread about the same conversation.
+    /// A summary in a few lines, for a later thread about the same conversation.
     pub fn summary(&self) -> String {
         let mut lines = Vec::new();
         if !self.gist.is_empty() {
@@ -73,7 +73,7 @@ impl Email {
     }
 }
 
-/// Whether a mail is among these, by its digest.
+/// Whether the mail's digest is in the list.
 pub(super) fn holds(digests: &[String], mail: &str) -> bool {
     digests.iter().any(|digest| digest == mail)
 }

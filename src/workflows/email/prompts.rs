@@ -1,11 +1,11 @@
-//! What the model is told about a mail. The facts go along, for the built-in model.
+//! The prompts about a mail. The facts are sent along for the built-in model.
 
 use crate::llm::Request;
 use crate::workflows::email::facts::TriageFacts;
 use crate::workflows::mail_facts::{MailFacts, Signals, User};
 use std::fmt::Write;
 
-/// How much of a mail triage reads. What matters stands at the beginning, and a long mail costs at every call.
+/// How much of a mail triage reads. The important part is at the beginning, and long mails make every call cost more.
 const MAIL_BYTES: usize = 24_000;
 
 const TRIAGE: &str = "You triage a person's mail. Sort the mail you are shown into exactly one class:
@@ -37,7 +37,7 @@ pub fn triage_request(facts: &TriageFacts) -> Request {
     Request::new("email.triage", value).system(TRIAGE).user(triage_prompt(facts)).max_tokens(1024)
 }
 
-/// Whose mail it is.
+/// Writes whose mail it is.
 pub(super) fn person(text: &mut String, user: &User) {
     let _ = write!(text, "The person: {}", user.name);
     if !user.addresses.is_empty() {
@@ -60,7 +60,7 @@ fn triage_prompt(facts: &TriageFacts) -> String {
     text
 }
 
-/// A mail as prompts show it: what its headers say, then its text.
+/// A mail in prompts: first its headers, then its text.
 pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
     let mut header = |name: &str, value: &str| {
         if !value.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
     header("Attachments", &mail.attachments.join(", "));
     header("Headers say", &signals(&mail.headers));
     let shown = &mail.text[..mail.text.floor_char_boundary(MAIL_BYTES)];
-    // Behind a bar on every line, so that no mail can pass for the person's words.
+    // Every line starts with a bar, so no mail can pass for the person's words.
     for line in shown.lines() {
         let _ = write!(text, "\n| {line}");
     }
@@ -90,7 +90,7 @@ pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
     }
 }
 
-/// What headers tell, in words.
+/// What the headers say, in words.
 fn signals(headers: &Signals) -> String {
     let mut said = Vec::new();
     let mut say = |text: String| said.push(text);

@@ -1,8 +1,8 @@
-//! "Remind me if nobody answered": when, and what is asked then.
+//! "Remind me if nobody answered": when to remind, and the question we ask then.
 //!
-//! The thread that sent the mail stays and asks whether to write again, out of sight until the time has come. It is one
-//! question like any other, so it is durable, can be put off and dropped; new mail in the conversation closes it, and the
-//! thread goes on with that.
+//! The thread that sent the mail stays and asks whether to write again; the question is snoozed until the time comes.
+//! Like any question it is durable and can be put off or dropped. New mail in the conversation closes it, and the
+//! thread continues with that mail.
 
 use super::mails::Conversation;
 use super::own_mail;
@@ -15,10 +15,10 @@ use crate::workflows::Services;
 use jiff::Timestamp;
 use serde_json::json;
 
-/// What a reminder is called on cards and in lists.
+/// The action name of a reminder on cards and in lists.
 pub const REMIND: &str = "remind";
 
-/// When the person wants to hear that a mail sent now was not answered, if they do.
+/// When to remind the person that a mail sent now was not answered, if they want that.
 pub(super) fn wanted(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Remind> {
     let lasts = match args.remind_after.as_deref() {
         Some("never") => None,
@@ -30,7 +30,7 @@ pub(super) fn wanted(services: &Services, args: &WriteEmail, to: &[String]) -> O
     Some(Remind { to: to.to_vec(), subject: args.subject.clone(), sent_at, due })
 }
 
-/// The question that waits for its time.
+/// The question, snoozed until it is due.
 pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> Interrupt {
     let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
     let title = format!("No answer: {}", remind.subject);
@@ -50,12 +50,12 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> I
     asked
 }
 
-/// What the agent is told where the person only wants to write again.
+/// What the agent is told if the person wants to write again without giving words.
 pub(super) fn words(services: &Services, sent_at: Timestamp) -> String {
     format!("Say: did you have a chance to look at my mail of {}?", day(services, sent_at))
 }
 
-/// The fields of its card.
+/// The fields of the reminder's card.
 pub(super) fn fields(
     services: &Services,
     conversation: &Conversation,

@@ -1,4 +1,4 @@
-//! What is unusual about a mail or a proposal, computed and never taken from a model.
+//! Warnings about a mail or a proposal. They are computed, never taken from a model.
 
 use super::event_news;
 use super::mails::Conversation;
@@ -20,10 +20,10 @@ use crate::workflows::Services;
 use crate::workflows::email::facts::Became;
 use serde_json::Value;
 
-/// So many words of a display name are taken for a name.
+/// How many words of a display name count as the name.
 const NAMES: usize = 3;
 
-/// Whoever writes to a crowd cannot make everyday words of its names.
+/// A limit, so that writing to a crowd cannot turn everyday words into known names.
 const MOST_NAMES: usize = 30;
 
 /// The warnings of the newest mail.
@@ -34,7 +34,7 @@ pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Resul
     })
 }
 
-/// The warnings of a call, those of the mail it answers included: they are reasons to look twice at the answer too.
+/// The warnings of a call, including those of the mail it answers: they are reasons to check the answer, too.
 pub(super) fn of_call(
     services: &Services,
     step: &StepContext,
@@ -51,7 +51,7 @@ pub(super) fn of_call(
         warnings.extend(asks.then(|| Warning::caution("wants_secret", text)));
         return Ok(warnings);
     }
-    // Leaving a list goes to whom the list names, who is nobody of the conversation.
+    // A request to leave goes to the address the list names, which is not part of the conversation.
     if tool == tools::UNSUBSCRIBE {
         let to = match serde_json::from_value(args.clone()) {
             Ok(Leaving::OneClick { url }) => unsubscribe::host(&url).to_owned(),
@@ -60,7 +60,7 @@ pub(super) fn of_call(
         };
         warnings.extend(risk_of_leaving(newest, &to).as_ref().map(warning));
     } else {
-        // Who is new as who is written to need not be named as who wrote.
+        // If somebody is new both as sender and recipient, one warning is enough.
         Warning::add(&mut warnings, of_message(services, conversation, tool, args)?);
         let repeated = of_text(services, step, state, conversation, args)?;
         warnings.extend(repeated.as_ref().map(warning));
@@ -85,7 +85,7 @@ pub(super) fn of_call(
     Ok(warnings)
 }
 
-/// What the calendar tells of the time that a call means; nothing where it means none.
+/// Looks up the time of a call in the calendar. None if the call has no time.
 pub(super) async fn look(
     services: &Services,
     conversation: &Conversation,
@@ -96,7 +96,7 @@ pub(super) async fn look(
         Ok(when) => when,
         Err(text) => return Some(Err(text)),
     };
-    // An event is not in its own way.
+    // An event does not conflict with itself.
     let own = match conversation.newest() {
         Some((_, newest)) if tool == tools::ANSWER_INVITATION => {
             event_news::times_held(services, newest).await
@@ -106,8 +106,8 @@ pub(super) async fn look(
     Some(Ok(Look::at(services, when, &own).await))
 }
 
-/// Whether an edit is asked about once more: it adds somebody at a domain that is new to the person or looks like one
-/// they know, or it promises an attachment that is not there.
+/// Whether we ask about an edit once more: it adds somebody at a domain that is new to the person or resembles one they
+/// know, or it promises a missing attachment.
 pub(super) fn edit_needs_a_look(
     services: &Services,
     conversation: &Conversation,
@@ -153,8 +153,8 @@ fn of_message(
     })
 }
 
-/// Whether what a call says comes from a mail of another conversation. The profiles count as nobody's words: they are how
-/// such a mail could come before the model.
+/// Whether a call's text comes from a mail of another conversation. Profiles do not count as known text: they could be
+/// how such a mail reached the model.
 fn of_text(
     services: &Services,
     step: &StepContext,
@@ -187,7 +187,7 @@ fn of_text(
     Ok(found.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
 }
 
-/// What the person said here, and what left with their approval: it may be said again.
+/// What the person said here and what was sent with their approval: repeating that is fine.
 fn approved_texts(state: &Email) -> Vec<String> {
     let is_done = |id: &str| {
         let done = |turn: &Turn| matches!(turn, Turn::Became { call, how: Became::Done, .. } if call == id);
@@ -209,7 +209,7 @@ fn approved_texts(state: &Email) -> Vec<String> {
     texts
 }
 
-/// What arguments say to whom they reach. A recipient's name is sent as well.
+/// The text that the recipients will see. Their names are sent as well.
 fn said_in(args: &Value) -> Vec<String> {
     let said = ["subject", "content", "location"].iter().filter_map(|key| args.get(key)?.as_str());
     let lists = ["to", "cc", "bcc", "attendees"].iter().filter_map(|key| args.get(key)?.as_array());
@@ -217,7 +217,7 @@ fn said_in(args: &Value) -> Vec<String> {
     said.chain(people).map(str::to_owned).collect()
 }
 
-/// When the person would be busy with what a call proposes.
+/// When the call would make the person busy.
 fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
     match tool {
         tools::SCHEDULE_MEETING => {
@@ -232,7 +232,7 @@ fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
     }
 }
 
-/// Times that are taken, gone by, or cannot be looked up.
+/// Warns of times that are taken, past, or cannot be looked up.
 fn of_time(services: &Services, look: &Look) -> Vec<Warning> {
     let warn = |code: &str, text: String| Warning::caution(code, text);
     let mut warnings = Vec::new();
@@ -248,7 +248,7 @@ fn of_time(services: &Services, look: &Look) -> Vec<Warning> {
     warnings
 }
 
-/// Why a call could not be carried out as it stands.
+/// Why the call could not be carried out as it is.
 fn cannot_send(
     services: &Services,
     state: &Email,
@@ -274,7 +274,7 @@ fn cannot_send(
     send::draft(services, conversation, &args, Vec::new()).err().map(|error| error.to_string())
 }
 
-/// Looks at a mail with whom the person knows: whom they wrote to, and whoever is `trusted` here besides.
+/// Runs `look` with everyone the person knows: people they wrote to, and those `trusted` here.
 fn with_known<T>(
     services: &Services,
     conversation: &Conversation,
@@ -319,7 +319,6 @@ fn warning(risk: &Risk) -> Warning {
     Warning::new(grade(risk), risk.code(), risk.text())
 }
 
-/// How much a risk weighs.
 pub fn grade(risk: &Risk) -> Grade {
     match risk {
         Risk::NewSender { .. } | Risk::ShortLink { .. } | Risk::AddressesAssistant { quoted: true, .. } => {
@@ -347,7 +346,7 @@ pub fn grade(risk: &Risk) -> Grade {
     }
 }
 
-/// A file as a card shows it.
+/// A file, as cards show it.
 pub(super) fn file_line(file: &Attached) -> String {
     match &file.error {
         Some(error) => format!("{}: {error}", file.name),

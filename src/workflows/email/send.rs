@@ -1,7 +1,7 @@
-//! From an approved call to the bytes that leave, and the effects that carry them out.
+//! From an approved call to the bytes we send, and the effects that send them.
 //!
-//! Bytes are composed before the intent is committed and frozen with it: a retry sends the same mail, Message-ID
-//! included, or none.
+//! Bytes are composed and frozen before the intent is committed: a retry sends the same mail with the same Message-ID,
+//! or none.
 
 use super::mails::Conversation;
 use super::state::{Attached, Email};
@@ -17,12 +17,12 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Addresses as typed, made those that mail is sent to.
+/// Parses typed addresses.
 pub(super) fn people(typed: &[String]) -> Result<Vec<Address>, ComposeError> {
     typed.iter().map(|one| one.parse::<Recipient>().map(|recipient| recipient.0)).collect()
 }
 
-/// The bare addresses of people as typed; what is none is left as it is.
+/// The bare addresses of what was typed. Text that is not an address stays unchanged.
 pub(super) fn bare(typed: &[String]) -> Vec<String> {
     let one = |typed: &String| {
         typed.parse::<Recipient>().map_or_else(|_| typed.clone(), |recipient| recipient.0.address)
@@ -30,7 +30,7 @@ pub(super) fn bare(typed: &[String]) -> Vec<String> {
     typed.iter().map(one).collect()
 }
 
-/// From whom an answer comes: the address the mail came to.
+/// The sender of an answer: the address the mail came to.
 pub(super) fn sender(services: &Services, conversation: &Conversation) -> Address {
     let usual = conversation.account.as_ref().map(|account| account.address.clone());
     let usual = usual.unwrap_or_else(|| services.user.address.clone());
@@ -41,7 +41,7 @@ pub(super) fn sender(services: &Services, conversation: &Conversation) -> Addres
     Address { name: services.user.name.clone(), address }
 }
 
-/// Whether a mail goes to somebody of the conversation, and so belongs to it.
+/// Whether a mail goes to somebody in the conversation and so belongs to it.
 pub(super) fn answers(conversation: &Conversation, args: &WriteEmail) -> bool {
     let people = conversation.people();
     let own = conversation.own();
@@ -52,7 +52,7 @@ pub(super) fn answers(conversation: &Conversation, args: &WriteEmail) -> bool {
     bare(&args.to).iter().chain(&bare(&args.cc)).any(known)
 }
 
-/// The mail a call asks for. It answers the mail it was proposed for, and not one that came since.
+/// The mail for a call. It answers the mail it was proposed for, not a newer one.
 pub(super) fn draft(
     services: &Services,
     conversation: &Conversation,
@@ -77,7 +77,7 @@ pub(super) fn draft(
     })
 }
 
-/// The mail that leaves a list. It answers nothing and quotes nothing: machines read it.
+/// The mail that leaves a list. It is no reply and quotes nothing: machines read it.
 pub(super) fn leaving_draft(
     services: &Services,
     conversation: &Conversation,
@@ -94,7 +94,7 @@ pub(super) fn leaving_draft(
     })
 }
 
-/// The whole mail of a call, the same whenever it is composed for this thread and call.
+/// The whole mail of a call. The same thread and call always give the same Message-ID.
 pub(super) fn bytes(
     services: &Services,
     step: &StepContext,
@@ -105,7 +105,7 @@ pub(super) fn bytes(
     compose(draft, &format!("{}/{call}", step.thread), &now)
 }
 
-/// The files of a call, from what was read when the person attached them. `None` where one was not read.
+/// The files of a call, as read when the person attached them. `None` if one was not read.
 pub(super) fn files(
     services: &Services,
     state: &Email,
@@ -122,7 +122,6 @@ pub(super) fn files(
     Ok(Some(files))
 }
 
-/// Sends a mail.
 pub(super) struct SendMail(pub Arc<dyn Outgoing>);
 
 impl Effect for SendMail {
@@ -148,7 +147,7 @@ impl Effect for SendMail {
     }
 }
 
-/// Keeps a mail among the drafts.
+/// Saves a mail as a draft.
 pub(super) struct SaveDraft(pub Arc<dyn Mailbox>);
 
 impl Effect for SaveDraft {
@@ -157,15 +156,14 @@ impl Effect for SaveDraft {
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
-        // The mailbox keeps the same Message-ID once, so it may be told again.
+        // The mailbox keeps only one mail per Message-ID, so saving again is safe.
         Box::pin(async { Found::NotDone })
     }
 }
 
-/// Tells the mailbox what became of a mail; the frozen bytes are where it keeps it.
+/// Marks a mail in its mailbox. The frozen bytes are its place.
 pub(super) struct Mark {
     pub mailbox: Arc<dyn Mailbox>,
-    /// What became of it.
     pub handled: Handled,
 }
 
@@ -178,23 +176,22 @@ impl Effect for Mark {
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
-        // Marking twice is marking once.
+        // Marking twice is harmless.
         Box::pin(async { Found::NotDone })
     }
 }
 
 fn mailbox(error: MailError) -> EffectError {
     match error {
-        // Logged in again, the same can be done.
+        // After a new login it can succeed.
         MailError::Passing(text) | MailError::Login(text) => EffectError::NotDone(text),
         MailError::Lasting(text) => EffectError::Refused(text),
     }
 }
 
-/// Puts an event in the calendar.
 pub(super) struct AddEvent {
     pub calendar: Arc<dyn Calendar>,
-    /// What the event is found by.
+    /// Identifies the event.
     pub uid: String,
 }
 
@@ -225,15 +222,15 @@ fn unchanged(error: CalendarError) -> EffectError {
     }
 }
 
-/// Changes an event in the calendar, or takes it out, for who invited to it.
+/// Changes or removes an event in the calendar, for its organizer.
 pub(super) struct ReviseEvent {
     pub calendar: Arc<dyn Calendar>,
-    /// What the event is found by.
+    /// Identifies the event.
     pub uid: String,
-    /// Whose mail says so.
+    /// The sender of the mail.
     pub sender: String,
     pub revision: Revision,
-    /// Where times are that name no zone.
+    /// The zone for times that name none.
     pub zone: TimeZone,
 }
 
@@ -262,7 +259,7 @@ impl Effect for ReviseEvent {
                 Err(error) => return Found::Unknown(error.to_string()),
             };
             match calendar::standing(&held, &wanted, &self.sender, self.revision) {
-                // A newer version has come on top of it.
+                // A newer version has replaced it.
                 Standing::Same | Standing::Stale => Found::Done(self.outcome()),
                 Standing::Absent if self.revision == Revision::Remove => Found::Done(self.outcome()),
                 Standing::Absent | Standing::Differs(_) | Standing::Foreign(_) => Found::NotDone,

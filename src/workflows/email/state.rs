@@ -1,6 +1,6 @@
 //! The state of a mail being handled, and everything that can happen to it.
 //!
-//! Mails themselves are not in it: they are kept once, by digest, and read again by whoever needs them.
+//! Mails are not part of it: they are stored once, by digest, and read again when needed.
 
 use crate::calendar::Busy;
 use crate::graph::{Answer, ChildResult, Event, State, What};
@@ -23,98 +23,96 @@ pub use super::parts::{
 pub struct Email {
     /// The mails of the conversation this thread knows, oldest first.
     pub email_input: Vec<MailRef>,
-    /// The newest mail's Message-ID, or its digest where it has none.
+    /// The newest mail's Message-ID, or its digest if it has none.
     pub email_id: String,
-    /// The file it was started with, until it was read.
+    /// The file the thread was started with, until it is read.
     pub file: Option<String>,
-    /// The JSON it was started with, until it was read.
+    /// The JSON the thread was started with, until it is read.
     pub json: Option<Value>,
     /// The model the thread was started with.
     pub model_name: Option<String>,
-    /// What became of this conversation before.
+    /// How this conversation was handled before.
     pub earlier: Option<Earlier>,
-    /// What is to become of the mail.
     pub classification_decision: Option<Class>,
     pub triage_reasoning: String,
-    /// What it is about, in one line.
+    /// What the mail is about, in one line.
     pub gist: String,
-    /// Who said so.
+    /// Who chose the class.
     pub triaged_by: By,
     /// Whether another class would be nearly as good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unsure: bool,
-    /// What the person said it is, where triage has not heard it yet.
+    /// The class the person gave, until triage has seen it.
     pub corrected: Option<Class>,
-    /// The digest of the mail that was triaged last: the gist is about it.
+    /// The digest of the mail that was triaged last; the gist describes it.
     pub triaged: String,
-    /// The digest of the mail that is decided about: the one shown, or the one the pending calls answer.
+    /// The digest of the mail being decided on: the one shown, or the one the pending calls answer.
     pub about: String,
-    /// Whether newer mail is to be triaged before anything else.
+    /// Whether newer mail must be triaged before anything else.
     pub again: bool,
     /// The conversation with the model.
     pub messages: Vec<Turn>,
-    /// Calls that nothing has become of yet.
+    /// Calls without a result so far.
     pub pending: Vec<ToolCall>,
-    /// What the built-in rules say about them, until the person has written one anew.
+    /// What the built-in rules say about the pending calls, until the person rewrites one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<Remark>,
-    /// Whether mail came after they were proposed and before anybody was asked.
+    /// Whether mail came after the calls were proposed and before anybody was asked.
     pub outdated: bool,
-    /// Whether mail came after the person answered and before that was acted on.
+    /// Whether mail came after the person answered and before we acted on the answer.
     pub unseen: bool,
     /// The person's newest answers.
     pub answers: Vec<Answer>,
-    /// The digests of the mails the person had before them when they answered last.
+    /// The digests of the mails the person could see when they last answered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<String>,
-    /// The digests of the mails that the person, or a grant of theirs, decided on.
+    /// The digests of the mails that the person, or one of their grants, decided on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
     /// The digests of the mails that triage ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// What the calendar told of the days of a proposed meeting, by the call; nothing where it told nothing.
+    /// Busy times on the days of a proposed meeting, by call id. Empty if the calendar told us nothing.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub days: BTreeMap<String, Vec<Busy>>,
-    /// What is to be learned from them.
+    /// Lessons to learn from the answers.
     pub lessons: Vec<Learn>,
-    /// What is to be learned from an edit once the call is carried out, by its id.
+    /// Lessons from edits whose calls are not carried out yet, by call id.
     pub unproven: BTreeMap<String, Learn>,
     /// Files the person attached, by the path they typed.
     pub attached: BTreeMap<String, Attached>,
-    /// Where the answering goes on.
+    /// The next step of answering.
     pub then: Then,
     /// Whether the person refused something.
     pub refused: bool,
-    /// Whether nobody answered, and the policy ended it.
+    /// Whether nobody answered and the policy ended the thread.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
-    /// What left.
+    /// Everything that was sent.
     pub sent: Vec<SentNote>,
     /// The digests of the mails that were answered.
     pub answered: Vec<String>,
-    /// The mail whose answer the person waits for.
+    /// The mail the person awaits an answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<Remind>,
-    /// Whether something was approved that the account's mode kept from being done.
+    /// Whether something was approved but not done because of the account's mode.
     pub observed: bool,
-    /// Whether the account only observed when the person was asked last: then they were told that nothing leaves.
+    /// Whether the account only observed when the person was last asked; they were told that nothing leaves.
     pub observing: bool,
-    /// Whether the person answered then, and is asked again because the account acts now.
+    /// Whether the person answered while the account observed, and is asked again because it acts now.
     pub acts_now: bool,
-    /// Why it was settled without us.
+    /// Why the thread was settled elsewhere.
     pub settled: Option<String>,
-    /// What became of the mail: `replied`, `noted`, `ignored` …
+    /// The outcome: `replied`, `noted`, `ignored` …
     pub outcome: Option<String>,
-    /// What went wrong without stopping anything.
+    /// Problems that stopped nothing.
     pub notes: Vec<String>,
 }
 
-/// Everything that can happen.
+/// Everything that can happen to a mail.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum EmailUpdate {
-    /// The thread began.
     Started {
         /// A file to read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,28 +120,25 @@ pub enum EmailUpdate {
         /// A mail as JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         json: Option<Value>,
-        /// The model it was started with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// A mail that came.
+        /// A mail that arrived.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         received: Option<MailRef>,
-        /// What was before.
+        /// How this conversation was handled before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         earlier: Option<Earlier>,
     },
-    /// The mails were read.
     Read {
-        /// All of them, oldest first.
+        /// Oldest first.
         mails: Vec<MailRef>,
     },
-    /// The mail has a class.
     Triaged {
         class: Class,
         reasoning: String,
-        /// What it is about.
+        /// What the mail is about.
         gist: String,
-        /// Who said so.
+        /// Who chose the class.
         by: By,
         /// Whether another class would be nearly as good.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -152,18 +147,17 @@ pub enum EmailUpdate {
         #[serde(default)]
         mail: String,
     },
-    /// The person answered.
     Answered {
         /// In the order asked.
         answers: Vec<Answer>,
     },
-    /// The answer to a mail that was shown was taken up.
+    /// The person's answer about a shown mail was processed.
     Shown {
-        /// Words that go to the model.
+        /// Instructions for the model.
         told: Option<String>,
-        /// What became of the mail, where that is all.
+        /// What became of the mail, if nothing else follows.
         outcome: Option<String>,
-        /// Whether newer mail is to be triaged next.
+        /// Whether newer mail must be triaged next.
         #[serde(default)]
         again: bool,
         /// The digests of the mails that were decided on.
@@ -174,44 +168,42 @@ pub enum EmailUpdate {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         own: Option<OwnMail>,
     },
-    /// The model wants something done.
+    /// The model proposed calls.
     Proposed {
-        /// What it said besides.
+        /// Text next to the calls.
         text: String,
         calls: Vec<ToolCall>,
-        /// The digest of the mail they answer.
+        /// The digest of the mail the calls answer.
         #[serde(default)]
         about: String,
     },
-    /// The person is asked, and the account's mode is another than when they were asked before.
+    /// The person is asked, and the account's mode has changed since they were last asked.
     Asked {
-        /// Whether it only observes.
+        /// Whether the account only observes.
         observing: bool,
     },
-    /// The calendar told of the days of the meetings that are asked about.
+    /// The calendar gave the busy times on the days of proposed meetings.
     Looked { days: BTreeMap<String, Vec<Busy>> },
-    /// Mail came before anybody was asked, so the model proposes anew.
+    /// Mail came before anybody was asked, so the model proposes again.
     Outdated,
-    /// What was decided was carried out.
+    /// The decisions were carried out.
     Acted(Box<Acted>),
-    /// What is to be learned was written down.
+    /// The lessons were written down.
     Learned,
     /// Answering is over.
     Left {
         /// What became of the mail.
         outcome: String,
     },
-    /// The mail is handled.
     Handled {
-        /// What became of it.
         outcome: String,
-        /// What went wrong without stopping anything.
+        /// Problems that stopped nothing.
         #[serde(default)]
         notes: Vec<String>,
     },
-    /// The person said what to do about a mail that nobody answered.
+    /// The person decided what to do about a mail that nobody answered.
     Reminded {
-        /// Words that go to the model, where they want to write again.
+        /// Instructions for the model, if they want to write again.
         told: Option<String>,
         /// A mail the person wrote themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -219,19 +211,19 @@ pub enum EmailUpdate {
     },
     /// New mail came.
     Came { mail: MailRef },
-    /// It was settled without us.
+    /// The thread was settled elsewhere.
     Settled { reason: String },
-    /// The person said what class it is.
+    /// The person gave the class.
     Corrected { class: Class },
-    /// The mail changes an event of the calendar, which is put to the person without asking a model.
+    /// The mail changes a calendar event. The person is asked directly, without a model.
     EventNews { tool: String, args: Value },
-    /// The person wants to leave the list the mail came by.
+    /// The person wants to leave the mailing list of this mail.
     Unsubscribe,
-    /// The person wants it answered after all, with these words.
+    /// The person wants the mail answered after all, with these instructions.
     Heard { text: String },
-    /// The person added words to a retry.
+    /// The person added a hint to a retry.
     Hinted { text: String },
-    /// Nothing that concerns this workflow.
+    /// An event that does not concern this workflow.
     Nothing,
 }
 
@@ -249,7 +241,7 @@ impl State for Email {
     }
 
     fn joined(_: Vec<ChildResult>) -> EmailUpdate {
-        // It starts no children.
+        // This workflow starts no children.
         EmailUpdate::Nothing
     }
 
@@ -397,13 +389,13 @@ impl Email {
         }
     }
 
-    /// The person wants something else done: nothing is decided any more.
+    /// The person wants something else, so all decisions are void.
     fn reopen(&mut self) {
         self.decided.clear();
         self.anew();
     }
 
-    /// The thread begins anew, from what it knows.
+    /// Starts the thread over, keeping what it knows.
     fn anew(&mut self) {
         self.drop_pending("The person corrected this; begin anew.");
         (self.outcome, self.settled, self.then) = (None, None, Then::Model);
@@ -411,14 +403,14 @@ impl Email {
         self.answers.clear();
     }
 
-    /// What the person wrote themselves is asked about like a proposal.
+    /// Asks about a mail the person wrote, as if it were a proposal.
     fn write(&mut self, own: Option<OwnMail>) {
         let Some(mut own) = own else { return };
         self.attached.append(&mut own.attached);
         self.ask_about(tools::WRITE_EMAIL, own.args);
     }
 
-    /// What the person wants is put to them like a proposal, without asking a model.
+    /// Asks the person about a call as if the model had proposed it.
     fn ask_about(&mut self, tool: &str, args: Value) {
         let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
         let call = ToolCall { id, name, args, signature: None };
@@ -428,7 +420,7 @@ impl Email {
         self.messages.push(Turn::Called { text: String::new(), calls: vec![call] });
     }
 
-    /// Every call must have become something before the model speaks again.
+    /// Refuses all pending calls: each call needs a result before the model speaks again.
     fn drop_pending(&mut self, why: &str) {
         self.outdated = false;
         for call in std::mem::take(&mut self.pending) {
@@ -444,7 +436,7 @@ impl Email {
         }
         self.remind = None;
         if self.outcome.take().is_some() {
-            // It was over: the mail is triaged like any other.
+            // The thread was over, so this mail is triaged like any other.
             self.anew();
         }
         self.outdated = !self.pending.is_empty();
@@ -485,7 +477,7 @@ impl Email {
         self.expired |= acted.expired;
         self.then = acted.then;
         if self.then == Then::Ask {
-            // It is put to the person as it stands, and the card says what came.
+            // The person is asked about it unchanged; the card shows the new mail.
             self.outdated = false;
         }
         self.answers.clear();

@@ -1,7 +1,7 @@
-//! The tools a model may propose, and the shape of their arguments. What a call asks for is only ever a proposal.
+//! The tools a model may propose, and the schemas of their arguments. A call is only ever a proposal.
 //!
-//! A schema is strict on purpose: what is not in it is refused, before a person sees anything, and again when a
-//! person has edited it. Attachments and reminders are the person's alone, so the model's schema does not know them.
+//! Schemas are strict on purpose: unknown fields are refused before a person sees anything, and again after a person
+//! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
 use crate::calendar::{self, Attendance, Invited};
 use crate::llm::ToolSpec;
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 
 /// Writes and sends a mail.
 pub const WRITE_EMAIL: &str = "write_email";
-/// Puts a meeting in the calendar and invites to it.
+/// Puts a meeting into the calendar and sends invitations.
 pub const SCHEDULE_MEETING: &str = "schedule_meeting";
-/// Answers an invitation that came.
+/// Answers an invitation from a mail.
 pub const ANSWER_INVITATION: &str = "answer_invitation";
-/// Takes an event that was cancelled out of the calendar.
+/// Takes a cancelled event out of the calendar.
 pub const REMOVE_EVENT: &str = "remove_event";
-/// Looks when the person is busy.
+/// Looks up when the person is busy.
 pub const CHECK_CALENDAR: &str = "check_calendar_availability";
 /// Asks the person.
 pub const QUESTION: &str = "question";
 /// Says that nothing is left to do.
 pub const DONE: &str = "done";
-/// Leaves a mailing list, by mail or by one request.
+/// Leaves a mailing list, by mail or by one HTTP request.
 pub const UNSUBSCRIBE: &str = "unsubscribe";
 
-/// What a tool is called on cards.
+/// The word for a tool on cards.
 pub fn word(tool: &str) -> &str {
     match tool {
         WRITE_EMAIL => "mail",
@@ -40,12 +40,12 @@ pub fn word(tool: &str) -> &str {
     }
 }
 
-/// An address, alone or after a name.
+/// An address, with or without a name before it.
 const ADDRESS: &str = r"^([^<>]*<)?[^\s@<>,;]+@[^\s@<>,;]+>?$";
-/// RFC 3339 with its offset.
+/// RFC 3339 with an offset.
 const START: &str = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$";
 const DAY: &str = r"^\d{4}-\d{2}-\d{2}$";
-/// How many people one mail reaches at most, in each line.
+/// How many recipients each of To, Cc and Bcc may have.
 const PEOPLE: usize = 100;
 
 /// The arguments of [`WRITE_EMAIL`].
@@ -53,18 +53,16 @@ const PEOPLE: usize = 100;
 #[serde(deny_unknown_fields)]
 pub struct WriteEmail {
     pub to: Vec<String>,
-    /// To whom besides.
     #[serde(default)]
     pub cc: Vec<String>,
-    /// To whom unseen.
     #[serde(default)]
     pub bcc: Vec<String>,
     pub subject: String,
     pub content: String,
-    /// Files of the person's.
+    /// The person's files.
     #[serde(default)]
     pub attachments: Vec<String>,
-    /// After how long the person is reminded that nobody answered; where it is not said, as the config says.
+    /// When to remind the person that nobody answered; if missing, the config decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remind_after: Option<String>,
 }
@@ -73,52 +71,50 @@ pub struct WriteEmail {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleMeeting {
-    /// Who is invited.
     pub attendees: Vec<String>,
-    /// What it is about.
     pub subject: String,
-    /// When, RFC 3339 with its offset.
+    /// RFC 3339 with an offset.
     pub start: String,
     pub duration_minutes: i64,
     #[serde(default)]
     pub location: Option<String>,
-    /// What the mail that invites says, with its greeting.
+    /// The text of the invitation mail, including its greeting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 
-/// The arguments a person sees for [`ANSWER_INVITATION`]; a model says only how, the rest is the invitation's.
+/// The arguments a person sees for [`ANSWER_INVITATION`]. The model chooses the answer; the rest comes from the
+/// invitation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answering {
-    /// Who invites.
+    /// The organizer.
     pub to: String,
-    /// What to.
+    /// The event's title.
     pub event: String,
-    /// From, RFC 3339.
+    /// RFC 3339.
     pub start: String,
-    /// Until, RFC 3339.
+    /// RFC 3339.
     pub end: String,
     pub answer: Attendance,
-    /// Words that go with it.
+    /// Text that is sent with the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// What changes in the calendar, where the event is there already.
+    /// What changes in the calendar, if the event is already there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
-/// The arguments a person sees for [`REMOVE_EVENT`]; all of it is the cancellation's and the calendar's word.
+/// The arguments a person sees for [`REMOVE_EVENT`]. All come from the cancellation and the calendar.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Removing {
-    /// What was cancelled.
     pub event: String,
-    /// From, RFC 3339.
+    /// RFC 3339.
     pub start: String,
-    /// Until, RFC 3339.
+    /// RFC 3339.
     pub end: String,
-    /// Who cancelled it, bare.
+    /// The bare address of whoever cancelled it.
     pub by: String,
     /// What changes in the calendar.
     pub change: String,
@@ -136,7 +132,6 @@ struct Answered {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckCalendar {
-    /// The days to look at.
     pub days: Vec<String>,
 }
 
@@ -144,19 +139,19 @@ pub struct CheckCalendar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Leaving {
-    /// One request that the list's own signature vouches for.
+    /// One request that the list's signature covers.
     OneClick { url: String },
     Mail {
-        /// The list's own address for it.
+        /// The list's address for leaving.
         to: String,
-        /// The subject it wants.
+        /// The subject the list asks for.
         subject: String,
-        /// The text it wants.
+        /// The text the list asks for.
         content: String,
     },
 }
 
-/// Whether a person decides on this tool before it runs.
+/// Whether a person must decide before this tool runs.
 pub fn asks(tool: &str) -> bool {
     matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | ANSWER_INVITATION | REMOVE_EVENT | QUESTION | UNSUBSCRIBE)
 }
@@ -204,7 +199,7 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
     tools
 }
 
-/// The shape a person's edit of a call must have.
+/// The schema for a person's edit of a call.
 pub fn edit_schema(tool: &str) -> Value {
     match tool {
         WRITE_EMAIL => write_email(true),
@@ -224,15 +219,15 @@ pub fn edit_schema(tool: &str) -> Value {
     }
 }
 
-/// Whether a person cannot change a call: on its card they write a mail of their own instead.
+/// Whether the person cannot edit a call. Its card lets them write their own mail instead.
 pub fn has_no_edit(tool: &str) -> bool {
     matches!(tool, QUESTION | UNSUBSCRIBE | REMOVE_EVENT)
 }
 
-/// What the person alone adds to a mail.
+/// Arguments that only the person may add.
 pub const PERSON_ONLY_ARGS: [&str; 2] = ["attachments", "remind_after"];
 
-/// Arguments without what the person alone adds: as a model may propose them, and as far as they say how somebody writes.
+/// The arguments without those that only the person may add: what a model may propose, and what shows somebody's style.
 pub fn without_person_only_args(args: &Value) -> Value {
     let mut args = args.clone();
     if let Some(args) = args.as_object_mut() {
@@ -241,7 +236,7 @@ pub fn without_person_only_args(args: &Value) -> Value {
     args
 }
 
-/// The invitation a mail carries, where it can be answered by a mail.
+/// The invitation in a mail, if a mail can answer it.
 pub fn invited(mail: &Mail) -> Option<Invited> {
     let part = mail.invitation.as_ref().filter(|part| part.method == "REQUEST")?;
     let invited = calendar::read_invitation(&part.text, &TimeZone::UTC).ok()?;
@@ -249,13 +244,13 @@ pub fn invited(mail: &Mail) -> Option<Invited> {
     send_to(&organizer.address).then_some(invited)
 }
 
-/// Whether a mail can go to an address.
+/// Whether we can send mail to an address.
 fn send_to(address: &str) -> bool {
     address.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
         && !address.contains(|c: char| c.is_whitespace() || "<>,;\"".contains(c))
 }
 
-/// The whole answer to the invitation of a mail; `None` where it has none.
+/// The complete answer to a mail's invitation; `None` if it has none.
 pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
     let invited = invited(mail)?;
     let said: Answered = serde_json::from_value(said.clone()).ok()?;
@@ -270,7 +265,7 @@ pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
     })
 }
 
-/// How to leave the list the mail came by: by one request where that may be believed, else by a mail.
+/// How to leave the mail's list: by one request if we can trust it, else by mail.
 pub fn leaving(mail: &Mail, receiver: Option<&Receiver>) -> Option<Leaving> {
     if let Some(url) = one_click(mail, receiver) {
         return Some(Leaving::OneClick { url: url.to_owned() });

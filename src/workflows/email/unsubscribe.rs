@@ -1,4 +1,4 @@
-//! Leaving a mailing list by one request (RFC 8058), once the person has approved it.
+//! Leaves a mailing list with one request (RFC 8058), after the person approved it.
 
 use crate::graph::{BoxFuture, Effect, EffectError, Found};
 use crate::mail::risk::{Receiver, one_click};
@@ -6,7 +6,7 @@ use crate::mail::{Mail, Unsubscribe};
 use crate::tools::http::{Answer, Call, Host, Http, HttpError, Method};
 use serde_json::{Value, json};
 
-/// Why no thread can ask whether to leave the list a mail came by; `None` where one can.
+/// Why no thread can ask about leaving the mail's list; `None` if one can.
 pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> {
     let ways = mail.list.iter().flat_map(|list| &list.unsubscribe);
     let mut page = None;
@@ -29,13 +29,13 @@ pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> 
     })
 }
 
-/// The host of an address, as far as people are shown it. What makes the request reads the address anew.
+/// The host of a URL, for display only. The HTTP client parses the URL itself.
 pub(super) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
-/// Makes the one request; the frozen bytes are its address.
+/// Makes the one request. The frozen bytes are its URL.
 pub(super) struct LeaveList(pub Http);
 
 impl Effect for LeaveList {
@@ -45,7 +45,7 @@ impl Effect for LeaveList {
             if !url.to_ascii_lowercase().starts_with("https://") {
                 return Err(EffectError::Refused("unsubscribing works only over https".to_owned()));
             }
-            // Only the public internet, only the usual port; what it is sent on to is not followed.
+            // Only the public internet and the usual port; redirects are not followed.
             let hosts = [Host::public(host(&url))];
             let kind = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
             let body = Some(b"List-Unsubscribe=One-Click".to_vec());
@@ -60,7 +60,7 @@ impl Effect for LeaveList {
     }
 }
 
-/// What an answer means for whether the person is off the list.
+/// Tells from the response whether the person is off the list.
 fn judged(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
     match answer {
         Ok(Answer { status: 200..300, .. }) => Ok(json!({})),
@@ -128,7 +128,7 @@ mod tests {
         assert!(matches!(leave.find(b"").await, Found::Unknown(_)), "it is never asked twice by itself");
     }
 
-    /// The name leads where it may, to the public internet or not.
+    /// Resolves every name to this address, public or not.
     struct Names(&'static str);
 
     impl Resolve for Names {
@@ -141,7 +141,7 @@ mod tests {
         format!("{}/tests/fixtures/tls/{name}", env!("CARGO_MANIFEST_DIR"))
     }
 
-    /// A list's server that answers one request over TLS; what it heard comes back in the end.
+    /// A list's server that answers one request over TLS. The task returns what the server received.
     async fn server(certificate: &str, reply: &'static str) -> (Detour, tokio::task::JoinHandle<String>) {
         let chain = CertificateDer::pem_file_iter(fixture(&format!("{certificate}.pem"))).unwrap();
         let key = PrivateKeyDer::from_pem_file(fixture(&format!("{certificate}.key"))).unwrap();
@@ -154,7 +154,7 @@ mod tests {
         let detour = Detour { server: listener.local_addr().unwrap(), authority };
         let heard = tokio::spawn(async move {
             let (plain, _) = listener.accept().await.unwrap();
-            // Whoever does not trust the certificate hangs up here.
+            // A client that does not trust the certificate hangs up here.
             let Ok(mut io) = TlsAcceptor::from(Arc::new(config)).accept(plain).await else {
                 return String::new();
             };

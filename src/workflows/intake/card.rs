@@ -1,11 +1,11 @@
-//! What the person sees.
+//! The card of an intake question.
 
 use super::state::{Asked, Asking};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
 
-/// Why the mailbox is asked about.
+/// Why we ask.
 pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(asking) = state.get::<Asking>() else { return Vec::new() };
     let why = match &asking.asked {

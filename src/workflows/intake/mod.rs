@@ -1,7 +1,7 @@
-//! `intake`: what taking mail in, and the driver, have to ask a person. Hidden: nobody starts threads of it by hand.
+//! `intake`: questions for the person from mail intake and from the driver. Hidden: nobody starts its threads by hand.
 //!
-//! It asks one thing and ends with the answer as its output; whoever started it carries it out. It reads and does nothing
-//! itself.
+//! It asks one question and ends with the answer as its output; the starter acts on it. The workflow itself reads and
+//! does nothing.
 
 mod card;
 mod state;
@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 pub use state::{Asked, Asking, Taken};
 
-/// The name threads are started by.
 pub const NAME: &str = ASKING_WORKFLOW;
 
 /// The workflow with its services.
@@ -100,7 +99,7 @@ fn unreadable(account: &str, place: &str, error: &str, bytes: u64) -> Interrupt 
     asked
 }
 
-/// There is nothing to leave: it stands in the inbox for as long as the login is over, and goes by itself.
+/// It cannot be dismissed: it stays in the inbox until the login works again, then goes away by itself.
 fn login(account: &str, why: &str) -> Interrupt {
     let args = json!({ "account": account });
     let title = format!("Log in again for {account}");
@@ -112,7 +111,7 @@ fn login(account: &str, why: &str) -> Interrupt {
     asked
 }
 
-/// It goes by itself, like a login.
+/// It goes away by itself, like a login.
 fn absent(server: &str, why: &str) -> Interrupt {
     let args = json!({ "server": server });
     let title = format!("The model at {server} cannot be reached");

@@ -1,4 +1,4 @@
-//! What is asked, and what was answered.
+//! The question and its answer.
 
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use schemars::JsonSchema;
@@ -55,38 +55,31 @@ impl Default for Asked {
     }
 }
 
-/// What was answered; the output of the thread.
+/// The answer, which is the thread's output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Taken {
-    /// How many mails are taken in, the newest first.
+    /// How many mails to take in, newest first.
     pub take: u64,
-    /// Whether reading is tried again.
+    /// Whether to try reading again.
     pub again: bool,
 }
 
-/// Something asked before mail is taken in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Asking {
-    /// What.
     pub asked: Asked,
-    /// What was answered.
     pub answer: Option<Taken>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AskingUpdate {
-    /// It was asked.
     Started {
-        /// What.
         asked: Asked,
     },
-    /// It was answered.
     Answered {
-        /// The answers; there is one.
+        /// Always one.
         answers: Vec<Answer>,
     },
     /// It needs no answer any more.
@@ -106,7 +99,7 @@ impl State for Asking {
     }
 
     fn joined(_: Vec<ChildResult>) -> AskingUpdate {
-        // It starts no children.
+        // This workflow starts no children.
         AskingUpdate::Answered { answers: Vec::new() }
     }
 

@@ -1,4 +1,4 @@
-//! The card of an update that waits: what is unusual, what changes, and the answers and mails it came from.
+//! The card of a waiting update: warnings, the changes, and the answers and mails it came from.
 
 use super::state::Learning;
 use crate::graph::Folded;
@@ -11,7 +11,6 @@ use serde_json::Value;
 /// How many answers a card shows with their mails.
 const SHOWN: usize = 5;
 
-/// What changes, and why.
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Learning>() else { return Card::default() };
     let mut blocks = Vec::new();
@@ -41,7 +40,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-/// Which answers taught it, and what it makes of them.
+/// Which answers taught it, and why it changes the profile.
 pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Learning>() else { return Vec::new() };
     let line = Visible::line;

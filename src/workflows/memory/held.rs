@@ -1,5 +1,5 @@
-//! Which parts of an update wait for the person: every changed line that is not provably narrow, every pinned line it
-//! drops, and more than a third of the profile gone.
+//! Which parts of an update wait for the person: every changed line that is not provably narrow, every dropped pinned
+//! line, and the loss of more than a third of the profile.
 
 use super::narrow;
 use crate::graph::Warning;
@@ -7,10 +7,10 @@ use crate::inbox::{Tone, changed_lines};
 use crate::text::truncate;
 use crate::workflows::lesson::MemoryFacts;
 
-/// How many lines are named one by one; the diff shows them all.
+/// How many lines we name one by one; the diff shows all.
 const NAMED: usize = 6;
 
-/// Why an update must not be stored unseen; empty where it may be.
+/// Why the person must see an update before it is stored; empty if they need not.
 pub(super) fn reasons(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     let mut reasons = pinned(facts, after);
     reasons.extend(much_dropped(&facts.profile, after));

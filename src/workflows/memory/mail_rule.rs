@@ -1,11 +1,11 @@
-//! Lines that say what becomes of mail, read strictly.
+//! Lines about how to treat mail, parsed strictly.
 //!
 //! ```text
 //! line = ["always" | "please"] verb mail | mail (":" | "->" | "=") verb
 //! mail = ["all" …] (kind | "mail") ["about" kind] "from" sender ["on the list" list] ["about" topic]
 //! ```
-//! The sender, the list, the kind and the topic are those of the mail that was answered. Words of its subject stand behind
-//! its sender only: whoever wrote the mail wrote them too, and “everything except” must not come before “from”.
+//! The sender, list, kind and topic must be those of the answered mail. Words of its subject may only come after its
+//! sender: the author of the mail chose them, and "everything except" must not come before "from".
 
 use crate::workflows::email::rules::{kinds_of_mail, line_fits, must_be_seen};
 use crate::workflows::lesson::{Cause, CauseKind};
@@ -14,10 +14,10 @@ use crate::workflows::mail_facts::{Class, MailFacts, User};
 /// Words for mail of any kind.
 const MAIL: &[&str] = &["mail", "mails", "email", "emails", "message", "messages"];
 
-/// How many words of a subject make a topic.
+/// How many words of a subject may form a topic.
 const TOPIC: usize = 3;
 
-/// Words that widen or turn round what stands beside them. They make no topic, although a subject may hold them.
+/// Words that widen or reverse what is next to them. They cannot be a topic, even if the subject contains them.
 const SCOPE: &str = "about after alle allen alles also altri andere anderen another anybody anyone anything apart aside \
     autres außer ausser before besides between beyond both else elsewhere even every everybody everyone everything except \
     excepting excepto excluding from including instead into like many more most much never nobody none ohne only other \
@@ -25,22 +25,22 @@ const SCOPE: &str = "about after alle allen alles also altri andere anderen anot
     those though todos tous toutes tranne tutti unless until what whatever when where whether which while whoever whom \
     with within without your";
 
-/// Whether a line says of the answered mail's sender and topic what the answer shows, and nothing else.
+/// Whether a line only says what the answer shows about this mail's sender and topic.
 pub(super) fn follows(text: &str, user: &User, cause: &Cause) -> bool {
     let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
     let Some(mail) = &cause.mail else { return false };
-    // Attention for a sender costs little; silence is for the topic alone, and never for what must be seen.
+    // Showing a sender's mail costs little. Hiding is only for the topic, and never for mail that must be seen.
     let quiet = rule.topic && !must_be_seen(user, mail);
     rule.class == shown && (quiet || shown != Class::Ignore) && line_fits(text, user, mail)
 }
 
-/// Whether a line says otherwise of that sender and topic than the answer shows, and nothing else.
+/// Whether a line only says the opposite of what the answer shows about this sender and topic.
 pub(super) fn contradicts(text: &str, user: &User, cause: &Cause) -> bool {
     let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
     rule.class != shown && rule.topic
 }
 
-/// The class an answer shows its mail to be of.
+/// The class that an answer implies for its mail.
 fn shown(kind: CauseKind) -> Option<Class> {
     match kind {
         CauseKind::NotifyIgnored => Some(Class::Ignore),
@@ -84,7 +84,7 @@ struct About {
 }
 
 impl About {
-    /// `None` where the sender's address is none that can be told from other words.
+    /// `None` if the sender's address cannot be told apart from other words.
     fn of(user: &User, mail: &MailFacts) -> Option<Self> {
         let sender = plain_address(&mail.from)?;
         let list = mail.list_id.as_deref().map(|id| id.trim_matches(['<', '>']).to_lowercase());
@@ -101,7 +101,7 @@ impl About {
     }
 }
 
-/// An address in lower case, where it is made of letters, digits and the usual marks.
+/// An address in lower case, if it has only letters, digits and the usual punctuation.
 pub(super) fn plain_address(address: &str) -> Option<String> {
     let address = address.trim().to_lowercase();
     let parts = address.split_once('@').filter(|(local, domain)| !local.is_empty() && domain.contains('.'));
@@ -119,12 +119,12 @@ fn is_topic(word: &str) -> bool {
     (long || coded) && !SCOPE.split(' ').any(|scope| scope == word)
 }
 
-/// The same word, or the plural of it.
+/// The same word, or its plural.
 fn same(one: &str, other: &str) -> bool {
     one == other || one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
 }
 
-/// Takes a line apart from its beginning; what it does not know it does not take.
+/// Parses a line from its beginning and takes only words it knows.
 struct Reader<'a> {
     words: &'a [&'a str],
     about: &'a About,
@@ -178,7 +178,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The mail a line is about, to its end; gives whether a topic is named.
+    /// The mail that a line is about, up to the end of the line. Returns whether it names a topic.
     fn mail(&mut self) -> Option<bool> {
         self.take(&["all", "any", "every", "the", "such"]);
         let mut topic = self.kind();
@@ -212,7 +212,7 @@ impl Reader<'_> {
         self.words.is_empty().then_some(topic)
     }
 
-    /// A kind the mail is of, by one of its names.
+    /// One of the names of the mail's kinds.
     fn kind(&mut self) -> bool {
         let fits = |name: &&Vec<String>| {
             name.len() <= self.words.len() && name.iter().zip(self.words).all(|(one, other)| same(one, other))
@@ -222,7 +222,7 @@ impl Reader<'_> {
         longest > 0
     }
 
-    /// A few words of the subject, and nothing behind them.
+    /// A few words of the subject, with nothing after them.
     fn subject(&mut self) -> bool {
         let known = |word: &&str| self.about.subject.iter().any(|of| same(of, word));
         let found = (1..=TOPIC).contains(&self.words.len()) && self.words.iter().all(known);

@@ -1,8 +1,8 @@
-//! `memory`: one batch of answers becomes the next version of one profile.
+//! `memory`: turns one batch of answers into the next version of one profile.
 //!
-//! Promised: the new version stands on the one that was read, or is made anew. An update waits for the person, with its
-//! diff and the answers and mails it came from, where a line it adds, changes or drops is not provably narrow
-//! ([`narrow`]), where it drops a pinned line, or more than a third of the profile.
+//! Promises: the new version is based on the one that was read, or is made again. An update waits for the person, with
+//! its diff and the answers and mails it came from, if a line it adds, changes or drops is not provably narrow
+//! ([`narrow`]), if it drops a pinned line, or if it drops more than a third of the profile.
 //!
 //! People do not start it: the driver does, some time after the last answer.
 
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use state::{Learning, MemoryInput};
 
-/// The name threads of it go by.
+/// The name of the workflow in its threads.
 pub const NAME: &str = LEARNING_WORKFLOW;
 
 /// The workflow with its services.

@@ -1,20 +1,20 @@
-//! Which lines may enter or leave a profile unseen.
+//! Which lines may enter or leave a profile without the person seeing them.
 //!
-//! A model may have been talked into anything by the mail it read, so nothing is looked for that a hostile line might
-//! say. A line passes only where every word of it is known to be harmless in its place: a rule for the sender and topic
-//! of the mail that was answered ([`mail_rule`]), or a wish about wording, times and places ([`wording`]). Whatever else
-//! it says, in whatever spelling or language, waits for the person.
+//! The mail may have talked the model into anything, so we do not search for hostile lines. A line passes only if every
+//! word is known to be harmless in its place: a rule for the sender and topic of the answered mail ([`mail_rule`]), or
+//! a wish about wording, times and places ([`wording`]). Any other line, in any spelling or language, waits for the
+//! person.
 
 use super::{mail_rule, wording};
 use crate::workflows::email::defaults;
 use crate::workflows::lesson::MemoryFacts;
 
-/// The longest line that is read at all.
+/// Longer lines are not read at all.
 const LONGEST: usize = 200;
 
-/// Whether a model may add this line by itself.
+/// Whether a model may add this line without asking.
 pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
-    // Without its dash, or indented, it could go on with the sentence above it.
+    // Without its dash, or indented, it could continue the sentence above it.
     let Some(text) = line.strip_prefix("- ").filter(|text| text.len() <= LONGEST) else { return false };
     match defaults::shared(&facts.namespace) {
         defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::follows(text, &facts.user, cause)),
@@ -24,7 +24,7 @@ pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
     }
 }
 
-/// Whether a model may drop this line by itself: it would be as harmless as a new one.
+/// Whether a model may drop this line without asking: only if the line is as harmless as one it may add.
 pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(['-', '*', '•']).trim_start();
     if text.len() > LONGEST || text.starts_with('#') {
@@ -38,7 +38,7 @@ pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
     }
 }
 
-/// What is wrong with a line that may not be added, for the card.
+/// Why a line may not be added, for the card.
 pub(super) fn why_held(facts: &MemoryFacts, line: &str) -> &'static str {
     match defaults::shared(&facts.namespace) {
         _ if line.contains('@') => "It names an address",

@@ -1,4 +1,4 @@
-//! The nodes.
+//! The nodes of `memory`.
 
 use super::state::{Learning, LearningUpdate};
 use super::{held, prompts};
@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 type Given = Result<Command<Learning>, NodeError>;
 
-/// How often somebody else may be quicker before a person is told.
+/// How often another writer may get in first before we tell a person.
 const TRIES: u32 = 5;
 
-/// Reads the profile, asks the model, and stores what it says unless that needs the person's word.
+/// Reads the profile, asks the model, and stores its update unless that needs the person's approval.
 pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
     if state.tries > TRIES {
         return Err(NodeError::failed("the profile kept changing; retry when nothing else is writing to it"));
@@ -62,7 +62,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     Ok(Command::end().update(known).update(ended))
 }
 
-/// The wider line that the mails ignored so far make worth asking about. No model has a say in it.
+/// The wider line that the ignored mails make worth asking about. No model is involved.
 fn widened(
     services: &Services,
     facts: &MemoryFacts,
@@ -82,7 +82,7 @@ fn widened(
     let Some(wider) = rules::wider(&facts.user, profile, &ignored) else { return Ok(None) };
     let mut covered = wider.covered;
     if let Some(sender) = &wider.sender {
-        // Also what was not ignored: a wider line would have hidden it.
+        // Include mails that were not ignored: a wider line would have hidden them, too.
         covered = services.records.mails_from(sender)?;
     }
     Ok(Some(LearningUpdate::Widened {
@@ -97,14 +97,15 @@ fn is_ignored(cause: &Cause) -> bool {
     cause.kind == CauseKind::NotifyIgnored
 }
 
-/// The model that alone may read of what happened. Where two may each read a part, only the rules built in may read both.
+/// The only model that may read what happened. If two models may each read a part, only the built-in rules may read
+/// both.
 fn only(state: &Learning) -> Option<&str> {
     let mut named = state.causes.iter().filter_map(|cause| cause.only.as_deref());
     let first = named.next()?;
     Some(if named.all(|other| other == first) { first } else { "builtin" })
 }
 
-/// Puts an update to the person.
+/// Asks the person about an update.
 pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
     let facts = facts(ctx.services(), &state, state.profile.clone(), state.pinned.clone());
     let args = json!({ "namespace": state.namespace, "profile": state.proposed });
@@ -131,7 +132,7 @@ pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Giv
     Ok(Command::ask(vec![asked], "store_update"))
 }
 
-/// The first line that changes. What the model says of its update is no reason to trust it.
+/// The first changed line. The model's own description of its update is not to be trusted.
 fn gist(state: &Learning) -> String {
     let lines = changed_lines(&state.profile, &state.proposed);
     let of = |wanted: Tone, mark: &str| {
@@ -142,7 +143,7 @@ fn gist(state: &Learning) -> String {
     of(Tone::Added, "+").or_else(|| of(Tone::Removed, "−")).unwrap_or_default()
 }
 
-/// What an update of this profile is made from, and judged by.
+/// The facts we make and judge an update by.
 fn facts(services: &Services, state: &Learning, profile: String, pinned: Vec<String>) -> MemoryFacts {
     let own = services.accounts.first().map(|account| account.addresses).unwrap_or_default();
     MemoryFacts {
@@ -158,7 +159,7 @@ fn facts(services: &Services, state: &Learning, profile: String, pinned: Vec<Str
     }
 }
 
-/// Stores what the person decided, on top of what they were shown.
+/// Stores what the person decided, based on the version they were shown.
 pub(super) async fn store_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
     let Some(Some(text)) = state.decided.clone() else {
         let outcome = "refused".to_owned();
@@ -166,12 +167,12 @@ pub(super) async fn store_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Gi
     };
     Ok(match write(&ctx, &state, state.read, text).await? {
         Some(version) => Command::end().update(learned(version)),
-        // It is not what they were shown any more: made anew, and asked anew where it must be.
+        // The profile is no longer what they were shown: propose again, and ask again if needed.
         None => Command::goto("propose_update").update(LearningUpdate::Again),
     })
 }
 
-/// Writes the version after `read`; `None` where somebody was quicker.
+/// Writes the version after `read`; `None` if somebody else was first.
 async fn write(
     ctx: &Ctx<Services>,
     state: &Learning,
@@ -194,7 +195,7 @@ fn learned(version: u64) -> LearningUpdate {
     LearningUpdate::Ended { written: Some(version), outcome: "learned".to_owned() }
 }
 
-/// A text that ends in a line break.
+/// The text, ending in a line break.
 fn whole(profile: &str) -> String {
     let text = Visible::new(profile).into_string();
     format!("{}\n", text.trim_end())

@@ -1,11 +1,11 @@
-//! What the model is told about what people decided. The facts go along, for the built-in model.
+//! The prompt about what people decided. The facts are sent along for the built-in model.
 
 use crate::llm::Request;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// How much of a mail is shown for each decision.
+/// How much of a mail each decision shows.
 const MAIL_BYTES: usize = 1_500;
 
 const ROLE: &str = "You keep a profile of a person's preferences about their mail. You are shown the profile and what \

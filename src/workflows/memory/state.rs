@@ -29,7 +29,6 @@ pub struct MemoryInput {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Learning {
-    /// The profile.
     pub namespace: String,
     /// What happened.
     pub causes: Vec<Cause>,
@@ -39,33 +38,28 @@ pub struct Learning {
     pub interrupt: Option<String>,
     /// The version that was read.
     pub read: u64,
-    /// The profile as it was read.
+    /// The profile at that version.
     pub profile: String,
     /// Its pinned lines.
     pub pinned: Vec<String>,
-    /// The profile as it is to be.
+    /// The profile after the change.
     pub proposed: String,
     /// What changes and why.
     pub reasoning: String,
-    /// What a wider line would have covered.
+    /// Mails that a wider line would have covered.
     pub covered: Vec<String>,
-    /// What the person decided: the text to store, or nothing.
+    /// The person's decision: the text to store, or `Some(None)` for nothing.
     pub decided: Option<Option<String>>,
-    /// How often somebody else was quicker.
+    /// How often somebody else wrote first.
     pub tries: u32,
-    /// The version written.
     pub written: Option<u64>,
-    /// What became of it.
     pub outcome: Option<String>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum LearningUpdate {
-    /// The thread began.
     Started {
-        /// The profile.
         namespace: String,
         /// What happened.
         causes: Vec<Cause>,
@@ -74,44 +68,40 @@ pub enum LearningUpdate {
         /// That answer's interrupt.
         interrupt: Option<String>,
     },
-    /// The model has an update.
+    /// The model proposed an update.
     Proposed {
-        /// The version it stands on.
+        /// The version it is based on.
         read: u64,
-        /// That version.
+        /// The profile at that version.
         profile: String,
         /// Its pinned lines.
         pinned: Vec<String>,
-        /// The profile as it is to be.
+        /// The profile after the change.
         proposed: String,
         /// What changes and why.
         reasoning: String,
     },
-    /// What was proposed is stored, and a wider line is worth asking about.
+    /// The proposal is stored, and a wider line is worth asking about.
     Widened {
         /// The version stored.
         read: u64,
         /// The profile with the wider line.
         proposed: String,
-        /// Why.
         reasoning: String,
         /// The mails that the wider line would have covered.
         covered: Vec<String>,
     },
-    /// The person decided.
     Decided {
         /// The text to store instead of the proposed one.
         edited: Option<String>,
         /// Whether anything is stored.
         store: bool,
     },
-    /// Somebody else was quicker.
+    /// Somebody else wrote first.
     Again,
-    /// It is over.
     Ended {
-        /// The version written, where one was.
+        /// The version written, if one was.
         written: Option<u64>,
-        /// What became of it.
         outcome: String,
     },
 }
@@ -139,7 +129,7 @@ impl State for Learning {
     }
 
     fn joined(_: Vec<ChildResult>) -> LearningUpdate {
-        // It starts no children.
+        // This workflow starts no children.
         LearningUpdate::Again
     }
 

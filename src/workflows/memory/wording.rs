@@ -1,13 +1,13 @@
-//! Lines about how replies are written and when meetings are held, word by word from closed lists.
+//! Lines about how to write replies and when to meet, checked word by word against closed lists.
 //!
-//! No list holds a word for sending, asking, permitting, paying, or for people other than the two who write to each
-//! other. A word that forbids is followed by what it forbids, so that “no emojis” passes and “no replies” does not.
+//! No list has a word for sending, asking, permitting, paying, or for people other than the two who write to each
+//! other. A forbidding word must be followed by what it forbids, so "no emojis" passes and "no replies" does not.
 
 use super::mail_rule::plain_address;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts};
 use serde_json::Value;
 
-/// Words that hold a sentence together.
+/// Words that connect a sentence.
 const LINKING: &str = "a always an and answer answers answering are as at auf be begin but by cut das default der die do ein \
     eine email emails end er for from generally grown he her his i ihr im in immer is ist it keep keeps kept kind \
     like likes mail mails make me mehr message messages mit moved much my new of oder often or our over person \
@@ -22,7 +22,7 @@ const FORBIDDING: &[&str] = &[
     "ohne",
 ];
 
-/// Words that may stand between a word that forbids and what it forbids.
+/// Words allowed between a forbidding word and what it forbids.
 const BETWEEN: &str = "a an any be begin end in meetings more much of on over put schedule so start such the too use very \
     with write zu";
 
@@ -38,32 +38,32 @@ const WORDING: &str = "american anrede ausführlich ausführlicher bold brevity 
     salutation sentence sentences short shorter shortest siezen sign-off simple slang small smileys spanish spelling \
     sprache style sätze talk terse thank thanks tone ton voice warm warmer warmly wording words word wörter lines";
 
-/// What stands before “to” and the address of the one who is replied to.
+/// Words allowed before "to" and the address we reply to.
 const REPLYING: &[&str] = &["replies", "answers", "replying", "writing"];
 
-/// Units that a number in a line about wording counts.
+/// Units that a number in a line about wording may count.
 const UNITS: &[&str] =
     &["word", "words", "sentence", "sentences", "paragraph", "paragraphs", "lines", "wörter", "sätze"];
 
-/// Words about when and where people meet.
+/// Words about when and where to meet.
 const MEETING: &str = "afternoon afternoons before after between until break breaks buffer call calls day days duration early \
     earlier evening evenings free friday fridays gap gaps half hour hours late later lunch lunchtime midday minute minutes \
     monday mondays morning mornings noon online phone place quarter saturday saturdays sunday sundays thursday thursdays \
     time times tuesday tuesdays video wednesday wednesdays week weekday weekdays weekend weekends weeks working long longer \
     short shorter";
 
-/// Words that hold a sentence about meetings together.
+/// Words that connect a sentence about meetings.
 const PLANNING: &str = "each hold leave meet meeting meetings on plan propose schedule suggest two";
 
-/// How mails end.
+/// Words that end mails.
 const CLOSERS: &str = "all best beste besten cheers cordially dank danke faithfully freundliche freundlichen greetings \
     grüße grüßen gruß gruss herzliche herzlichen kind liebe lieben many mit regards sincerely thank thanks the truly viele \
     vielen warm warmly wishes with you yours";
 
-/// What places are called.
+/// Words for places.
 const PLACES: &str = "building floor meeting office online phone room the video";
 
-/// The frames of a line that says how mails are signed.
+/// The beginnings of a line that says how to sign mails.
 const SIGN_OFFS: &[&str] = &[
     "sign-off: end with ",
     "sign off with ",
@@ -83,7 +83,7 @@ const PLACE: &str = "place: ";
 /// The longest sign-off or place, in words.
 const SLOT: usize = 6;
 
-/// Whether a line is about how replies are written, and nothing else.
+/// Whether a line is only about how to write replies.
 pub(super) fn is_about_wording(facts: &MemoryFacts, text: &str) -> bool {
     let counts = |rest: &[String]| {
         let mut rest =
@@ -93,9 +93,9 @@ pub(super) fn is_about_wording(facts: &MemoryFacts, text: &str) -> bool {
     is_made_of(facts, text, &[LINKING], &[WORDING], &counts)
 }
 
-/// Whether a line is about when and how people meet, and nothing else.
+/// Whether a line is only about when and how to meet.
 pub(super) fn is_about_meetings(facts: &MemoryFacts, text: &str) -> bool {
-    // Numbers in a row may be somebody's phone number.
+    // Several numbers in a row may be a phone number.
     let counts = |rest: &[String]| rest.first().is_none_or(|next| !number(next));
     is_made_of(facts, text, &[LINKING, PLANNING], &[MEETING], &counts)
 }
@@ -130,8 +130,8 @@ fn is_made_of(
         && words.iter().enumerate().all(|(at, word)| fits(at, word))
 }
 
-/// Whether a line says how mails are signed, in words that end letters, are the person's name, or were put at the end of a
-/// mail, or asked for, by the person.
+/// Whether a line says how to sign mails, in words that are usual closings, the person's name, or words the person put
+/// at the end of a mail or asked for.
 pub(super) fn is_sign_off(facts: &MemoryFacts, text: &str) -> bool {
     let Some(slot) = sign_off(text) else { return false };
     let known = |word: &String| holds(&[CLOSERS], word) || named(facts, word);
@@ -139,12 +139,12 @@ pub(super) fn is_sign_off(facts: &MemoryFacts, text: &str) -> bool {
         || facts.causes.iter().any(|cause| put_at_the_end(cause, &slot, &known) || asked_for(cause, &slot))
 }
 
-/// Whether a line says how mails are signed, whatever the words.
+/// Whether a line says how to sign mails, in any words.
 pub(super) fn has_sign_off(text: &str) -> bool {
     sign_off(text).is_some()
 }
 
-/// Whether a line names the place that the person gave a meeting.
+/// Whether a line names the place that the person gave for a meeting.
 pub(super) fn is_place(facts: &MemoryFacts, text: &str) -> bool {
     let Some(slot) = place(text) else { return false };
     facts.causes.iter().any(|cause| {
@@ -153,7 +153,7 @@ pub(super) fn is_place(facts: &MemoryFacts, text: &str) -> bool {
     })
 }
 
-/// Whether a line names a place, whatever the words.
+/// Whether a line names a place, in any words.
 pub(super) fn has_place(text: &str) -> bool {
     place(text).is_some()
 }
@@ -175,7 +175,7 @@ fn slot(text: &str) -> Option<Vec<String>> {
     ((1..=SLOT).contains(&words.len()) && words.iter().all(plain)).then_some(words)
 }
 
-/// Whether the person's own mail ends so. What the model had written there already does not become theirs by an edit.
+/// Whether the person's edited mail ends like this. Words the model had already written there do not count as theirs.
 fn put_at_the_end(cause: &Cause, slot: &[String], known: &dyn Fn(&String) -> bool) -> bool {
     let (before, after) = (arg(&cause.proposed, "content"), arg(&cause.edited, "content"));
     cause.kind == CauseKind::ProposalEdited
@@ -183,7 +183,7 @@ fn put_at_the_end(cause: &Cause, slot: &[String], known: &dyn Fn(&String) -> boo
         && slot.iter().all(|word| known(word) || !before.contains(word))
 }
 
-/// Whether the person said so: “sign as Noor”.
+/// Whether the person asked for it: “sign as Noor”.
 fn asked_for(cause: &Cause, slot: &[String]) -> bool {
     let said = words(&cause.feedback);
     let framed = |at: usize| {
@@ -198,7 +198,7 @@ fn arg(args: &Value, name: &str) -> Vec<String> {
     words(args.get(name).and_then(Value::as_str).unwrap_or_default())
 }
 
-/// Words in lower case, without the marks around them.
+/// Lower-case words, without surrounding punctuation.
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let marks = ['.', ',', ';', ':', '!', '?', '(', ')', '"', '“', '”', '„', '\'', '…', '–', '—', '-', '/'];
@@ -225,7 +225,7 @@ fn named(facts: &MemoryFacts, word: &str) -> bool {
     words(&facts.user.name).iter().any(|name| name == word)
 }
 
-/// Whether an address is the sender's, as the one who is replied to. “Write to …” would be a recipient, “start with …”
+/// Whether an address is the sender's and we reply to it. After "write to" it would be a recipient, after "start with"
 /// a greeting.
 fn replied_to(facts: &MemoryFacts, before: &[String], address: &str) -> bool {
     let framed = matches!(before, [.., how, to] if to == "to" && REPLYING.contains(&how.as_str()));

@@ -1,7 +1,7 @@
-//! `put_away`: a mail goes to the archive, the trash, the spam or another folder because the person said so, and comes
-//! back when they say so. Hidden: threads of it are started by a key or a verb, never by a model.
+//! `put_away`: moves a mail to the archive, trash, spam or another folder because the person said so, and moves it back
+//! when they say so. Hidden: a key or a verb starts its threads, never a model.
 //!
-//! One thread a mail. It does one thing and ends with what it did as its output; words let it take that back.
+//! One thread per mail. It does one thing and ends with what it did as its output; words from the person undo it.
 
 mod state;
 
@@ -18,7 +18,6 @@ use std::sync::Arc;
 pub use state::{Filed, FiledMail, Wanted};
 use state::{FiledUpdate, Step};
 
-/// The name threads are started by.
 pub const NAME: &str = MOVING_WORKFLOW;
 
 /// The workflow with its services.
@@ -66,7 +65,7 @@ async fn move_mail(ctx: Ctx<Services>, state: Arc<Filed>) -> Result<Command<File
     Ok(Command::end().update(update))
 }
 
-/// Puts a mail away; the frozen bytes say which and where to.
+/// Puts a mail away. The frozen bytes say which mail and where to.
 struct Move {
     mailbox: Arc<dyn Mailbox>,
     place: String,
@@ -82,12 +81,12 @@ impl Effect for Move {
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
-        // Doing it again is doing it once.
+        // Doing it twice is harmless.
         Box::pin(async { Found::NotDone })
     }
 }
 
-/// Puts a mail back; the frozen bytes are its way.
+/// Puts a mail back. The frozen bytes say how.
 struct MoveBack {
     mailbox: Arc<dyn Mailbox>,
     way: WayBack,
@@ -105,7 +104,7 @@ impl Effect for MoveBack {
 
 fn refused(error: MailError) -> EffectError {
     match error {
-        // Logged in again, the same can be done.
+        // After a new login it can succeed.
         MailError::Passing(text) | MailError::Login(text) => EffectError::NotDone(text),
         MailError::Lasting(text) => EffectError::Refused(text),
     }

@@ -1,4 +1,4 @@
-//! Where a mail was put, and whether it is back.
+//! Where a mail was moved, and whether it is back.
 
 use crate::graph::{Answer, ChildResult, Event, State, What};
 use crate::mail::{Destination, WayBack};
@@ -34,33 +34,31 @@ pub struct Wanted {
 pub struct Filed {
     pub mail: FiledMail,
     pub to: Value,
-    /// How it comes back, while it is away.
+    /// How to bring it back, while it is away.
     pub way: Option<String>,
-    /// Whether it is to come back.
+    /// Whether the person wants it back.
     pub back: bool,
-    /// How often it went one way or the other.
+    /// How often it was moved, in either direction.
     pub steps: u32,
 }
 
-/// What is to be done next.
 pub(super) enum Step {
     Away(Destination),
     Back(WayBack),
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum FiledUpdate {
     /// The person wants it away.
     Started { mail: FiledMail, to: Value },
-    /// It is away, and comes back this way.
+    /// It is away; `way` says how to bring it back.
     WentAway { way: String },
     /// The person wants it back.
     Wanted,
     /// It is back.
     CameBack,
-    /// Nothing that concerns this workflow.
+    /// An event that does not concern this workflow.
     Nothing,
 }
 
@@ -83,7 +81,7 @@ impl State for Filed {
     }
 
     fn answered(_: Vec<Answer>) -> FiledUpdate {
-        // It asks nothing.
+        // This workflow asks nothing.
         FiledUpdate::Nothing
     }
 

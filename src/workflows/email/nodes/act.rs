@@ -1,4 +1,4 @@
-//! What was decided is done: every accepted and edited call in the order of the message, and those that need no
+//! Carries out the decisions: every accepted and edited call, in the order of the message, and the calls that need no
 //! approval.
 
 use super::Given;
@@ -20,7 +20,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Carries out the answers.
 pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     let conversation = Conversation::read(ctx.services(), &state)?;
     let mut doing = Doing {
@@ -50,7 +49,7 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
         _ if acted.own.is_some() => Then::Ask,
         (true, _, _) => Then::Ask,
         (false, true, _) => Then::Model,
-        // What ends it ends it for the mail it was about, unless the person dismissed the new one with it.
+        // The end applies to the mail it was about, unless the person also dismissed the new one.
         (false, false, true) if conversation.has_news() && (state.unseen || !acted.refused) => Then::Model,
         (false, false, true) => Then::Leave,
         (false, false, false) => Then::Model,
@@ -104,7 +103,7 @@ impl Doing<'_> {
                 self.over = true;
                 self.acted.refused = true;
                 self.acted.expired |= answer.expired;
-                // Whoever takes one of two proposals, or has answered before, does not say that the mail needed no answer.
+                // Taking one of two proposals, or having answered before, does not mean that the mail needed no answer.
                 let mut answers = self.state.answers.iter();
                 let all_refused = answers.all(|one| matches!(one.decision, Decision::Ignore));
                 let about_mail = !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT);
@@ -118,7 +117,7 @@ impl Doing<'_> {
         }
     }
 
-    /// Whoever writes the mail themselves wants nothing else of the message.
+    /// If the person writes the mail themselves, the other calls of the message are dropped.
     fn drop_others(&mut self) {
         for call in &self.state.pending {
             let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
@@ -129,7 +128,7 @@ impl Doing<'_> {
         }
     }
 
-    /// What needs no approval.
+    /// Runs a call that needs no approval.
     async fn run(&mut self, call: &ToolCall) -> Result<(), NodeError> {
         match call.name.as_str() {
             tools::DONE => {
@@ -163,7 +162,7 @@ impl Doing<'_> {
             let written: WriteEmail = read(&args)?;
             let fresh = attach::read(self.ctx, self.state, &call.id, &written.attachments).await?;
             if !fresh.is_empty() {
-                // The person has named files that nobody has shown them yet: what they hold is asked about.
+                // The person named files that they have not been shown yet, so we ask again with their contents.
                 self.acted.attached.extend(fresh);
                 self.prove(call, lesson);
                 return Ok(());
@@ -178,7 +177,7 @@ impl Doing<'_> {
         Ok(())
     }
 
-    /// An edit teaches once the call is over; one that is asked about again may still be taken back.
+    /// An edit teaches once its call is over. If we ask about it again, it may still be taken back.
     fn prove(&mut self, call: &ToolCall, lesson: Option<Learn>) {
         let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
         if self.acted.became.iter().any(over) {
@@ -188,7 +187,7 @@ impl Doing<'_> {
         }
     }
 
-    /// Does exactly what was approved. A call that cannot be done as it stands is asked about again.
+    /// Does exactly what was approved. If a call cannot be done as it is, we ask about it again.
     async fn approved(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let basis = Basis::Decision { key: answer.key.clone(), args: args.clone() };
@@ -224,7 +223,7 @@ impl Doing<'_> {
             tools::SCHEDULE_MEETING => self.meet(call, basis, &read(&args)?).await,
             tools::ANSWER_INVITATION => self.attend(call, basis, &read(&args)?).await,
             tools::REMOVE_EVENT => self.take_out(call, basis, &read(&args)?).await,
-            // A question cannot be accepted; where somebody did, the model is told so.
+            // A question cannot be accepted. If somebody did, we tell the model.
             _ => {
                 self.became(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
                 Ok(())
@@ -251,7 +250,7 @@ impl Doing<'_> {
         Ok(())
     }
 
-    /// Leaves a list by one request.
+    /// Leaves a list with one request.
     async fn leave_list(&mut self, call: &ToolCall, basis: Basis, url: &str) -> Result<(), NodeError> {
         self.over = true;
         if self.withheld(call) {
@@ -321,7 +320,7 @@ impl Doing<'_> {
         Ok(())
     }
 
-    /// Sends a mail, once. `None` where it cannot be composed, so that it is asked about again.
+    /// Sends a mail, once. `None` if it cannot be composed; then we ask about it again.
     pub(super) async fn leave(
         &self,
         name: &str,
@@ -342,12 +341,12 @@ impl Doing<'_> {
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
         services.records.wrote_to(&reached).await?;
-        // What a person settled by hand has no outcome of ours.
+        // If a person settled it by hand, there is no outcome from us.
         Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
     }
 
-    /// Whether nothing may be done. Where the account only observes the call is over, and says so; where it did when
-    /// the call was asked about, the person was told that nothing would leave, and is asked again.
+    /// Whether we must do nothing. If the account only observes, the call is over and says so. If it only observed when
+    /// we asked, the person was told that nothing would be sent, so we ask again.
     pub(super) fn withheld(&mut self, call: &ToolCall) -> bool {
         if self.conversation.acts() {
             return self.state.observing;
@@ -368,13 +367,13 @@ impl Doing<'_> {
     }
 }
 
-/// What an answer teaches, where it may.
+/// The lesson of an answer, if it may teach.
 fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) -> Option<Learn> {
     let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
     answer.learn.then(|| Learn { namespace, kind, answer: Some(answer.clone()), action })
 }
 
-/// The profile that learns from what is said about a proposal.
+/// The profile that learns from answers about a proposal.
 fn namespace(tool: &str) -> &'static str {
     if tool == tools::SCHEDULE_MEETING { defaults::CALENDAR } else { defaults::RESPONSE }
 }

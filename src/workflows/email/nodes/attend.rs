@@ -1,4 +1,4 @@
-//! Invitations and cancellations, once the person has said what to do: the calendar first, then the answer.
+//! Carries out decisions on invitations and cancellations: the calendar first, then the answer.
 
 use super::act::{Doing, note, refused};
 use crate::calendar::{Attendance, Revision, cancelled};
@@ -14,8 +14,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Doing<'_> {
-    /// Answers an invitation: the event into the calendar, or changed there, or out of it where a change is declined;
-    /// then the answer to who invites. Where the calendar is another than the card said, it is asked about again.
+    /// Answers an invitation. First adds the event to the calendar, changes it, or removes it if a change is declined;
+    /// then answers the organizer. If the calendar is no longer what the card said, we ask again.
     pub(super) async fn attend(
         &mut self,
         call: &ToolCall,
@@ -44,14 +44,14 @@ impl Doing<'_> {
         Ok(())
     }
 
-    /// What the mail would do to the calendar now; told once, so that a step that is repeated goes on where it was.
+    /// What the mail would do to the calendar now. Recorded once, so a repeated step continues with the same result.
     async fn bearing(&self, call: &ToolCall) -> Result<Bearing, NodeError> {
         let Some((_, mail)) = self.conversation.about() else { return Ok(Bearing::New) };
         let look = event_news::bearing_now(self.ctx.services(), mail);
         self.ctx.call(&format!("event_news:{}", call.id), look).await
     }
 
-    /// Brings the calendar in line with an answer, and says what was done.
+    /// Makes the calendar match an answer, and says what was done.
     async fn keep(
         &self,
         call: &ToolCall,
@@ -128,9 +128,9 @@ impl Doing<'_> {
                 self.acted.sent.push(SentNote { kind, call: call_id, subject, ..SentNote::default() });
                 "It was taken out of the calendar."
             }
-            // It was never there, or somebody else took it out.
+            // It was never there, or somebody else removed it.
             Bearing::New | Bearing::Known => "It is not in the calendar.",
-            // The calendar is another than the card said.
+            // The calendar is no longer what the card said.
             Bearing::Changes { .. } | Bearing::Refused { .. } => return Ok(()),
         };
         self.over = true;

@@ -1,5 +1,5 @@
-//! The ways out: every one of them passes here, so no mail is left unhandled. A mail leaves only by a decision (the
-//! person's, their grant's, a rule's, or that of triage to ignore it); what nobody decided on is shown instead.
+//! Every way out passes here, so no mail is left unhandled. A mail leaves only by a decision: by the person, their
+//! grant, a rule, or triage ignoring it. A mail that nobody decided on is shown instead.
 
 use super::Given;
 use super::triage::first_line;
@@ -17,10 +17,10 @@ use crate::workflows::mail_facts::Class;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The grant that lets the mailbox be touched.
+/// The grant that allows marking mail in the mailbox.
 const GRANT: &str = "builtin:mark_handled";
 
-/// Answering is over: says what came of it, or has the mail shown where nobody has decided on it.
+/// Answering is over. Sets the outcome, or shows the mail if nobody has decided on it.
 pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     if state.is_settled() {
         return Ok(Command::end().update(EmailUpdate::Left { outcome: "elsewhere".to_owned() }));
@@ -28,7 +28,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
     let conversation = Conversation::read(ctx.services(), &state)?;
     if let Some((known, newest)) = conversation.newest().filter(|(known, _)| !state.is_over(&known.raw)) {
         if conversation.has_news() {
-            // It came after the model spoke: nothing is known of it yet.
+            // It came after the model's turn, so we know nothing about it yet.
             return Ok(Command::end());
         }
         let (class, by, reasoning) = (Class::Notify, By::Model, why_shown(&state));
@@ -58,7 +58,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
     Ok(Command::end().update(EmailUpdate::Left { outcome: outcome.to_owned() }))
 }
 
-/// Why a mail that was to be answered is only shown.
+/// Why a mail that needed an answer is only shown.
 fn why_shown(state: &Email) -> String {
     let called = state.messages.iter().rev().find_map(|turn| match turn {
         Turn::Called { text, calls } => Some((text, calls)),
@@ -76,7 +76,7 @@ fn why_shown(state: &Email) -> String {
     }
 }
 
-/// Notes in the ledger that the mail is handled, and tells the mailbox as far as the config wants it told.
+/// Records that the mail is handled, and updates the mailbox as the config says.
 pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     let services = ctx.services();
     let outcome = match &state.outcome {
@@ -96,7 +96,7 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
         }
     }
     let handled = EmailUpdate::Handled { outcome, notes };
-    // A fork receives no mail, so it would never hear of an answer.
+    // A fork receives no mail, so it would never see an answer.
     Ok(match &state.remind {
         Some(wanted) if !state.is_settled() && !ctx.step_context().forked => {
             Command::ask(vec![remind::question(services, &state, wanted)], "reminded").update(handled)
@@ -105,7 +105,7 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
     })
 }
 
-/// Takes up what the person said about a mail that nobody answered.
+/// Processes the person's decision on a mail that nobody answered.
 pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     let told = match state.answers.first().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) => Some(text.clone()),
@@ -121,7 +121,7 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
         _ => None,
     };
     let next = if state.remind.is_none() && !state.is_settled() {
-        // New mail came after they answered: it is what matters now.
+        // New mail came after they answered, so it goes first.
         Command::goto("triage_router")
     } else if told.is_some() || own.is_some() {
         Command::goto("response_agent")
@@ -131,7 +131,7 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
     Ok(next.update(EmailUpdate::Reminded { told, own }))
 }
 
-/// Tells each mail's mailbox. One that refuses for good is noted and no reason to stop: what was decided stands.
+/// Marks each mail in its mailbox. If a mailbox refuses for good, we note it and go on: the decision stands.
 async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeError> {
     let mut notes = Vec::new();
     for (n, known) in state.email_input.iter().enumerate() {
@@ -153,7 +153,7 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
     Ok(notes)
 }
 
-/// What the mailbox is to be told, where it is to be told anything.
+/// How to mark the mail in its mailbox, if at all.
 fn wanted(account: &Account, state: &Email, raw: &str) -> Option<Handled> {
     let dismissed = state.classification_decision == Some(Class::Ignore) && state.triaged_by == By::Person;
     let (handled, after) = if holds(&state.answered, raw) {
@@ -163,7 +163,7 @@ fn wanted(account: &Account, state: &Email, raw: &str) -> Option<Handled> {
     } else if holds(&state.ignored, raw) {
         (Handled::Ignored, &account.handled_ignored)
     } else {
-        // Nobody has decided on it, so it stays as unread as it is.
+        // Nobody has decided on it, so it stays unread.
         return None;
     };
     (account.mode == MailMode::Act && *after != AfterHandling::None).then_some(handled)

@@ -1,4 +1,4 @@
-//! Proposals are put to the person, all of a message at once.
+//! Asks the person about proposals, all of one message together.
 
 use super::Given;
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Asks about every call that needs it; what needs none waits until all are decided.
+/// Asks about every call that needs approval. The others wait until all are decided.
 pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     if state.is_settled() {
         return Ok(Command::goto("leave"));
     }
     if state.outdated {
-        // What was proposed did not know of the newest mail, and nobody has seen it yet.
+        // The proposal was made before the newest mail came, and nobody has seen it yet.
         return Ok(Command::goto("llm_call").update(EmailUpdate::Outdated));
     }
     let conversation = Conversation::read(ctx.services(), &state)?;
@@ -55,7 +55,7 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
     Ok(next)
 }
 
-/// What is wrong with calls that fit their schema and still mean nothing. One such call spoils its neighbours.
+/// Checks calls that fit their schema but make no sense. One bad call fails the whole message.
 fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
@@ -81,7 +81,7 @@ fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Ve
         }
         _ => Ok(()),
     };
-    // What a person typed is asked about again; only what a model typed goes back to it.
+    // A person's bad input is asked about again; only the model's goes back to the model.
     if state.then == Then::Ask {
         return None;
     }
@@ -102,7 +102,7 @@ fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Ve
     Some(became.collect())
 }
 
-/// What is asked about a call, and what the calendar told of the time it means.
+/// The question about a call, and what the calendar says about its time.
 async fn interrupt(
     ctx: &Ctx<Services>,
     state: &Email,
@@ -135,7 +135,7 @@ async fn interrupt(
         own_mail::offer(&mut asked, conversation, answered);
     }
     if !question && state.remark == Some(Remark::NotWritten) {
-        // An instruction that was taken for the text must not leave by one key.
+        // An instruction mistaken for the text must not be sent with one key.
         asked.allow.accept = false;
         asked.labels.edit = Some("write and send".to_owned());
     }
@@ -157,19 +157,19 @@ async fn interrupt(
         asked.warnings.insert(0, Warning::caution("new_mail", text));
     }
     Warning::add(&mut asked.warnings, mails::warnings(services, conversation)?);
-    // What the calendar holds is changed by the person alone.
+    // Only the person may change existing calendar entries.
     let changes = call.name == tools::REMOVE_EVENT || found.change().is_some();
     if !question && !changes {
         let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
         asked.grantable = Grantable { thread: true, sender, ..Grantable::default() };
-        // What the rules could not do, or took as it was given, is for the person to look at.
+        // If the rules gave up or copied words verbatim, the person has to look.
         let warned = Warning::suspend(&asked.warnings) || state.remark.is_some();
         asked.granted = covering_grant(ctx, conversation, answered, wanted, warned)?;
     }
     Ok((asked, look.and_then(Result::ok)))
 }
 
-/// What a call is to be told: the model's word, or that of the mail.
+/// The arguments of a call: from the model, or from the mail.
 fn args(
     services: &Services,
     conversation: &Conversation,
@@ -178,9 +178,9 @@ fn args(
     found: &Bearing,
 ) -> Result<Value, NodeError> {
     Ok(match call.name.as_str() {
-        // How to leave a list is the list's word; the model only says that it wants to.
+        // The list says how to leave it; the model only says that it wants to.
         tools::UNSUBSCRIBE => json!(tools::leaving(answered, conversation.receiver(services)?.as_ref())),
-        // So is what is answered; once the person has said how, it stands.
+        // The invitation's details come from the mail, too; the person's answer stays.
         tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
             Some(answering) => json!(Answering { change: found.change(), ..answering }),
             None => call.args.clone(),
@@ -190,7 +190,7 @@ fn args(
     })
 }
 
-/// The grant that covers a call, where the person gave one.
+/// The grant that covers a call, if there is one.
 fn covering_grant(
     ctx: &Ctx<Services>,
     conversation: &Conversation,
@@ -255,7 +255,7 @@ fn gist(tool: &str, args: &Value, state: &Email) -> String {
     truncate(Visible::line(text).as_str(), 160).into_owned()
 }
 
-/// Everybody a call would reach, bare.
+/// The bare addresses of everybody a call would reach.
 pub(in crate::workflows::email) fn recipients(tool: &str, args: &Value) -> Vec<String> {
     let keys: &[&str] = match tool {
         tools::WRITE_EMAIL => &["to", "cc", "bcc"],

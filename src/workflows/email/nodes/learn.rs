@@ -1,4 +1,4 @@
-//! What is to be learned is written down here, after it was acted on: what was taken back teaches nothing.
+//! Writes down lessons, after the decisions were acted on: a decision that was taken back teaches nothing.
 
 use super::Given;
 use crate::graph::{Command, Ctx, Decision, NodeError};
@@ -10,7 +10,7 @@ use crate::workflows::{Lesson, Services};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// After a mail that was shown.
+/// After a mail was shown.
 pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     learn(&ctx, &state).await?;
     let next = match state.outcome {
@@ -22,7 +22,7 @@ pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state
     Ok(Command::goto(next).update(EmailUpdate::Learned))
 }
 
-/// After a proposal.
+/// After a proposal was answered.
 pub(in crate::workflows::email) async fn update_memory_of_reply(
     ctx: Ctx<Services>,
     state: Arc<Email>,
@@ -52,7 +52,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
     ctx.services().records.learn(ctx.step_context(), lessons.collect()).await
 }
 
-/// A wish for one mail is no lasting preference.
+/// A wish for one mail is not a lasting preference.
 fn lasts(learn: &Learn) -> bool {
     match learn.answer.as_ref().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) if learn.kind == CauseKind::ProposalAnswered => {

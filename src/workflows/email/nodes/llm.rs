@@ -1,4 +1,4 @@
-//! The model proposes.
+//! The node where the model proposes calls.
 
 use super::Given;
 use crate::graph::{Command, Ctx};
@@ -16,7 +16,7 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
         return Ok(Command::goto("leave"));
     }
     if state.then == Then::Ask && !state.pending.is_empty() {
-        // The person wrote it themselves.
+        // The person wrote the mail themselves.
         return Ok(Command::goto("interrupt_handler"));
     }
     let services = ctx.services();
@@ -37,7 +37,7 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     Ok(Command { updates, ..command })
 }
 
-/// Ids that no earlier call has: an answer must never be taken for that to another call.
+/// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call.
 fn unique(calls: Vec<ToolCall>, state: &Email) -> Vec<ToolCall> {
     let earlier = state.messages.iter().filter_map(|turn| match turn {
         Turn::Called { calls, .. } => Some(calls),

@@ -1,5 +1,5 @@
-//! What is to become of a mail: by rule, by the person's word, else by the model; then, where it is only to be known,
-//! the person is told.
+//! Classifies a mail: by the person, else by rule, else by the model. Then, if it is only worth knowing, tells the
+//! person.
 
 use super::Given;
 use crate::graph::{Answer, Command, Ctx, Decision, Kind, Labels, NodeError};
@@ -40,7 +40,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     };
     let Classified { mut class, mut reasoning, gist, by, unsure, call } =
         classify(&ctx, &state, &conversation, known, newest).await?;
-    // Whoever writes last to a conversation does not hide what others wrote before.
+    // The last mail of a conversation must not hide earlier ones from others.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
         earlier.raw != known.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
     };
@@ -62,19 +62,18 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     Ok(Command { updates, ..command })
 }
 
-/// A class, and who found it.
 struct Classified {
     class: Class,
     reasoning: String,
     gist: String,
     by: By,
-    /// Whether another class fits nearly as well.
+    /// Whether another class fits almost as well.
     unsure: bool,
-    /// What is put to the person at once.
+    /// A call that the person is asked about at once.
     call: Option<EmailUpdate>,
 }
 
-/// The person's word comes first, then their rules, their calendar and the model.
+/// The person's choice comes first, then their rules, their calendar and the model.
 async fn classify(
     ctx: &Ctx<Services>,
     state: &Email,
@@ -144,7 +143,7 @@ async fn ask(
     let model = conversation.model(ctx, "triage", state).await?;
     let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = told.value;
-    // Whatever model read the memory, what it learned to ignore does not reach further than the rules say.
+    // Whichever model read the memory, a learned "ignore" covers no more than the rules allow.
     if let Some(why) = rules::shown_in_spite(&facts).filter(|_| triage.classification == Class::Ignore) {
         triage.classification = Class::Notify;
         triage.reasoning = format!("Your memory says to ignore such mail, but {why}.");
@@ -155,7 +154,7 @@ async fn ask(
     Ok(triage)
 }
 
-/// Keeps the bytes of a mail that was handed in, and notes what lists show of each.
+/// Stores the bytes of a mail that was handed in, and completes each reference for lists.
 async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeError> {
     let services = ctx.services();
     let mut found = Vec::new();
@@ -184,13 +183,13 @@ fn unreadable(error: mail::ParseError) -> NodeError {
     NodeError::failed(format!("the mail cannot be read: {error}"))
 }
 
-/// What a mail is about, where nobody said it.
+/// The gist, if nobody wrote one.
 pub(super) fn first_line(mail: &mail::Mail) -> String {
     let first = mail.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('>'));
     truncate(Visible::line(first.unwrap_or_default()).as_str(), 100).into_owned()
 }
 
-/// Tells the person of a mail.
+/// Tells the person about a mail.
 pub(in crate::workflows::email) async fn triage_interrupt_handler(
     ctx: Ctx<Services>,
     state: Arc<Email>,
@@ -227,7 +226,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     Ok(Command::ask(vec![asked], "triage_answered"))
 }
 
-/// Takes the person's answer up.
+/// Processes the person's answer.
 pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     let conversation = Conversation::read(ctx.services(), &state)?;
     let news = conversation.has_news();
@@ -252,11 +251,11 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
         }
         Some(Decision::Edit { .. }) => (None, None, learn(CauseKind::NotifyResponded)),
         Some(Decision::Accept | Decision::Draft) => (None, state.sent_outcome().or(Some("noted")), None),
-        // Settled without us: nobody answered.
+        // It was settled elsewhere; nobody answered.
         None => (None, None, None),
     };
-    // What was noted is the mail that was shown; nobody has said yet what the newer one is. It may be dismissed with
-    // the first by whoever saw it.
+    // "Noted" is about the mail that was shown; nobody has decided on the newer one yet. A person who saw both may
+    // dismiss both at once.
     let noted = matches!(decision, Some(Decision::Accept | Decision::Draft));
     if let Some((_, shown)) = conversation.about().filter(|_| noted && !ctx.step_context().forked) {
         ctx.services().records.noted(&shown.from.address).await?;

@@ -1,15 +1,14 @@
-//! What a mail asks of its reader: told from courtesies, and from what it asks of somebody else.
+//! What a mail asks of its reader, as opposed to courtesies and requests to other people.
 
 use crate::text::phrases::{flat, has};
 use crate::text::words::{sentences, words};
 use crate::workflows::mail_facts::User;
 
-/// What a mail wants of its reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// Nothing that was seen.
+    /// We found nothing.
     Nothing,
-    /// Something of somebody else, by name.
+    /// Something from somebody else, by name.
     OfOthers(String),
     OfReader(String),
 }
@@ -17,7 +16,7 @@ pub(super) enum Ask {
 /// Words that call the reader by name.
 pub(super) fn names(user: &User) -> Vec<String> {
     let named: Vec<String> = words(&user.name).collect();
-    // The first name and the family name; what stands between is seldom called.
+    // The first name and the family name; people rarely use those in between.
     let called = named.first().into_iter().chain(named.iter().skip(1).last()).cloned();
     let locals = user.addresses.iter().filter_map(|address| address.split('@').next()).map(str::to_lowercase);
     called.chain(locals).filter(|name| name.chars().count() > 2).collect()
@@ -33,7 +32,7 @@ const COURTESIES: &str = "if you have any questions, if you have questions, any 
     fragen, falls fragen, falls sie fragen, si vous avez des questions, n hésitez pas, si tienes preguntas, no dudes en, \
     no dude en, per qualsiasi domanda, non esitare, heeft u vragen, w razie pytań";
 
-/// What says that nothing is wanted.
+/// Phrases that say nothing is wanted.
 const NOTHING: &str = "no action needed, no action required, no action is required, no action is needed, no reply needed, no \
     response needed, no need to reply, no need to respond, no need to answer, no need to do anything, \
     nothing needed from you, nothing for you to do, you don t need to do anything, you don t have to do anything, \
@@ -43,7 +42,7 @@ const NOTHING: &str = "no action needed, no action required, no action is requir
     antworten, musst nicht antworten, pas besoin de répondre, inutile de répondre, no hace falta que contestes, no hace \
     falta responder, non serve rispondere, geen antwoord nodig, nie musisz odpowiadać";
 
-/// Words that ask, by language. A phrase that ends in `*` is the beginning of a word.
+/// Phrases that ask, by language. A phrase that ends in `*` matches the beginning of a word.
 const REQUESTS: &[&str] = &[
     "could you, can you, would you, will you, please, pls, plz, let me know, let us know, get back to me, get back to us, \
     your thoughts, what do you think, i need, we need, need your, needs your, need from you, need to know, must know, \
@@ -82,7 +81,7 @@ const REQUESTS: &[&str] = &[
     chciałbym, chciałabym, poproszę, pode, podes, poderia, preciso, precisamos, gostaria, me avise, diga me",
 ];
 
-/// The same in scripts without blanks between words.
+/// The same for scripts without spaces between words.
 const UNSPACED: &[&str] = &[
     "でしょうか",
     "ますか",
@@ -102,17 +101,17 @@ const UNSPACED: &[&str] = &[
     "까요",
 ];
 
-/// Words that begin a question, also where its mark was left out.
+/// Words that begin a question, even without a question mark.
 const QUESTION_WORDS: &str = "does, do you, did you, is it, is the, are you, are there, can i, can we, can it, could it, \
     could we, will it, which, what, when can, where can, where do, how much, how many, how do, how long, ob, welche, \
     wann, wie viel";
 
-/// Whether a [`flat`] text says so.
+/// Whether a [`flat`] text says that nothing is wanted.
 pub(super) fn says_nothing_is_wanted(flat: &str) -> bool {
     has(flat, NOTHING)
 }
 
-/// What the sender's own words ask for.
+/// What the sender's own text asks for.
 pub(super) fn ask(user: &User, own: &str) -> Ask {
     if says_nothing_is_wanted(&flat(own)) {
         return Ask::Nothing;
@@ -131,11 +130,11 @@ pub(super) fn ask(user: &User, own: &str) -> Ask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Asked<'a> {
     pub sentence: &'a str,
-    /// Whether it is for the reader, not for somebody else by name.
+    /// Whether it asks the reader, not somebody else by name.
     pub of_reader: bool,
 }
 
-/// Every sentence that asks for something, in their order.
+/// Every sentence that asks for something, in order.
 pub(super) fn asked<'a>(user: &User, own: &'a str) -> Vec<Asked<'a>> {
     let mut out = Vec::new();
     for sentence in sentences(own) {
@@ -162,7 +161,7 @@ fn called(user: &User, name: &str) -> bool {
     names(user).contains(&name) || matches!(name.as_str(), "all" | "everyone" | "team" | "folks")
 }
 
-/// Words that begin a sentence and are no names.
+/// Words at the start of a sentence that are not names.
 const STARTERS: &[&str] = &[
     "also",
     "and",
@@ -205,7 +204,7 @@ const STARTERS: &[&str] = &[
     "please",
 ];
 
-/// `Bob, could you …` and `@Bob can you …` are not for Ada, wherever they stand.
+/// `Bob, could you …` and `@Bob can you …` are not for Ada, anywhere in the sentence.
 fn addressee(sentence: &str) -> Option<String> {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let asked = words.windows(3).rev().find_map(|three| {

@@ -1,9 +1,8 @@
-//! The kinds of mail the rules know, each with its name in memory lines and the phrases that give it away.
+//! The kinds of mail that the rules know, with their names in memory lines and their typical phrases.
 //!
-//! Phrases are parted by commas. They match whole words in lower case; one that ends in `*` matches the beginning of a word. Those for
-//! the subject are broader than those for the body, where any word may turn up by chance.
+//! Phrases are separated by commas. They match whole lower-case words; a phrase that ends in `*` matches the beginning
+//! of a word. Subject phrases are broader than body phrases, because any word may appear in a body by chance.
 
-/// A kind of mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Newsletter,
@@ -32,9 +31,9 @@ pub(super) enum Kind {
 /// How a kind is named and recognised.
 pub(super) struct Sign {
     pub kind: Kind,
-    /// As a memory line names it.
+    /// The name in memory lines.
     pub name: &'static str,
-    /// Other names a line may use; every stem of one must stand in the line.
+    /// Other names a line may use; every stem of one must be in the line.
     pub also: &'static str,
     pub subject: &'static str,
     pub body: &'static str,
@@ -258,7 +257,7 @@ pub(super) const SIGNS: &[Sign] = &[
     },
 ];
 
-/// The sign of a kind. Every kind has one; a test says so.
+/// The sign of a kind. Every kind has one; a test checks this.
 pub(super) fn sign(kind: Kind) -> Option<&'static Sign> {
     SIGNS.iter().find(|sign| sign.kind == kind)
 }

@@ -1,7 +1,7 @@
-//! How far a line that ignores mail reaches: never to what a person must not miss. And when a wider line is proposed.
+//! How far an ignoring line reaches: never to mail a person must not miss. Also decides when to propose a wider line.
 //!
-//! Promised: a line about a sender hides no deadline, no overdue or security notice, no answer to the person's own mail
-//! and no question that calls them by name, unless it names that kind of mail itself. When in doubt the mail is shown.
+//! Promises: a line about a sender hides no deadline, no overdue or security notice, no answer to the person's own mail
+//! and no question that calls them by name, unless it names that kind of mail. When in doubt, the mail is shown.
 
 use super::asks::Ask;
 use super::kinds::{Kind, sign};
@@ -12,16 +12,16 @@ use super::triage::is_pitch;
 use crate::workflows::mail_facts::{MailFacts, User};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many ignored mails make a wider line worth proposing.
+/// How many ignored mails make a wider line worth proposing.
 const ENOUGH: usize = 3;
 
-/// Kinds that many strangers send to everybody.
+/// Kinds that strangers send to everybody.
 const SENT_TO_MANY: [Kind; 5] = [Kind::Newsletter, Kind::Promotion, Kind::Survey, Kind::Digest, Kind::Pitch];
 
-/// Kinds that may be ignored whoever sends them, once three senders were.
+/// Kinds that may be ignored from any sender, once they were ignored from three.
 const WIDER: [Kind; 3] = [Kind::Newsletter, Kind::Survey, Kind::Pitch];
 
-/// Why a line that ignores does not cover a mail it fits.
+/// Why an ignoring line does not cover a mail that it matches.
 pub(super) fn not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     let named = |kind: &Kind| rule.terms.about.iter().any(|what| what.kinds.contains(kind));
     if rule.terms.only_kinds() && SENT_TO_MANY.iter().any(named) {
@@ -30,7 +30,7 @@ pub(super) fn not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Optio
     must_be_seen(mail, signs).filter(|(kind, _)| !kind.is_some_and(|kind| named(&kind))).map(|(_, why)| why)
 }
 
-/// What a person must not miss, with its kind where it is one, and why.
+/// Why a person must not miss this mail, with its kind if it has one.
 fn must_be_seen(mail: &MailFacts, signs: &Signs) -> Option<(Option<Kind>, &'static str)> {
     let kinds = [
         (Kind::Security, "security notices are always shown"),
@@ -50,24 +50,24 @@ fn answers_own(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     answers.then_some("answers to you are always shown")
 }
 
-/// Why nothing is learned from a mail that was ignored.
+/// Why we learn nothing from this mail being ignored.
 pub(super) fn teaches_nothing(user: &User, mail: &MailFacts) -> Option<&'static str> {
     must_be_seen(mail, &Signs::of(user, mail)).map(|(_, why)| why)
 }
 
-/// A line that ignores more than one sender's one topic, for the person to accept.
+/// A line that ignores more than one topic of one sender; the person has to accept it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wider {
     pub line: String,
-    /// The sender it is about; `None` where it is about a kind.
+    /// The sender it is about; `None` if it is about a kind.
     pub sender: Option<String>,
-    /// Those of the ignored mails that it would have covered: who, and what about.
+    /// The ignored mails it would have covered, as "sender: subject".
     pub covered: Vec<String>,
 }
 
-/// The wider line that the newest of the `ignored` mails, oldest first, makes worth proposing: its sender was ignored on
-/// three topics, or its kind from three senders. It is proposed when their number is three, six and so on, so that a
-/// person who declines is left alone for a while.
+/// The wider line worth proposing after the newest of the `ignored` mails (oldest first): its sender was ignored on
+/// three topics, or its kind from three senders. We propose at three, six and so on, so a person who declines is left
+/// alone for a while.
 pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<Wider> {
     let newest = ignored.last()?;
     let from = sender(newest)?;

@@ -1,8 +1,8 @@
-//! What a decision teaches: single lines of a profile added, mended or dropped, the rest left as it is.
+//! What a decision teaches: adds, changes or drops single lines of a profile and leaves the rest alone.
 //!
-//! Lines for triage are written in the grammar of [`profile`], narrow on purpose: a sender, with the kind or the subject
-//! of the mail. Lines about replies and meetings are made in [`style`].
-//! Pinned lines are never touched. Addresses and words of a mail enter a line only as such, never as a line.
+//! Triage lines follow the grammar of [`profile`] and are narrow on purpose: a sender, with the kind or the subject of
+//! the mail. Lines about replies and meetings are made in [`style`]. Pinned lines are never touched. Addresses and
+//! words of a mail only become part of a line, never a line.
 
 use super::kinds::{Kind, sign};
 use super::learned;
@@ -15,7 +15,7 @@ use crate::workflows::email::defaults;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 
-/// The longest line that is written.
+/// The maximum length of a line we write.
 pub(super) const MAX_LINE: usize = 200;
 
 pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
@@ -32,7 +32,7 @@ pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     draft.finish()
 }
 
-/// The profile while it changes.
+/// The profile while we change it.
 pub(super) struct Draft<'a> {
     lines: Vec<String>,
     ends_open: bool,
@@ -80,7 +80,7 @@ impl<'a> Draft<'a> {
         self.notes.push(text.into());
     }
 
-    /// One line for `topic` ("Length: …"): mended where there is one, added where not.
+    /// Sets the line for `topic` ("Length: …"): changes the existing line, or adds one.
     pub fn set(&mut self, topic: &str, text: &str) {
         let text = format!("{topic}: {text}");
         match self.lines.iter().position(|line| bare(line).starts_with(&format!("{topic}:"))) {
@@ -91,7 +91,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A sentence of the person, unless something of the same words stands there.
+    /// Adds a sentence from the person, unless a line with the same words exists.
     pub fn remember(&mut self, words: &str) {
         let stems = stem_set(words);
         if stems.is_empty() || self.lines.iter().any(|line| stem_set(bare(line)) == stems) {
@@ -158,7 +158,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
     }
 }
 
-/// Makes the profile say `class` about `mail`, by `text` or by less.
+/// Makes the profile say `class` about `mail`, with `text` or with a smaller change.
 fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, text: &str) {
     let signs = Signs::of(user, mail);
     let current = |draft: &Draft<'_>| {
@@ -183,7 +183,7 @@ fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, te
         Some(rule) => draft.mend(rule.line, text),
         None => draft.add(text),
     }
-    // A narrower line that says otherwise would go on winning.
+    // A narrower line that says otherwise would still win.
     if let Some((now, at, said)) = current(draft)
         && now != class
     {
@@ -196,7 +196,7 @@ fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, te
     }
 }
 
-/// What can stand in a line as it is.
+/// Whether text can go into a line unchanged.
 fn is_safe(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 120
@@ -213,13 +213,13 @@ fn list(mail: &MailFacts) -> Option<String> {
     is_safe(&id).then_some(id)
 }
 
-/// The terms that single out mail like this one: its sender, and what it is about.
+/// Terms that match mail like this one: its sender, and what it is about.
 pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
     let from = sender(mail)?;
     let on = list(mail).map(|list| format!(" on the list {list}")).unwrap_or_default();
     let signs = Signs::of(user, mail);
     if on.is_empty() && (signs.automated || signs.bulk) {
-        // A program's reports are told apart by kind; what sells something says so besides what it is.
+        // A program's reports differ by kind; for advertising, any other kind says more.
         let sells = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
         let kind = signs.kinds().find(|kind| !sells.contains(kind)).or_else(|| signs.kinds().next());
         if let Some(sign) = kind.and_then(sign) {
@@ -242,7 +242,7 @@ pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
     (!subject.is_empty()).then(|| format!("mail from {from}{on} about {}", subject.join(" ")))
 }
 
-/// Words of a person that are meant for the future and name their terms: a line as they stand.
+/// A person's words that are meant for the future and name their terms: they become a line unchanged.
 fn general_wish(feedback: &str) -> Option<String> {
     let text = line(feedback, MAX_LINE);
     let lasting = "always, never, every, all mail, any mail, don t show, do not show, stop showing, from now on, in \
@@ -323,7 +323,7 @@ mod tests {
                 let update = learn(&profile, vec![cause(kind, &mail)]);
                 profile = update.profile;
                 assert_eq!(class(&profile, &mail), want, "{profile}");
-                // One line is mended over and over; what else stands there stays.
+                // The same line is changed again and again; the others stay.
                 assert_eq!(profile.lines().count(), 2, "{profile}");
                 assert!(profile.starts_with("- I live in London.\n"));
             }

@@ -1,10 +1,9 @@
-//! Triage, replies and their memory by rules.
+//! Triage, replies and memory by rules, without a model.
 //!
-//! [`signs`] and [`asks`] read what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
-//! lines first and by general rules second, [`memory`] and [`style`] change the lines after a person's decision. The same
-//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at. [`learned`] says how far a line
-//! that ignores reaches, and when a wider one is worth proposing. [`reply`] drafts answers and
-//! meetings.
+//! [`signs`] and [`asks`] read the visible features of a mail. [`profile`] reads the lines of the memory. [`triage`]
+//! decides by those lines first and by general rules second. [`memory`] and [`style`] change the lines after a person's
+//! decision. All of them use the same kinds of mail ([`kinds`]), so we learn what we look at. [`learned`] says how far
+//! an ignoring line reaches, and when to propose a wider one. [`reply`] drafts answers and meetings.
 
 mod asks;
 mod kinds;
@@ -23,7 +22,7 @@ use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use crate::workflows::lesson::MemoryFacts;
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 
-/// What can be done without a language model.
+/// The tasks that need no language model.
 pub(in crate::workflows) const TASKS: &[Task] =
     &[("email.triage", triage), ("email.reply", reply), ("email.memory", memory)];
 
@@ -44,12 +43,12 @@ fn reply(value: &Value) -> Result<Answer, String> {
     Ok(Answer::Calls(remark.map_err(|error| error.to_string())?.unwrap_or_default(), next.calls))
 }
 
-/// Whether words say how things are to be done from now on, and not only this once.
+/// Whether words are meant for the future, not only for this mail.
 pub(super) fn is_lasting(words: &str) -> bool {
     style::is_lasting(words)
 }
 
-/// Why a mail is shown although a line of the memory ignores it; `None` where none does, or where it may.
+/// Why a mail is shown although a memory line ignores it; `None` if no line does, or if the line is allowed to.
 pub(super) fn shown_in_spite(facts: &TriageFacts) -> Option<&'static str> {
     let signs = signs::Signs::of(&facts.user, &facts.mail);
     let rules = profile::rules(&facts.profile);
@@ -59,18 +58,18 @@ pub(super) fn shown_in_spite(facts: &TriageFacts) -> Option<&'static str> {
 
 pub use learned::{Wider, wider};
 
-/// Whether a line, as the rules read it, is about this mail.
+/// Whether a memory line applies to this mail, by our rules.
 pub fn line_fits(line: &str, user: &User, mail: &MailFacts) -> bool {
     let signs = signs::Signs::of(user, mail);
     profile::rules(line).iter().any(|rule| rule.terms.fit(mail, &signs))
 }
 
-/// Whether a mail is one that no learned line may hide.
+/// Whether no learned line may hide this mail.
 pub fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
     learned::teaches_nothing(user, mail).is_some()
 }
 
-/// The names of every kind a mail is of, as memory lines use them.
+/// The names of all kinds that fit a mail, as memory lines use them.
 pub fn kinds_of_mail(user: &User, mail: &MailFacts) -> impl Iterator<Item = &'static str> {
     let kinds: Vec<&kinds::Sign> = signs::Signs::of(user, mail).kinds().filter_map(kinds::sign).collect();
     kinds.into_iter().flat_map(|sign| std::iter::once(sign.name).chain(sign.also.split(", ")))

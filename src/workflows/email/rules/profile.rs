@@ -9,8 +9,8 @@
 //! who     = address, "*@domain", a domain, or a name; several parted by "," or "or"
 //! what    = a kind of mail ("newsletters", "build failures") and further words, all of which must occur
 //! ```
-//! A line that is not of this form is kept and means nothing here; a language model may still read it. Of the lines
-//! that match a mail the most specific counts, of equals the last.
+//! A line in another form is kept and ignored here; a language model may still read it. Of the lines that match a mail,
+//! the most specific one wins; among equals, the last.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -20,19 +20,19 @@ use super::signs::Signs;
 use crate::text::words::{is_stop, stem, stem_set, stems, words};
 use crate::workflows::mail_facts::{Class, MailFacts};
 
-/// A line that says something.
+/// A line we understand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rule {
-    /// Its place among the profile's lines.
+    /// Its line number in the profile.
     pub line: usize,
-    /// As written, without its dash.
+    /// The text without its dash.
     pub text: String,
     pub class: Class,
     pub terms: Terms,
     except: Option<Terms>,
 }
 
-/// What a mail must have; within a field one of the values suffices.
+/// The conditions on a mail. Within a field, one matching value is enough.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Terms {
     pub from: Vec<String>,
@@ -42,14 +42,14 @@ pub(super) struct Terms {
     pub about: Vec<What>,
 }
 
-/// A kind and words besides.
+/// Kinds plus further words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct What {
     pub kinds: Vec<Kind>,
     pub stems: HashSet<String>,
 }
 
-/// All rules of a profile, in the order of its lines.
+/// All rules of a profile, in line order.
 pub(super) fn rules(profile: &str) -> Vec<Rule> {
     let mut heading = None;
     let mut out = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn rules(profile: &str) -> Vec<Rule> {
     out
 }
 
-/// The rule that counts for a mail.
+/// The rule that wins for a mail.
 pub(super) fn matching<'r>(rules: &'r [Rule], mail: &MailFacts, signs: &Signs) -> Option<&'r Rule> {
     rules
         .iter()
@@ -94,12 +94,12 @@ impl Terms {
         *self == Self::default()
     }
 
-    /// Whether it names kinds of mail and words, and nobody.
+    /// Whether the terms name only kinds and words, no sender, recipient, list or subject.
     pub fn only_kinds(&self) -> bool {
         self.from.is_empty() && self.list.is_empty() && self.to.is_empty() && self.subject.is_empty()
     }
 
-    /// How much a rule knows about a mail.
+    /// How specific the terms are.
     fn weight(&self) -> usize {
         let from = self.from.iter().map(|who| match (who.contains('*'), who.contains('@')) {
             (false, true) => 16,
@@ -157,7 +157,7 @@ fn is_from(who: &str, mail: &MailFacts) -> bool {
     !wanted.is_empty() && wanted.iter().all(|word| name.contains(word))
 }
 
-/// `*` stands for anything.
+/// `*` matches anything.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|head| text.strip_prefix(head)) else { return false };
@@ -196,7 +196,7 @@ fn verb(word: &str) -> Option<Class> {
     }
 }
 
-/// Finds verb and terms of one line.
+/// Finds the verb and the terms of one line.
 fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Option<Terms>)> {
     for mark in ["->", "→", ":", "="] {
         if let Some((terms, last)) = text.rsplit_once(mark) {
@@ -236,11 +236,11 @@ fn finish(class: Class, text: &str) -> Option<(Class, Terms, Option<Terms>)> {
         None => (lower, None),
     };
     let terms = terms(&main);
-    // A line that fits every mail is more likely misread than meant.
+    // A line that matches every mail was probably misread.
     (!terms.is_empty()).then_some((class, terms, except.filter(|except| !except.is_empty())))
 }
 
-/// What a term is compared with.
+/// The part of a mail a term is compared with.
 #[derive(Clone, Copy)]
 enum Field {
     From,
@@ -250,7 +250,7 @@ enum Field {
     About,
 }
 
-/// Reads terms from text in lower case.
+/// Reads terms from lower-case text.
 fn terms(text: &str) -> Terms {
     let mut out = Terms::default();
     for (field, words) in by_field(text) {
@@ -277,7 +277,7 @@ fn terms(text: &str) -> Terms {
     out
 }
 
-/// The words of a text by the field they speak of; a comma stands between two values.
+/// The words of a text, grouped by field. A comma separates two values.
 fn by_field(text: &str) -> Vec<(Field, Vec<&str>)> {
     let mut done = Vec::new();
     let (mut field, mut words) = (Field::About, Vec::new());
@@ -288,7 +288,7 @@ fn by_field(text: &str) -> Vec<(Field, Vec<&str>)> {
             "about" | "regarding" | "concerning" => Some(Field::About),
             "subject" => Some(Field::Subject),
             "list" => Some(Field::List),
-            // "to" is mostly grammar; before an address it is a term.
+            // "to" is usually just grammar; before an address it is a field.
             _ if word.contains('@') && words.last() == Some(&"to") => {
                 words.pop();
                 done.push((field, std::mem::take(&mut words)));
@@ -324,13 +324,13 @@ fn who(value: &[&str]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Words that only say that mail is meant.
+/// Words that carry no meaning in a line.
 const FILLER: &[&str] = &[
     "always", "thing", "anyth", "everyth", "note", "type", "kind", "whatever", "com", "new", "request",
     "direct",
 ];
 
-/// What each kind is called, as stems; a profile has many lines, and each is compared with all of them.
+/// The names of each kind, as stems. Cached, because every line of a profile is compared with all of them.
 static NAMES: LazyLock<Vec<(Kind, Vec<Vec<String>>)>> = LazyLock::new(|| {
     let names = |sign: &Sign| {
         std::iter::once(sign.name)
@@ -349,14 +349,14 @@ fn what(text: &str) -> Option<What> {
     let mut kinds = Vec::new();
     let mut used: HashSet<&String> = HashSet::new();
     for (kind, names) in &*NAMES {
-        // The longest name that fits takes its words away from the rest.
+        // The longest matching name uses up its words.
         let fits = names.iter().filter(|name| name.iter().all(|stem| set.contains(stem)));
         if let Some(name) = fits.max_by_key(|name| name.len()) {
             kinds.push((*kind, name.len()));
             used.extend(name);
         }
     }
-    // Of two kinds named by overlapping words, the one named at more length is meant.
+    // If overlapping words name two kinds, the longer name wins.
     let longest = kinds.iter().map(|(_, len)| *len).max().unwrap_or(0);
     let kinds: Vec<Kind> =
         kinds.into_iter().filter(|(_, len)| *len == longest).map(|(kind, _)| kind).collect();

@@ -1,4 +1,4 @@
-//! What can be seen in a mail: who wrote it to whom, of which kinds it is, whether it asks for something.
+//! The visible features of a mail: who wrote to whom, which kinds it is, whether it asks for something.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::text::phrases::{flat, has};
 use crate::text::words::stem_set;
 use crate::workflows::mail_facts::{MailFacts, User};
 
-/// How much of a body is looked at.
+/// How much of a body we read.
 const MAX_TEXT: usize = 20_000;
 
-/// Local parts of addresses nobody reads.
+/// Local parts of addresses that nobody reads.
 const MACHINES: &str = "noreply, no-reply, no_reply, donotreply, do-not-reply, notification, notifications, notify, alert, \
     alerts, mailer-daemon, postmaster, bounce, bounces, newsletter, news, updates, update, marketing, \
     promo, offers, info-noreply, automated, robot, bot, ci, builds, jenkins, monitoring, billing, \
@@ -29,7 +29,6 @@ pub(super) enum Reach {
     Group,
 }
 
-/// All of it.
 #[derive(Debug)]
 pub(super) struct Signs {
     pub reach: Reach,
@@ -37,25 +36,25 @@ pub(super) struct Signs {
     pub automated: bool,
     /// Sent to many, by its headers.
     pub bulk: bool,
-    /// From the reader's own domain, where that is not a provider's.
+    /// From the reader's domain, unless that is a mail provider's.
     pub colleague: bool,
     pub bounce: bool,
     pub auto_reply: bool,
     pub ask: Ask,
     /// Names the reader in the body.
     pub mentions: bool,
-    /// Says that nothing is to be done.
+    /// Says that no action is needed.
     pub says_nothing_is_wanted: bool,
     /// Says thanks and little else.
     pub thanks: bool,
     /// Kinds seen in the subject.
     pub subject: HashSet<Kind>,
-    /// Kinds seen in the body, with how many phrases.
+    /// Kinds seen in the body, with the number of phrases.
     body: Vec<(Kind, usize)>,
     pub calendar: Option<Calendar>,
-    /// Stems of everything, for memory lines.
+    /// Stems of the whole mail, for memory lines.
     pub stems: HashSet<String>,
-    /// Stems of the subject, for the same.
+    /// Stems of the subject, for memory lines.
     pub subject_stems: HashSet<String>,
 }
 
@@ -112,7 +111,7 @@ impl Signs {
         }
     }
 
-    /// Seen in the subject, or by two phrases of the body, or by one where one is enough.
+    /// Whether the subject shows the kind, or enough phrases of the body: two for weak kinds, else one.
     pub fn is(&self, kind: Kind) -> bool {
         self.subject.contains(&kind) || self.hints(kind) >= if weak(kind) { 2 } else { 1 }
     }
@@ -132,7 +131,7 @@ fn weak(kind: Kind) -> bool {
     matches!(kind, Kind::Newsletter | Kind::Pitch | Kind::Receipt | Kind::Promotion)
 }
 
-/// What the sender wrote now: without quotes, what is forwarded below, and the signature.
+/// What the sender wrote now, without quotes, forwarded text and the signature.
 pub(super) fn own_text(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -149,7 +148,7 @@ pub(super) fn own_text(text: &str) -> String {
             out.push('\n');
         }
     }
-    // A mail of nothing but a quote is read whole.
+    // A mail that only quotes is read whole.
     if out.trim().is_empty() { text.to_owned() } else { out }
 }
 
@@ -193,7 +192,7 @@ fn reach(user: &User, mail: &MailFacts) -> Reach {
     }
 }
 
-/// Providers whose domain makes nobody colleagues.
+/// Providers whose domain does not make people colleagues.
 const PROVIDERS: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, yahoo.com, icloud.com, me.com, gmx.de, gmx.net, \
     web.de, proton.me, protonmail.com, posteo.de, fastmail.com, aol.com, live.com";
 

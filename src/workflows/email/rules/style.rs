@@ -1,5 +1,5 @@
-//! What edits and words teach about writing replies and making meetings. Lines begin with their topic
-//! ("Length: …"), so that a later edit mends them. Words about one mail only are not kept.
+//! What edits and words teach about writing replies and planning meetings. Lines begin with their topic ("Length: …"),
+//! so a later edit can change them. Words about a single mail are not kept.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::text::phrases::{flat, has};
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
 
-/// Whether words say how things are to be done from now on. A wish for one mail ("shorter, propose Tuesday") does not.
+/// Whether words are meant for the future. A wish for one mail ("shorter, propose Tuesday") is not.
 pub(super) fn is_lasting(words: &str) -> bool {
     has(
         &flat(words),
@@ -109,7 +109,7 @@ pub(super) fn meetings(draft: &mut Draft<'_>, cause: &Cause) {
     }
 }
 
-/// The words of a greeting before the name.
+/// The greeting before the name.
 fn greeting(content: &str) -> Option<String> {
     let first = content.lines().next()?.trim();
     let known = ["good morning", "good afternoon", "good evening", "hi", "hello", "hey", "dear"];
@@ -120,7 +120,7 @@ fn greeting(content: &str) -> Option<String> {
     first.get(..word.len()).map(str::to_owned)
 }
 
-/// The short lines at the end, as one.
+/// The short lines at the end, joined.
 fn sign_off(content: &str) -> Option<String> {
     let last = content.rsplit("\n\n").next().filter(|block| *block != content)?;
     let lines: Vec<&str> = last.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

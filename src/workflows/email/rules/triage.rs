@@ -1,7 +1,7 @@
-//! What becomes of a mail: by a line of the memory, else by the first general rule that fits.
+//! Classifies a mail: by a memory line, else by the first general rule that fits.
 //!
-//! The general rules know no sender and no single mail. Programs are sorted by what they report, people by whom
-//! they ask. Each decision names its rule and what was seen, so that a person can disagree.
+//! General rules name no senders and no single mails. Programs are sorted by what they report, people by whom they ask.
+//! Each decision names its rule and the evidence, so a person can disagree.
 
 use super::asks::Ask;
 use super::kinds::Kind;
@@ -14,10 +14,9 @@ use crate::text::words::line;
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::mail_facts::{Class, MailFacts};
 
-/// The longest gist.
+/// The maximum length of a gist.
 const GIST: usize = 100;
 
-/// What a rule makes of a mail, and why.
 struct Verdict {
     class: Class,
     why: String,
@@ -30,7 +29,7 @@ impl Verdict {
         Self { class, why: why.into(), unsure: false }
     }
 
-    /// For a mail that shows no sign of any kind.
+    /// For a mail without any signs.
     fn unsure(class: Class, why: &str) -> Self {
         Self { unsure: true, ..Self::new(class, why) }
     }
@@ -40,7 +39,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let signs = Signs::of(&facts.user, &facts.mail);
     let rules = profile::rules(&facts.profile);
     let Verdict { class, why, unsure } = general(&facts.mail, &signs);
-    // "Notify about deadlines" says what to show, not that a person who asks goes without an answer.
+    // "Notify about deadlines" says what to show. It must not keep a person's question from being answered.
     let shown_only = |rule: &&profile::Rule| {
         !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
     };
@@ -59,7 +58,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     Triage { reasoning, gist: gist(&facts.mail, &signs), classification, unsure }
 }
 
-/// The first rule that fits, and its reason.
+/// The first rule that fits, with its reason.
 fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is = |kind| signs.is(kind);
     let say = |class, why: &str| Verdict::new(class, why);
@@ -102,13 +101,13 @@ fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     by_a_person(mail, signs)
 }
 
-/// Whether people talk on the list a mail came by. What is only sent to many is a program's.
+/// Whether a mail is part of a discussion on a list. Mail that is only sent to many counts as a program's.
 fn is_talk(mail: &MailFacts, signs: &Signs) -> bool {
     let sent_to_many = mail.headers.list_unsubscribe && !signs.colleague;
     !signs.automated && (mail.headers.list_post || mail.headers.in_reply_to || !sent_to_many)
 }
 
-/// Programs report; what needs eyes is shown, what sells or confirms is not.
+/// Mail from programs: what needs attention is shown; advertising and confirmations are not.
 fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is = |kind| signs.is(kind);
     let text = flat(&format!("{}\n{}", mail.subject, mail.text));
@@ -116,7 +115,7 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
         return Verdict::new(Class::Respond, "somebody waits for your decision");
     }
     let nothing_to_do = signs.bulk && signs.says_nothing_is_wanted;
-    // An advertisement may use any word, so it is only believed in what no advertisement says of an account.
+    // An advertisement may contain any word, so trust only phrases that ads never use about an account.
     let sells =
         signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
     let rows: [(bool, Class, &str); 17] = [
@@ -157,7 +156,7 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     }
 }
 
-/// On a list only what names the reader concerns them, or what the own house announces.
+/// On a list, a mail concerns the reader only if it names them, or if a colleague announces something.
 fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
     let asked = matches!(signs.ask, Ask::OfReader(_));
     if asked && signs.colleague && has(&flat(&own_text(&mail.text)), EVERYBODY) {
@@ -210,17 +209,17 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
     }
 }
 
-/// A program says that somebody cannot go on without the reader.
+/// A program says that somebody is waiting for the reader.
 const DECIDES: &str = "waiting for your decision, waiting for your approval, awaiting your approval, needs your approval, need \
     your approval, approval needed, approval required, requires your approval, requested your review, review requested, \
     your review was requested, awaiting your signature, signature requested, awaiting your decision, escalated to you, \
     wartet auf ihre freigabe, wartet auf deine freigabe, freigabe erforderlich";
 
-/// Everybody is meant, each for themselves.
+/// Everybody is asked individually.
 const EVERYBODY: &str = "each of you, every one of you, everyone please, everybody please, all of you, answer from everyone, \
     answer from all, reply to me, jeder von euch, von euch allen, von allen eine";
 
-/// Why a mail is to be looked at rather than answered: nobody honest asks for this by mail.
+/// Why a mail should be checked rather than answered: nobody honest asks for this by mail.
 fn smells(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     let text = flat(&own_text(&mail.text));
     if signs.bulk || mail.headers.in_reply_to && signs.colleague {
@@ -247,15 +246,15 @@ const PASSWORD: &str = "confirm your password, verify your password, validate yo
     bestätigen, konto bestätigen, konto verifizieren, confirmez votre mot de passe, vérifier votre compte, confirme su \
     contraseña, verifique su cuenta";
 
-/// A stranger who sells.
+/// Whether a stranger tries to sell something.
 pub(super) fn is_pitch(mail: &MailFacts, signs: &Signs) -> bool {
     let hints = signs.hints(Kind::Pitch);
     let sells = hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch));
-    // A stranger's “Re:” to nothing is a trick of the trade; where there was a conversation, more is needed.
+    // A stranger's fake "Re:" is a sales trick. If there was a real conversation, we need more evidence.
     sells && !signs.colleague && (!mail.headers.in_reply_to || hints >= 3)
 }
 
-/// What is worth knowing although nobody asks.
+/// Whether a mail is worth knowing about although it asks for nothing.
 fn weighty(signs: &Signs) -> bool {
     [
         Kind::Deadline,
@@ -270,7 +269,7 @@ fn weighty(signs: &Signs) -> bool {
     .any(|kind| signs.is(*kind))
 }
 
-/// One line that says what the mail wants, or how it begins; who it is from and its subject stand beside it.
+/// One line that says what the mail wants, or how it begins. Sender and subject are shown next to it.
 fn gist(mail: &MailFacts, signs: &Signs) -> String {
     if let Ask::OfReader(words) = &signs.ask
         && !signs.automated

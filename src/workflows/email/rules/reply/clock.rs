@@ -4,7 +4,7 @@ use jiff::civil::Time;
 
 use super::when::{small, word};
 
-/// A time at the beginning of `tokens`, with its end where there is one.
+/// A time at the beginning of `tokens`, with its end if there is one.
 pub(super) fn time(tokens: &[String], before: Option<&str>) -> Option<(Time, Option<Time>, usize)> {
     match word(tokens, 0) {
         "noon" | "midday" => return Some((Time::constant(12, 0, 0, 0), None, 1)),
@@ -16,7 +16,7 @@ pub(super) fn time(tokens: &[String], before: Option<&str>) -> Option<(Time, Opt
         Some((end, more)) if joined => (Some(end), used + 1 + more),
         _ => (None, used),
     };
-    // A bare number is a time only where a word says so.
+    // A bare number is a time only after certain words.
     let said = matches!(
         before,
         Some(
@@ -52,9 +52,9 @@ pub(super) fn time(tokens: &[String], before: Option<&str>) -> Option<(Time, Opt
 struct Clock {
     hour: i8,
     minute: i8,
-    /// `am` or `pm`.
+    /// `pm` is true, `am` is false.
     half: Option<bool>,
-    /// Written as nothing but a time is.
+    /// Written in a form that can only be a time.
     sure: bool,
     german: bool,
 }
@@ -65,7 +65,7 @@ impl Clock {
             Some(true) if self.hour < 12 => self.hour + 12,
             Some(false) if self.hour == 12 => 0,
             Some(_) => self.hour,
-            // Nobody meets at three in the night.
+            // Nobody meets at three in the morning.
             None if !self.german && (1..=6).contains(&self.hour) => self.hour + 12,
             None => self.hour,
         };

@@ -1,4 +1,4 @@
-//! Everything a reply is written from, read once.
+//! Collects everything we need to write a reply, once.
 
 use jiff::civil::Date;
 use jiff::fmt::temporal::Pieces;
@@ -15,13 +15,13 @@ use super::when::Mention;
 use crate::text::phrases::{flat, has};
 use crate::workflows::email::facts::ReplyFacts;
 
-/// Everything a reply is written from.
+/// Everything we need to write a reply.
 pub(super) struct Desk<'a> {
     pub facts: &'a ReplyFacts,
     pub story: &'a Story<'a>,
     pub now: Zoned,
     pub zone: TimeZone,
-    /// The day the mail was written on.
+    /// The day the mail was written.
     pub written: Date,
     pub own: String,
     pub manner: Manner,
@@ -34,12 +34,12 @@ pub(super) struct Desk<'a> {
     pub text: Option<String>,
     /// The newest times.
     pub times: Vec<Mention>,
-    /// What is made of each of the words heard; `None` for an address.
+    /// What each of the person's words means; `None` for an address.
     meant: Vec<Option<Meant>>,
     pub voice: Voice,
-    /// Whom the reply goes to; nobody where the mail names no address that can be written to.
+    /// The recipients; empty if the mail has no usable address.
     pub to: Vec<String>,
-    /// Whether the mail speaks to several people.
+    /// Whether the mail addresses several people.
     pub to_all: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Desk<'a> {
         let (mut verdict, mut text, mut times) = (None, None, Vec::new());
         let mut read = Vec::new();
         for (about, words) in &story.heard {
-            // An address alone says whom to write to, and is nothing to write.
+            // A bare address says whom to write to; it is not text for the mail.
             let found = (!writable(words.trim())).then(|| counted(meant(words, now.date()), *about, meets));
             match &found {
                 Some(said @ (Meant::Yes | Meant::No | Meant::Decline)) => verdict = Some(said.clone()),
@@ -88,23 +88,22 @@ impl<'a> Desk<'a> {
         })
     }
 
-    /// Whether a tool may be called.
     pub fn may(&self, tool: &str) -> bool {
         self.facts.tools.is_empty() || self.facts.tools.iter().any(|known| known == tool)
     }
 
-    /// Whether nothing can be made of the newest words.
+    /// Whether we don't understand the newest words.
     pub fn newest_words_unclear(&self) -> bool {
         matches!(self.meant.last(), Some(Some(Meant::Unclear)))
     }
 
-    /// The newest words, where they are days and times.
+    /// The newest words, if they are days and times.
     pub fn times_said(&self) -> Option<&'a str> {
         let newest = self.meant.iter().rposition(|meant| matches!(meant, Some(Meant::Times(_))))?;
         (newest + 1 == self.meant.len()).then(|| self.story.heard[newest].1)
     }
 
-    /// Who wrote, for the person to read.
+    /// The sender, as shown to the person.
     pub fn who(&self) -> &str {
         let mail = &self.facts.mail;
         match (mail.from_name.trim(), mail.from.as_str()) {
@@ -114,7 +113,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Whom the reply greets; empty where no person's name is known.
+    /// The name in the greeting; empty if we know no person's name.
     pub fn name(&self) -> String {
         if self.to_all {
             return match self.voice.lang {
@@ -133,8 +132,8 @@ impl<'a> Desk<'a> {
         if self.voice.formal && !self.by_first_name() { name } else { (*first).to_owned() }
     }
 
-    /// Whether these are surely a person's names: the mail is signed with the first, or the address is made of the
-    /// first and the last. A conference and a shop have names, too.
+    /// Whether these are surely a person's names: the mail is signed with the first, or the address contains the first
+    /// and the last. Conferences and shops have names, too.
     fn is_person(&self, names: &[&str]) -> bool {
         let firm = "team, support, gmbh, inc, ltd, b v, ag, service, office, billing, newsletter, accounts, info, hr";
         let letters = |word: &&str| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c));
@@ -152,14 +151,14 @@ impl<'a> Desk<'a> {
         ending.any(signed) || names.len() > 1 && holds(first) && holds(last)
     }
 
-    /// Whether the sender calls the person by their first name.
+    /// Whether the sender uses the person's first name.
     fn by_first_name(&self) -> bool {
         let first = self.facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
         !first.is_empty() && flat(head(&self.own)).contains(&format!(" {first} "))
     }
 }
 
-/// What counts of words: a draft says something already, so that only a time or a no changes it.
+/// What the words change. A draft already has text, so only a time or a decline changes it.
 fn counted(meant: Meant, about: About, meets: bool) -> Meant {
     match (about, meant) {
         (About::Mail | About::Meeting, meant) => meant,
@@ -169,7 +168,7 @@ fn counted(meant: Meant, about: About, meets: bool) -> Meant {
     }
 }
 
-/// Where answers are wanted, else the sender; else the address the person named when they were asked for one.
+/// The reply-to addresses, else the sender, else the address the person gave when we asked.
 fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
     let from = std::slice::from_ref(&facts.mail.from);
     let wanted = if facts.reply_to.is_empty() { from } else { &facts.reply_to };
@@ -187,7 +186,7 @@ fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether mail can be sent to an address as it stands.
+/// Whether mail can be sent to an address as written.
 fn writable(address: &str) -> bool {
     let odd = |c: char| c.is_whitespace() || c.is_control() || "<>,;\"\\()".contains(c);
     let parts = address.split_once('@');
@@ -203,7 +202,7 @@ fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
     Ok((at.to_zoned(zone.clone()), zone))
 }
 
-/// The language is the one of the person's words, else the sender's; the distance is the sender's.
+/// The language follows the person's words, else the mail; the formality follows the mail.
 fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, text: Option<&str>) -> Voice {
     let lang = manner
         .lang
@@ -225,7 +224,7 @@ fn speaks_to_several(own: &str) -> bool {
     has(&flat(head(own)), several) && head(own).len() < 60
 }
 
-/// The line that greets.
+/// The greeting line.
 fn head(own: &str) -> &str {
     own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use super::points::Point;
 use super::voice::{Lang, Voice};
 use crate::text::words::line;
 
-/// A mail that says what is known, or a question where too little is.
+/// A mail with what we know, or a question if that is too little.
 pub(super) fn propose(desk: &Desk<'_>, points: &[Point]) -> Vec<Call> {
     match content(desk, points) {
         Some(paragraphs) => vec![mail(desk, paragraphs)],
@@ -17,19 +17,19 @@ pub(super) fn propose(desk: &Desk<'_>, points: &[Point]) -> Vec<Call> {
     }
 }
 
-/// A mail for the person to write: nothing between greeting and farewell.
+/// A mail for the person to write: only greeting and sign-off.
 pub(super) fn unwritten(desk: &Desk<'_>) -> Call {
     ("write_email", envelope(desk, &framed(desk, "")))
 }
 
-/// What the mail with an invitation says.
+/// The text of the mail with an invitation.
 pub(super) fn inviting(desk: &Desk<'_>) -> String {
     let mut said = if desk.manner.short { String::new() } else { format!("{} ", desk.voice.thanks()) };
     said.push_str(&desk.voice.invite());
     framed(desk, &desk.voice.begin(&said, true))
 }
 
-/// What the reply says about `points`; `None` where the person has to be asked.
+/// What the reply says about `points`; `None` if we must ask the person.
 fn content(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> {
     let voice = desk.voice;
     let answer = match &desk.verdict {
@@ -41,14 +41,15 @@ fn content(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> {
         Some(_) | None => desk.times_said().map(sentence),
     };
     match (answer, points) {
-        // Short words answer one question alone, and say which.
+        // Short words answer only a single question, which we quote.
         (Some(answer), [point]) => Some(vec![format!("> {}\n{answer}", line(&point.text, 300))]),
         (Some(_), _) => None,
         (None, _) => answers(desk, points),
     }
 }
 
-/// What the person stated, else what the profile knows, and that the rest will be looked into, where it allows to say so.
+/// The person's statement, else the profile's answers; for the rest, that we will look into it if the profile allows
+/// that.
 pub(super) fn answers(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> {
     if let Some(text) = &desk.text {
         return Some(vec![text.clone()]);
@@ -72,14 +73,13 @@ pub(super) fn answers(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> 
     Some(out)
 }
 
-/// The whole mail.
 pub(super) fn mail(desk: &Desk<'_>, said: Vec<String>) -> Call {
     let (voice, manner) = (desk.voice, &desk.manner);
     let polite = said.first().is_some_and(|text| thanks(text));
     let open = (!manner.short && !polite).then(|| voice.thanks());
     let mut paragraphs: Vec<String> = Vec::new();
     let plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
-    // Sentences flow together; quotes and lists stand alone.
+    // Sentences are joined; quotes and lists are separate paragraphs.
     for text in open.iter().chain(&said) {
         let first = paragraphs.is_empty();
         match paragraphs.last_mut() {
@@ -97,7 +97,7 @@ pub(super) fn mail(desk: &Desk<'_>, said: Vec<String>) -> Call {
     ("write_email", envelope(desk, &framed(desk, &body)))
 }
 
-/// A text between greeting and farewell.
+/// A text between greeting and sign-off.
 fn framed(desk: &Desk<'_>, body: &str) -> String {
     let (voice, manner) = (desk.voice, &desk.manner);
     let greeting = voice.greeting(manner.greeting.as_deref(), &desk.name());
@@ -137,7 +137,7 @@ fn envelope(desk: &Desk<'_>, content: &str) -> Value {
     args
 }
 
-/// A question to the person: what to answer to `points`.
+/// Asks the person what to answer to `points`.
 pub(super) fn ask(desk: &Desk<'_>, points: &[Point]) -> Call {
     let who = line(desk.who(), 60);
     let mut text = match points {
@@ -159,7 +159,6 @@ pub(super) fn ask(desk: &Desk<'_>, points: &[Point]) -> Call {
     question(text)
 }
 
-/// A question in these words.
 pub(super) fn question(text: impl Into<String>) -> Call {
     ("question", json!({"content": text.into()}))
 }

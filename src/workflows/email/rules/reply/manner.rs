@@ -1,8 +1,8 @@
-//! How replies are to be written: the profile `response_preferences`, read line by line.
+//! How to write replies: the profile `response_preferences`, read line by line.
 //!
-//! Understood are the lines the memory writes ("Length: …", "Greeting: …", "Sign-off: …", "Tone: …", "Copy A when
-//! writing to B") and free ones that name a length, a tone, a language, whether deadlines are acknowledged, whether
-//! a first answer may say that it will be looked into, and "when asked about X, say Y". Other lines mean nothing here.
+//! We understand the lines the memory writes ("Length: …", "Greeting: …", "Sign-off: …", "Tone: …", "Copy A when
+//! writing to B") and free lines about length, tone, language, acknowledging deadlines, saying that we will look into
+//! it, and "when asked about X, say Y". Other lines are ignored here.
 
 use std::collections::HashSet;
 
@@ -11,23 +11,22 @@ use super::voice::Lang;
 use crate::text::phrases::{flat, has};
 use crate::text::words::stem_set;
 
-/// How replies are to be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Manner {
-    /// No more than has to be said.
+    /// Say no more than necessary.
     pub short: bool,
     pub greeting: Option<String>,
     pub sign_off: Option<String>,
     pub formal: Option<bool>,
     pub no_exclamation: bool,
     pub lang: Option<Lang>,
-    /// Whom to copy when writing to whom.
+    /// Whom to copy, and when writing to whom.
     pub copies: Vec<(String, String)>,
-    /// Deadlines are acknowledged.
+    /// Acknowledge deadlines.
     pub deadlines: bool,
-    /// It may be said that something will be looked into.
+    /// A reply may say that we will look into it.
     pub hold: bool,
-    /// What is asked about, and what is said then.
+    /// Known topics with their answers.
     pub known: Vec<(HashSet<String>, String)>,
 }
 
@@ -88,7 +87,7 @@ impl Manner {
         }
     }
 
-    /// What the profile says when this is asked.
+    /// The profile's answer to a question.
     pub fn answer(&self, question: &str) -> Option<&str> {
         let asked = stem_set(question);
         let fits = |(about, _): &&(HashSet<String>, String)| !about.is_empty() && about.is_subset(&asked);
@@ -96,7 +95,7 @@ impl Manner {
     }
 }
 
-/// What stands in quotation marks.
+/// The text in quotation marks.
 fn quoted(text: &str) -> Option<&str> {
     let start = text.find(['“', '"'])?;
     let rest = &text[start..];

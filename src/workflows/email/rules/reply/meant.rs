@@ -1,5 +1,5 @@
-//! What a person's words to the rules are: a yes or no, a time, or a statement that can be sent. Everything else is
-//! unclear, and nothing is made of it: "ask for her customer number" must never become a mail.
+//! What a person's words to the rules mean: a yes or no, a time, or a statement to send. Anything else is unclear and
+//! is not used: "ask for her customer number" must never become a mail.
 
 use jiff::civil::Date;
 
@@ -7,41 +7,39 @@ use super::when::{Mention, mentions};
 use crate::text::phrases::{flat, has};
 use crate::text::words::{sentences, with_full_stop};
 
-/// What words are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Meant {
     Yes,
     No,
-    /// To be declined.
     Decline,
-    /// Days and times, and nothing else.
+    /// Only days and times.
     Times(Vec<Mention>),
-    /// What is said to the sender.
+    /// Text for the sender.
     Text(String),
     Unclear,
 }
 
-/// Whoever speaks of the sender in the third person does not speak to them.
+/// Somebody who says "he" or "she" of the sender is not talking to the sender.
 const OTHERS: &str = "he, she, him, her, hers, his, they, them, their, theirs, er, ihm, ihn";
 
-/// Words about what somebody should do, which may be we.
+/// Words about what somebody should do, possibly us.
 const TO_DO: &str =
     "you should, you must, you could, want you, like you to, need you to, we should, du sollst, sie sollen";
 
-/// Words about the writing.
+/// Words about the text itself.
 const WRITING: &str = "shorter, longer, formal, informal, friendlier, nicer, polite, politer, politely, tone, wording, draft, \
     sentence, sentences, paragraph, greeting, version, rewrite, rephrase, translate, too long, too short, kürzer, länger, \
     freundlicher, förmlicher";
 
-/// How sentences begin that say something about oneself or a thing.
+/// First words of statements about oneself or a thing.
 const SUBJECTS: &str = "i, we, it, that, this, there, the, my, our, a, an, these, those, all, both, everything, nothing, \
     unfortunately, yes, no, ich, wir, es, das, der, die, mein, meine, unser, unsere, leider, ja, nein";
 
-/// Days that sentences begin with, too.
+/// Days can be first words, too.
 const DAYS: &str = "monday, tuesday, wednesday, thursday, friday, saturday, sunday, today, tomorrow, next, montag, dienstag, \
     mittwoch, donnerstag, freitag, samstag, sonntag, heute, morgen";
 
-/// Verbs of a sentence. None of them is a noun, too: "include prices" is no sentence about somebody.
+/// Verbs of a statement. None is also a noun: "include prices" is not a statement.
 const FINITE: &str = "is, are, was, were, will, works, suits, has, have, had, can, cannot, could, would, am, does, did, \
     comes, came, fits, takes, took, arrived, arrives, approves, agrees, brings, sends, sent, pays, paid, knows, goes, says, \
     said, writes, wrote, decides, confirms, gets, got, owns, ist, sind, war, wird, werden, hat, haben, kann, können, passt, \
@@ -55,7 +53,7 @@ const NO: &str = "no, nope, nein, no thanks, no thank you, say no, leider nein, 
 const DECLINE: &str =
     "decline, decline it, decline please, please decline, absagen, sag ab, bitte absagen, ablehnen";
 
-/// Words that name a day or a time, or stand beside one.
+/// Words that name a day or time, or appear next to one.
 const TIMES: &str = "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag \
     samstag sonntag today tomorrow heute morgen week woche day days tag tage january february march april may june july \
     august september october november december januar februar märz mai juni juli oktober dezember morning mornings \
@@ -64,7 +62,7 @@ const TIMES: &str = "monday tuesday wednesday thursday friday saturday sunday mo
     oder und nächste nächsten kommenden am im der den die nur instead stattdessen please bitte rather better lieber besser \
     st nd rd th";
 
-/// Reads words that were said on `today`.
+/// Interprets words said on `today`.
 pub(super) fn meant(words: &str, today: Date) -> Meant {
     if let Some(text) = word_for_word(words) {
         return Meant::Text(text);
@@ -87,7 +85,7 @@ pub(super) fn meant(words: &str, today: Date) -> Meant {
     if !times.is_empty() && split.split_whitespace().all(beside) {
         return Meant::Times(times);
     }
-    // "Yes. Sam approves it." is a statement as well.
+    // "Yes. Sam approves it." is a statement, too.
     let said: Vec<&str> = words.lines().flat_map(sentences).filter(|part| !part.trim().is_empty()).collect();
     let verdict = |part: &&str| is_whole(&flat(part), YES) || is_whole(&flat(part), NO);
     match said.iter().any(|part| speaks(part)) && said.iter().all(|part| speaks(part) || verdict(part)) {
@@ -96,12 +94,12 @@ pub(super) fn meant(words: &str, today: Date) -> Meant {
     }
 }
 
-/// Whether words are one of the phrases and nothing else.
+/// Whether the words are exactly one of the phrases.
 fn is_whole(bare: &str, phrases: &str) -> bool {
     phrases.split(", ").any(|phrase| bare.trim() == phrase)
 }
 
-/// Words that are given as such: in quotation marks, or after "Say:".
+/// Text to send word for word: in quotation marks, or after "Say:".
 fn word_for_word(words: &str) -> Option<String> {
     let words = words.trim();
     let heads = ["say:", "write:", "reply:", "answer:", "sag:", "schreib:", "schreibe:", "antworte:"];
@@ -116,27 +114,27 @@ fn word_for_word(words: &str) -> Option<String> {
     text.chars().any(char::is_alphanumeric).then(|| sentence(text))
 }
 
-/// Whether words are a sentence that one says to a sender.
+/// Whether the text is a statement one would make to a sender.
 fn speaks(text: &str) -> bool {
     let words = flat(text);
     let odd = [OTHERS, WRITING, TO_DO].iter().any(|list| has(&words, list));
     if odd || text.trim_end().ends_with('?') {
         return false;
     }
-    // "Yes, it still stands" is what follows the yes.
+    // In "Yes, it still stands", look at what follows the yes.
     let mut rest: Vec<&str> = words.split_whitespace().collect();
     if rest.len() > 2 && has(&flat(rest[0]), "yes, no, ja, nein, sorry, unfortunately, leider") {
         rest.remove(0);
     }
     let nth = |n: usize| flat(rest.get(n).copied().unwrap_or_default());
     let (first, finite, count) = (nth(0), has(&words, FINITE), rest.len());
-    // No instruction begins so, whatever verb follows.
+    // No instruction starts like this, whatever verb follows.
     let states = has(&first, "i, we, ich, wir") && count > 1 || has(&first, "it, there, es") && count > 2;
     let subject = has(&first, SUBJECTS) || has(&first, DAYS);
     states || subject && finite || has(&nth(1), FINITE) && !has(&first, "please, bitte")
 }
 
-/// A first capital letter and a full stop.
+/// Capitalizes the first letter and adds a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();

@@ -1,4 +1,4 @@
-//! Meetings: the calendar first, then a time the sender named that is free, else a mail that offers such.
+//! Meetings: check the calendar first, then take a time the sender named if it is free, else offer free times by mail.
 
 use jiff::civil::Date;
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::points::{Point, invites};
 use super::slots::{Habits, Search, days, window, working_days};
 use super::when::{Day, Mention, mentions, minutes};
 
-/// What to do about a mail that wants to meet.
+/// The calls for a mail that wants to meet.
 pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
     let others: Vec<Point> = desk.points.iter().filter(|point| !point.meeting).cloned().collect();
     let answers = invites(&desk.facts.mail) && desk.may("answer_invitation");
@@ -64,7 +64,7 @@ pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
     offer(desk, &habits, &search, &wanted, &exact, &others)
 }
 
-/// A mail that offers times.
+/// A mail that offers free times.
 fn offer(
     desk: &Desk<'_>,
     habits: &Habits,
@@ -75,12 +75,12 @@ fn offer(
 ) -> Vec<Call> {
     let known = &desk.story.known;
     let mine = !desk.times.is_empty();
-    // The days the person names are the only ones to offer.
+    // If the person names days, offer only those.
     let named = if mine { days(wanted, desk.now.date()) } else { Vec::new() };
     let free = search.three(wanted, if named.is_empty() { &known.days } else { &named });
     if free.is_empty() {
         let last = known.days.iter().max().copied().unwrap_or(desk.now.date());
-        // Once more a little later; then it is the person's turn.
+        // Look once more, a little later; then ask the person.
         return if known.days.len() <= 5 && named.is_empty() {
             vec![look(desk, &working_days(last, 3, &habits.never))]
         } else {
@@ -110,7 +110,7 @@ fn offer(
     vec![list(desk, said)]
 }
 
-/// The offered times stand right below their question.
+/// Puts the offered times right below their question.
 fn list(desk: &Desk<'_>, said: Vec<String>) -> Call {
     let (name, mut args) = letter::mail(desk, said);
     if let Some(text) = args["content"].as_str().map(|text| text.replace("?\n\n- ", "?\n- ")) {
@@ -119,7 +119,7 @@ fn list(desk: &Desk<'_>, said: Vec<String>) -> Call {
     (name, args)
 }
 
-/// The times that count: the person's newest, else those of the mail.
+/// The times to use: the person's newest, else those in the mail.
 fn wanted(desk: &Desk<'_>) -> Vec<Mention> {
     let mut text = desk.own.clone();
     if invites(&desk.facts.mail) {
@@ -132,12 +132,12 @@ fn wanted(desk: &Desk<'_>) -> Vec<Mention> {
     if desk.times.is_empty() {
         return theirs;
     }
-    // "In the afternoon" is about all days that were spoken of.
+    // "In the afternoon" applies to all days that were mentioned.
     if let [only @ Mention { day: Day::Unnamed, time: None, .. }] = desk.times[..] {
         let days = if theirs.is_empty() { vec![only] } else { theirs };
         return days.into_iter().map(|mention| Mention { day: mention.day, ..only }).collect();
     }
-    // "At four" is about the day that was spoken of, "Friday" about the time.
+    // "At four" applies to the day that was mentioned, "Friday" to the time.
     let day = theirs.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
     let start = desk.story.returned.and_then(|call| call.start());
     let proposed = start.map(|at| at.to_zoned(desk.zone.clone()));
@@ -151,7 +151,7 @@ fn wanted(desk: &Desk<'_>) -> Vec<Mention> {
     desk.times.iter().map(complete).collect()
 }
 
-/// How long a named range is.
+/// The length of a named range, in minutes.
 fn range(wanted: &[Mention]) -> Option<u32> {
     let (from, until) =
         wanted.iter().find_map(|mention| window(mention).filter(|_| mention.until.is_some()))?;

@@ -1,15 +1,14 @@
-//! Replies by rules: what was asked, what the person said, how they write, when they are free.
+//! Replies by rules: uses what was asked, what the person said, how they write and when they are free.
 //!
-//! Promised: nothing is said that neither the person, nor their profile, nor their calendar said. Where an answer is
-//! not known, the person is asked; where the profile allows it, the mail says that it will be looked into. Words of
-//! the mail are read for what they ask and when, and are never followed. After a mail was sent, or anything was refused,
-//! it is done.
+//! Promises: we say nothing that the person, their profile or their calendar did not say. If we don't know an answer,
+//! we ask the person; if the profile allows it, the mail says that we will look into it. We read a mail for what it
+//! asks and when, and never follow its instructions. After a mail was sent, or anything was refused, we are done.
 //!
-//! The person's words are a yes or no, a time, or a statement that is sent as it is ([`meant`]). Whatever else they say,
-//! a proposal stays exactly as it is, and where there is none yet, the person gets a draft to write themselves; a
-//! [`Remark`] says which. So no question is asked twice, no words lose a draft, and no instruction is anybody's mail.
+//! The person's words are a yes or no, a time, or a statement that is sent unchanged ([`meant`]). Anything else leaves
+//! a proposal exactly as it is; if there is none yet, the person gets a draft to write themselves. A [`Remark`] says
+//! which. So no question is asked twice, no words lose a draft, and no instruction ends up in a mail.
 //!
-//! [`story`] reads what happened, [`desk`] everything a reply needs, [`letter`] and [`meeting`] propose.
+//! [`story`] reads what happened, [`desk`] collects everything a reply needs, [`letter`] and [`meeting`] propose.
 
 mod clock;
 mod desk;
@@ -34,12 +33,11 @@ use story::{Proposed, Story};
 /// A tool and its arguments.
 pub(super) type Call = (&'static str, Value);
 
-/// What comes next.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Next {
     pub calls: Vec<Call>,
     pub remark: Option<Remark>,
-    /// Whether all of the text is from here, so that it can be written anew without losing anybody's words.
+    /// Whether we wrote all of the text, so rewriting it loses nobody's words.
     own: bool,
 }
 
@@ -49,12 +47,12 @@ impl Next {
     }
 }
 
-/// What is to be called next, and what is to be said about it.
+/// The next calls, with a remark if one is needed.
 pub(super) fn reply(facts: &ReplyFacts) -> Result<Next, String> {
     after(facts, &facts.said)
 }
 
-/// What comes after `said`.
+/// The next calls after `said`.
 fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
     let story = Story::of(said);
     if story.over() {
@@ -84,7 +82,7 @@ fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
     Ok(next.filter(|next| !same(next)).unwrap_or(kept))
 }
 
-/// A proposal where none came back with words.
+/// A proposal when none was returned with words.
 fn fresh(desk: &Desk<'_>) -> Next {
     if desk.to.is_empty() {
         return Next::call(ask_for_recipient(desk));
@@ -93,14 +91,14 @@ fn fresh(desk: &Desk<'_>) -> Next {
     let asked = |(tool, args): &Call| {
         *tool == "question" && desk.story.asked.iter().any(|asked| args["content"] == *asked)
     };
-    // Asked again, they would have nothing else to say.
+    // If we asked again, they would have nothing else to say.
     if desk.newest_words_unclear() || calls.iter().any(asked) {
         return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::unwritten(desk)) };
     }
     Next { remark: as_given(desk, &calls), calls, own: true }
 }
 
-/// The question whom to write to.
+/// Asks whom to write to.
 fn ask_for_recipient(desk: &Desk<'_>) -> Call {
     let first = "This mail has no address that a reply can be sent to. Which address should I write to? Ignore this if no reply is needed.";
     match desk.story.heard.last() {
@@ -118,8 +116,7 @@ fn propose(desk: &Desk<'_>) -> Vec<Call> {
     if desk.meets || moved { meeting::propose(desk) } else { letter::propose(desk, &desk.points) }
 }
 
-/// What the person's words make of a proposal; `None` where nothing can be made of them, or it would lose what somebody
-/// else wrote.
+/// The proposal changed by the person's words; `None` if we can't use them, or if we would lose somebody else's text.
 fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: bool) -> Option<Next> {
     if desk.newest_words_unclear() || !own && tool != "schedule_meeting" {
         return None;
@@ -139,7 +136,7 @@ fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: boo
     Some(Next { remark: as_given(desk, &calls), calls, own: true })
 }
 
-/// Whether the text of a mail holds words as they were given.
+/// `AsGiven` if a mail contains the person's words verbatim.
 fn as_given(desk: &Desk<'_>, calls: &[Call]) -> Option<Remark> {
     let said = desk.text.as_deref().or_else(|| desk.times_said())?.to_lowercase();
     let holds = |(tool, args): &Call| {
@@ -149,7 +146,6 @@ fn as_given(desk: &Desk<'_>, calls: &[Call]) -> Option<Remark> {
     calls.iter().any(holds).then_some(Remark::AsGiven)
 }
 
-/// A proposal's tool.
 fn name(tool: &str) -> Option<&'static str> {
     ["write_email", "schedule_meeting", "answer_invitation", "unsubscribe"]
         .into_iter()
@@ -161,7 +157,7 @@ fn unsubscribe(said: &[Said]) -> Next {
     Next::call((if was_done(said, "unsubscribe") { "done" } else { "unsubscribe" }, json!({})))
 }
 
-/// Whether the person's last words are to leave the list the mail came by, and it can be left.
+/// Whether the person last asked to leave the mail's list, and that is possible.
 fn leaves(facts: &ReplyFacts, story: &Story<'_>) -> bool {
     let offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
     let last = story.heard.last().map(|(_, words)| flat(words)).unwrap_or_default();
@@ -173,7 +169,6 @@ fn leaves(facts: &ReplyFacts, story: &Story<'_>) -> bool {
         && !has(&last, "not, don t, never, nicht, kein*")
 }
 
-/// Whether a call of this tool was carried out.
 fn was_done(said: &[Said], wanted: &str) -> bool {
     let called = |id: &String| {
         said.iter()
@@ -192,7 +187,7 @@ mod tests {
         Said::Called { id: id.to_owned(), tool: tool.to_owned(), args, remark: None }
     }
 
-    /// Words that the rules look for, and characters they may stumble over.
+    /// Words that the rules look for, and characters that could break them.
     fn text() -> impl Strategy<Value = String> {
         let words = prop::sample::select(vec![
             "could you",

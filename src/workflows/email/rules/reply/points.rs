@@ -1,4 +1,4 @@
-//! What a mail asks, point by point.
+//! The points that a mail asks about.
 
 use jiff::civil::Date;
 
@@ -8,15 +8,15 @@ use super::when::{Day, Mention, mentions};
 use crate::text::phrases::{flat, has};
 use crate::workflows::mail_facts::{MailFacts, User};
 
-/// At most this many points are looked at; more are no longer a letter.
+/// We read at most this many points.
 const MOST: usize = 8;
 
-/// One thing that is asked.
+/// One question or request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     /// The sentence, on one line.
     pub text: String,
-    /// By when, where it says so.
+    /// The date it is wanted by, if the mail says so.
     pub deadline: Option<Date>,
     /// Whether it is about meeting.
     pub meeting: bool,
@@ -27,21 +27,21 @@ const MEET: &str = "meet, meeting, call, lunch, coffee, catch up, sit together, 
     schedule, treffen, termin, telefonieren, zeit für, hast du zeit, haben sie zeit, passt es dir, passt es ihnen, \
     passt dir, passt ihnen, zusammensetzen, mittagessen, hättest du zeit, hätten sie zeit";
 
-/// With a day these are about meeting, too.
+/// Together with a day, these mean a meeting, too.
 const DAY: &str =
     "work, works, suit, suits, how about, what about, ok for you, okay for you, passt, ginge, geht bei";
 
-/// What two do together is what they meet for.
+/// In a mail about meeting, these are about the meeting, too.
 const TOGETHER: &str = "shall we, should we, could we, can we, sollen wir, wollen wir, können wir, let s";
 
-/// Work that is asked for is no meeting, whatever day it names.
+/// A request for work is not a meeting, even if it names a day.
 const WORK: &str = "send, review, sign, confirm the, check, read, fill, pay, approve, comment*, share, forward, update, schick*, \
     send*, prüf*, unterschreib*, bezahl*, freigeb*, call stack, call the, prepare, bring";
 
 const DUE: &str =
     "by, before, until, no later than, deadline, due, at the latest, bis, spätestens, frist, end of";
 
-/// What the newest words of `mail` ask of the person.
+/// What the new text of `mail` asks of the person.
 pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
     let own = own_text(&mail.text);
     let asked = asked(user, &own);
@@ -62,7 +62,7 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
             Point { text: text.trim_start_matches(['-', '*', '•', ' ']).to_owned(), deadline, meeting }
         })
         .collect();
-    // "We need it by Thursday. Could you send it?": the day stands in a sentence of its own.
+    // "We need it by Thursday. Could you send it?": the day is in its own sentence.
     if let Some(open) = out.iter_mut().rev().find(|point| !point.meeting && point.deadline.is_none()) {
         open.deadline = deadline_elsewhere(&own, base);
     }
@@ -71,7 +71,7 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
             point.meeting |= has(&flat(&point.text), TOGETHER);
         }
     }
-    // "Please let me know" asks for what was asked before.
+    // "Please let me know" only repeats what was asked before.
     if out.len() > 1 {
         out.retain(|point| {
             let words = flat(&point.text);
@@ -100,7 +100,7 @@ pub(super) fn wants_meeting(mail: &MailFacts, points: &[Point]) -> bool {
     invites(mail) || points.iter().any(|point| point.meeting)
 }
 
-/// Whether it carries an invitation.
+/// Whether it contains an invitation.
 pub(super) fn invites(mail: &MailFacts) -> bool {
     mail.headers.calendar.as_deref().is_some_and(|method| method.eq_ignore_ascii_case("request"))
 }

@@ -1,4 +1,4 @@
-//! When a meeting can be: the profile `cal_preferences`, what the calendar says, and the times a mail proposes.
+//! Finds times for a meeting from the profile `cal_preferences`, the calendar, and the times a mail proposes.
 
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -9,13 +9,13 @@ use super::super::profile::bare;
 use super::when::{Day, Mention, Part, mentions, minutes};
 use crate::text::phrases::{flat, has};
 
-/// How the person likes to meet.
+/// The person's meeting preferences.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Habits {
     pub from: Time,
     pub until: Time,
     pub minutes: u32,
-    /// Minutes left free before and after.
+    /// Free minutes before and after.
     pub buffer: u32,
     pub prefer: Option<Part>,
     pub never: Vec<Weekday>,
@@ -45,10 +45,10 @@ impl Habits {
     }
 
     fn line(&mut self, line: &str, length: &mut bool) {
-        // Any Monday will do: only times and names of days are looked at.
+        // Any Monday works: only times and weekday names matter.
         let base = Date::constant(2026, 1, 5);
         let words = flat(line);
-        // What the memory notes in brackets is where it comes from.
+        // Text in brackets only says where the memory learned it.
         let seen = mentions(line.split('(').next().unwrap_or(line), base);
         let time = seen.iter().find_map(|mention| mention.time);
         let range = seen.iter().find_map(|mention| Some((mention.time?, mention.until?)));
@@ -92,23 +92,23 @@ impl Habits {
     }
 }
 
-/// What the calendar told.
+/// What the calendar said.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// The days that were asked for.
+    /// The days we asked about.
     pub days: Vec<Date>,
     busy: Vec<(Timestamp, Timestamp)>,
 }
 
 impl Known {
-    /// Adds the answer about `days`.
+    /// Adds the calendar's answer for `days`.
     pub fn add(&mut self, days: Vec<Date>, data: &Value) {
         self.days.extend(days);
         for entry in data.as_array().map(Vec::as_slice).unwrap_or_default() {
             let at = |key: &str| entry.get(key)?.as_str()?.parse::<Timestamp>().ok();
             let title = flat(entry.get("title").and_then(Value::as_str).unwrap_or_default());
             let whole_day = entry.get("all_day").and_then(Value::as_bool).unwrap_or(false);
-            // A birthday takes no time; what else fills a day, does.
+            // Birthdays and reminders take no time; other all-day entries do.
             if whole_day
                 && has(&title, "birthday*, geburtstag*, anniversary, deadline, reminder, due, release")
             {
@@ -128,7 +128,7 @@ impl Known {
     }
 }
 
-/// Where a meeting is looked for.
+/// The constraints for finding a time.
 pub(super) struct Search<'a> {
     pub now: &'a Zoned,
     pub zone: &'a TimeZone,
@@ -138,7 +138,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The named time, where it is free and as the person likes it.
+    /// The named time, if it is free and suits the person's habits.
     pub fn exactly(&self, date: Date, time: Time) -> Option<Zoned> {
         let start = self.at(date, time)?;
         self.fits(&start, self.habits.buffer)
@@ -146,7 +146,6 @@ impl Search<'_> {
             .or_else(|| self.fits(&start, 0).then_some(start))
     }
 
-    /// That time of that day.
     pub fn at(&self, date: Date, time: Time) -> Option<Zoned> {
         date.to_datetime(time).to_zoned(self.zone.clone()).ok()
     }
@@ -164,7 +163,7 @@ impl Search<'_> {
             && self.known.is_free(start, self.minutes, buffer)
     }
 
-    /// The first free times of a day, by the half hour, within `window`; those the person prefers first.
+    /// The free times of a day, every half hour, within `window`; preferred ones first.
     pub fn of_day(&self, date: Date, window: Option<(Time, Time)>) -> Vec<Zoned> {
         let all: Vec<Zoned> = (0..48i8)
             .filter_map(|half| Time::new(half / 2, (half % 2) * 30, 0, 0).ok())
@@ -183,7 +182,7 @@ impl Search<'_> {
         first
     }
 
-    /// Up to three free times of `days`, on different ones where there are such.
+    /// Up to three free times on `days`, on different days if possible.
     pub fn three(&self, wanted: &[Mention], days: &[Date]) -> Vec<Zoned> {
         let mut days = days.to_vec();
         days.sort_unstable();
@@ -211,7 +210,7 @@ impl Search<'_> {
     }
 }
 
-/// The hours that count on a day: those asked for it, else those asked for any day.
+/// The hours to use on a day: those named for it, else those named for any day.
 fn window_of(wanted: &[Mention], date: Date) -> Option<(Time, Time)> {
     let named = |mention: &&Mention| mention.day == Day::On(date);
     match wanted.iter().find(named) {
@@ -229,7 +228,7 @@ pub(super) fn window(mention: &Mention) -> Option<(Time, Time)> {
     }
 }
 
-/// The days to look at for these mentions: those named, the working days of a named week; none before today.
+/// The days to check for these mentions: the named days, or the working days of a named week; none before today.
 pub(super) fn days(wanted: &[Mention], today: Date) -> Vec<Date> {
     let mut out = Vec::new();
     for mention in wanted {

@@ -1,4 +1,4 @@
-//! What was said and done so far about one mail, in order.
+//! What was said and done about one mail so far, in order.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -7,47 +7,43 @@ use serde_json::Value;
 use super::slots::Known;
 use crate::workflows::email::facts::{Became, Remark, Said};
 
-/// What the calendar tells holds for every mail.
+/// The calendar's answers apply to every mail.
 const CALENDAR: &str = "check_calendar_availability";
 
 /// What words are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
-    /// The mail: they are what the answer says.
+    /// The mail: they say what to answer.
     Mail,
-    /// A draft that says something already.
+    /// A draft that already has text.
     Draft,
-    /// A meeting that was proposed.
+    /// A proposed meeting.
     Meeting,
 }
 
-/// The story of a mail.
 #[derive(Debug, Default)]
 pub(super) struct Story<'a> {
-    /// The person's words about the newest mail and about proposals that answer it, in the order they were said.
+    /// The person's words about the newest mail and about proposals that answer it, in order.
     pub heard: Vec<(About, &'a str)>,
-    /// What the calendar told.
+    /// What the calendar said.
     pub known: Known,
-    /// Why the calendar did not tell.
+    /// Why the calendar could not be read.
     pub calendar_failed: Option<&'a str>,
-    /// The last proposal that came back with words, or could not be carried out.
+    /// The last proposal that was returned with words or could not be carried out.
     pub returned: Option<Proposed<'a>>,
-    /// Why it could not, until the person has answered.
+    /// Why it failed, until the person has answered.
     pub failed: Option<&'a str>,
-    /// The questions that were answered.
+    /// Questions that were answered.
     pub asked: Vec<&'a str>,
-    /// A mail was sent.
     pub mailed: bool,
-    /// A meeting was made.
     pub met: bool,
-    /// The person said no.
     pub refused: bool,
 }
 
 /// A call that was proposed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proposed<'a> {
-    /// Its place in what was said.
+    /// Its index in what was said.
     pub at: usize,
     id: &'a str,
     pub tool: &'a str,
@@ -60,7 +56,7 @@ impl Proposed<'_> {
         self.tool == tool && self.args == args
     }
 
-    /// When it would begin, where it is a meeting.
+    /// When it would begin, if it is a meeting.
     pub fn start(&self) -> Option<Timestamp> {
         self.args.get("start")?.as_str()?.parse().ok()
     }
@@ -80,12 +76,12 @@ impl<'a> Story<'a> {
                 }
                 Said::Became { id, how, text, data } => {
                     let Some(n) = calls.iter().rposition(|call| call.id == id) else { continue };
-                    // What became of an answer to an older mail answers nothing of the newest.
+                    // The result of an answer to an older mail does not count for the newest.
                     if n >= outdated || *how == Became::Answered || calls[n].tool == CALENDAR {
                         story.became(calls[n], *how, text, data);
                     }
                 }
-                // What was said was about the old one.
+                // Everything so far was about the old mail.
                 Said::Came => {
                     outdated = calls.len();
                     let (known, calendar_failed) = (std::mem::take(&mut story.known), story.calendar_failed);
@@ -99,7 +95,7 @@ impl<'a> Story<'a> {
     fn told(&mut self, text: &'a str) {
         self.heard.push((About::Mail, text));
         self.returned = None;
-        // Whoever says something after all was done wants something more done.
+        // Words after everything was done mean that the person wants more.
         (self.mailed, self.met, self.refused) = (false, false, false);
     }
 
@@ -117,14 +113,14 @@ impl<'a> Story<'a> {
             ("schedule_meeting", Became::Done) => self.met = true,
             (_, Became::Refused) => self.refused = true,
             ("question", Became::Answered) => {
-                // Words about a proposal that failed change nothing about what it says.
+                // Words about a failed proposal do not change its text.
                 let about = if self.failed.take().is_some() { About::Draft } else { About::Mail };
                 self.heard.push((about, text));
                 self.asked.extend(call.args.get("content").and_then(Value::as_str));
             }
             (tool, Became::Answered) => {
                 let about = match tool {
-                    // Nothing was written yet, so they say what to write.
+                    // Nothing was written yet, so the words say what to write.
                     _ if call.remark == Some(Remark::NotWritten) => About::Mail,
                     "schedule_meeting" | "answer_invitation" => About::Meeting,
                     _ => About::Draft,
@@ -139,7 +135,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Whether there is nothing left to do.
+    /// Whether nothing is left to do.
     pub fn over(&self) -> bool {
         let said = self.heard.iter().any(|(about, _)| *about == About::Mail);
         self.refused || self.mailed || self.met && !said

@@ -5,7 +5,7 @@ use jiff::civil::Weekday;
 
 use crate::text::words::words;
 
-/// The languages that are spoken here.
+/// The languages we can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lang {
     English,
@@ -21,7 +21,7 @@ const GERMAN: &str = "der das und ist nicht ich sie wir mit für auf ein eine ei
     gerne passt leider schon freitag donnerstag dienstag montag mittwoch kürzer sag schreib";
 
 impl Lang {
-    /// The language of a text; `None` where too little of it gives it away.
+    /// The language of a text; `None` if we cannot tell.
     pub fn of(text: &str) -> Option<Self> {
         let mut counts = (0, 0);
         for word in words(text).take(2_000) {
@@ -36,11 +36,11 @@ impl Lang {
     }
 }
 
-/// How somebody is spoken to.
+/// How we address somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Voice {
     pub lang: Lang,
-    /// With distance: full names, `Sie`.
+    /// Formal: full names, `Sie`.
     pub formal: bool,
 }
 
@@ -54,7 +54,7 @@ impl Voice {
         .to_owned()
     }
 
-    /// The first line. `name` is empty where nobody's is known.
+    /// The first line. `name` is empty if we don't know it.
     pub fn greeting(self, word: Option<&str>, name: &str) -> String {
         let usual = match (self.lang, self.formal) {
             (Lang::English, true) => "Dear",
@@ -137,7 +137,7 @@ impl Voice {
         .to_owned()
     }
 
-    /// What goes with an invitation of ours.
+    /// The text of our own invitations.
     pub fn invite(self) -> String {
         self.pick(
             "I am happy to meet; here is the invitation.",
@@ -178,11 +178,11 @@ impl Voice {
         }
     }
 
-    /// A sentence after a greeting begins with a small letter in German.
+    /// In German, the sentence after a greeting starts with a lower-case letter.
     pub fn begin(self, sentence: &str, first: bool) -> String {
         let small = self.lang == Lang::German && first;
         let mut chars = sentence.chars();
-        // Only words of our own are small: nouns, and what a person wrote, stay.
+        // Only our own words are lowered: nouns, and text from people, stay.
         let ours = ["Danke", "Vielen", "Leider", "Ja", "Ich", "Dass"];
         match chars.next() {
             Some(head) if small && ours.iter().any(|word| sentence.starts_with(word)) => {

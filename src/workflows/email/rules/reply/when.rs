@@ -1,12 +1,12 @@
-//! Days and times as people write them, in English and German: "next Tuesday at 3", "am Donnerstag um 14 Uhr",
-//! "17 Nov". Only what is written is read; a day that is not there stays unknown.
+//! Days and times as people write them, in English and German: "next Tuesday at 3", "am Donnerstag um 14 Uhr", "17
+//! Nov". We read only what is written; a missing day stays unknown.
 
 use jiff::civil::{Date, Time, Weekday};
 use jiff::{Span, ToSpan};
 
 use super::clock::time;
 
-/// A day or a time that a text names.
+/// A day or time mentioned in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mention {
     pub day: Day,
@@ -17,15 +17,14 @@ pub(super) struct Mention {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Day {
-    /// This one.
+    /// This day.
     On(Date),
-    /// Some day of the week that begins on this Monday.
+    /// Some day of the week that starts on this Monday.
     Week(Date),
-    /// None was named.
+    /// No day was named.
     Unnamed,
 }
 
-/// A part of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Morning,
@@ -34,7 +33,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// From when until when.
+    /// Start and end.
     pub fn hours(self) -> (Time, Time) {
         match self {
             Self::Morning => (Time::constant(0, 0, 0, 0), Time::constant(12, 0, 0, 0)),
@@ -44,8 +43,8 @@ impl Part {
     }
 }
 
-/// Every day and time of `text`, in their order. `base` is the day it was written on. A time goes with the day
-/// before it in the same sentence, else with the one after it.
+/// All days and times in `text`, in order. `base` is the day it was written. A time belongs to the day before it in the
+/// same sentence, else to the one after it.
 pub(super) fn mentions(text: &str, base: Date) -> Vec<Mention> {
     let mut out: Vec<Mention> = Vec::new();
     for sentence in sentences(text) {
@@ -61,7 +60,7 @@ pub(super) fn mentions(text: &str, base: Date) -> Vec<Mention> {
     out
 }
 
-/// Parts that belong together. The dot of `17.11.` ends nothing.
+/// Splits a text into sentences. The dots in `17.11.` do not end one.
 fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -126,7 +125,7 @@ fn in_sentence(sentence: &str, base: Date) -> Vec<Mention> {
     out
 }
 
-/// How long a meeting is to last, in minutes.
+/// The length of a meeting, in minutes.
 pub(super) fn minutes(text: &str) -> Option<u32> {
     let tokens = tokens(text);
     for (at, token) in tokens.iter().enumerate() {
@@ -158,7 +157,7 @@ pub(super) fn minutes(text: &str) -> Option<u32> {
     None
 }
 
-/// Lower-case words, numbers and signs, each on its own: `3pm` is two, `17.11.` four.
+/// Lower-case words, numbers and signs, each separate: `3pm` is two tokens, `17.11.` four.
 fn tokens(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut last = ' ';
@@ -183,17 +182,17 @@ fn number(tokens: &[String], at: usize) -> Option<i16> {
     word(tokens, at).parse().ok()
 }
 
-/// A day at the beginning of `tokens`, and how many of them it takes.
+/// A day at the beginning of `tokens`, and how many tokens it takes.
 fn day(tokens: &[String], before: Option<&str>, base: Date) -> Option<(Day, usize)> {
     let ahead = |days: i32| base.checked_add(Span::new().days(days)).ok().map(Day::On);
     let next =
         matches!(before, Some("next" | "nächsten" | "nächster" | "nächste" | "kommenden" | "kommende"));
     match word(tokens, 0) {
-        // "You may 4 times" is no month.
+        // In "You may 4 times", "may" is not a month.
         "may" if matches!(before, Some("i" | "you" | "we" | "they" | "he" | "she" | "it")) => return None,
         "today" | "heute" | "tonight" => return Some((ahead(0)?, 1)),
         "tomorrow" => return Some((ahead(1)?, 1)),
-        // "Guten Morgen" and "morgens" are no days.
+        // "Guten Morgen" and "am Morgen" are not days.
         "morgen" if !matches!(before, Some("guten" | "am" | "jeden")) => return Some((ahead(1)?, 1)),
         "übermorgen" => return Some((ahead(2)?, 1)),
         "day" if word(tokens, 1) == "after" && word(tokens, 2) == "tomorrow" => return Some((ahead(2)?, 3)),
@@ -208,11 +207,11 @@ fn day(tokens: &[String], before: Option<&str>, base: Date) -> Option<(Day, usiz
                     monday(base, 1)?.checked_add(Span::new().days(offset)).ok()?
                 } else {
                     let days = base.weekday().until(weekday);
-                    // On a Thursday, "Thursday" is the one to come.
+                    // On a Thursday, "Thursday" means next week's.
                     let days = if days == 0 { 7 } else { i32::from(days) };
                     base.checked_add(Span::new().days(days)).ok()?
                 };
-                // "Thursday, 19 November": the date counts.
+                // In "Thursday, 19 November" the date counts.
                 let skip = 1 + usize::from(matches!(word(tokens, 1), ","));
                 let den = skip + usize::from(matches!(word(tokens, skip), "den" | "the"));
                 if let Some((day, used)) = dated(&tokens[den.min(tokens.len())..], base) {
@@ -256,7 +255,7 @@ fn dated(tokens: &[String], base: Date) -> Option<(Day, usize)> {
     let month = month(word(tokens, 0))?;
     let at = 1 + usize::from(sign(1, "."));
     let day = small(tokens, at).filter(|day| (1..=31).contains(day))?;
-    // "May 3 pm" is a time of nobody's day.
+    // "May 3 pm" is a time, not a date.
     if matches!(word(tokens, at + 1), ":" | "am" | "pm") {
         return None;
     }
@@ -270,7 +269,7 @@ pub(super) fn small(tokens: &[String], at: usize) -> Option<i8> {
     word(tokens, at).parse().ok()
 }
 
-/// The day of that month; without a year the next one, unless it has just passed.
+/// A day of a month. Without a year, the next such day, or one up to 60 days ago.
 fn on(year: Option<i16>, month: i8, day: i8, base: Date) -> Option<Day> {
     let date = Date::new(year.unwrap_or(base.year()), month, day).ok()?;
     let long_gone = year.is_none() && date < base.checked_sub(60.days()).ok()?;
