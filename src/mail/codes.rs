@@ -1,15 +1,15 @@
-//! Codes (pins, account numbers, reference numbers) in one form, however they are written: in one piece, spaced,
-//! hyphenated, or in number words.
+//! Finds codes (PINs, account numbers, reference numbers) and brings them into one form, whether they are written in
+//! one piece, spaced, hyphenated, or in number words.
 //!
-//! Every stretch of neighbouring groups is a code of its own, so that a part of a number is found in the whole. Dates,
-//! times of day, years and ranges such as `10-12` are none: mails are full of them.
+//! Every run of neighbouring groups counts as a code, so that part of a number is found in the whole. Dates, times of
+//! day, years and ranges such as `10-12` do not count: mails are full of them.
 
 use std::collections::HashSet;
 
-/// An IBAN has 34 letters and digits; nothing longer is put together.
+/// An IBAN has at most 34 letters and digits; longer codes are not assembled.
 const LONGEST: usize = 34;
 
-/// The codes of a text, each once, in the order they stand in.
+/// The codes in a text, without duplicates, in order of appearance.
 pub(super) fn codes(text: &str) -> Vec<String> {
     let groups = without_dates(groups(text));
     let mut seen = HashSet::new();
@@ -33,7 +33,7 @@ pub(super) fn codes(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a group of letters and digits tells more than a quantity or a year does.
+/// Whether a group of letters and digits says more than a quantity or a year.
 fn is_code(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_year = text.len() == 4 && text.parse().is_ok_and(|year: u32| (1900..2100).contains(&year));
@@ -42,18 +42,18 @@ fn is_code(text: &str) -> bool {
     if digits >= 4 { !is_year } else { digits >= 2 && text.len() >= 6 && !is_quantity }
 }
 
-/// Digits, or letters and digits, that stand together.
+/// A run of digits, or of letters and digits.
 struct Group {
-    /// In lower case.
+    /// Lower case.
     text: String,
-    /// What stands before it, without blanks.
+    /// The characters before it, without blanks.
     mark: String,
-    /// Whether it goes on from the group before it.
+    /// Whether it continues the group before it.
     joined: bool,
 }
 
 impl Group {
-    /// Its number, where it has at most so many digits and nothing else.
+    /// Its number, if it is all digits and at most `most` of them.
     fn number(&self, most: usize) -> Option<u32> {
         self.text.parse().ok().filter(|_| self.text.len() <= most)
     }
@@ -62,7 +62,7 @@ impl Group {
 fn groups(text: &str) -> Vec<Group> {
     let words = words(text);
     let mut groups: Vec<Group> = Vec::new();
-    // The word after the last group: only that one can go on from it.
+    // The index of the word after the last group: only that word can continue it.
     let mut next = 0;
     let mut at = 0;
     while at < words.len() {
@@ -88,7 +88,7 @@ fn groups(text: &str) -> Vec<Group> {
     groups
 }
 
-/// The words of a text in lower case, each with what stands before it.
+/// The words of a text in lower case, each with the characters before it.
 fn words(text: &str) -> Vec<(String, String)> {
     let mut words = Vec::new();
     let (mut before, mut word) = (String::new(), String::new());
@@ -108,13 +108,13 @@ fn words(text: &str) -> Vec<(String, String)> {
     words
 }
 
-/// Whether a word may be part of a code. A letter alone may: codes are spaced out letter by letter.
+/// Whether a word may be part of a code. A single letter may: codes are sometimes spaced out letter by letter.
 fn is_group(word: &str) -> bool {
     word.is_ascii() && (word.len() == 1 || word.bytes().any(|b| b.is_ascii_digit()))
 }
 
-/// Whether a group goes on after what stands between: single characters do after almost anything, longer groups only
-/// where no sentence or list ends between them.
+/// Whether a group continues the last one across the characters between them. Single characters continue across almost
+/// anything, longer groups only if no sentence or list ends in between.
 fn joins(between: &str, last: &str, next: &str) -> bool {
     let blank = between.chars().any(char::is_whitespace);
     let mark = between.trim();
@@ -122,7 +122,7 @@ fn joins(between: &str, last: &str, next: &str) -> bool {
     between.chars().count() <= 3 && (close || last.len() == 1 && next.len() == 1)
 }
 
-/// The groups without those that say when something is.
+/// Drops the groups that are dates or times.
 fn without_dates(mut groups: Vec<Group>) -> Vec<Group> {
     let mut kept = Vec::with_capacity(groups.len());
     let mut at = 0;
@@ -142,7 +142,7 @@ fn without_dates(mut groups: Vec<Group>) -> Vec<Group> {
     kept
 }
 
-/// How many groups at the beginning are a date, a time of day or a range; 0 where they are none.
+/// How many groups at the start form a date, a time of day or a range; 0 if none do.
 fn date(groups: &[Group]) -> usize {
     let number = |at: usize, most: usize| groups.get(at).and_then(|group| group.number(most));
     let mark =
@@ -180,7 +180,7 @@ fn date(groups: &[Group]) -> usize {
     if alone && (range || mark(1) == "/" && is_day(a, b)) { 2 } else { 0 }
 }
 
-/// What a word adds to a number.
+/// What a number word contributes to a number.
 #[derive(Clone, Copy)]
 enum Spelled {
     /// Up to nineteen.
@@ -229,7 +229,7 @@ fn number_word(word: &str) -> Option<Spelled> {
     })
 }
 
-/// The numbers that the first words spell, and how many words those are.
+/// The numbers spelled by the first words, and how many words they take.
 fn spelled(words: &[(String, String)]) -> Option<(Vec<String>, usize)> {
     let mut parts = Vec::new();
     let mut length = 0;
@@ -254,7 +254,7 @@ fn spelled(words: &[(String, String)]) -> Option<(Vec<String>, usize)> {
     Some((numbers, length))
 }
 
-/// `four thousand seven hundred eleven`.
+/// Reads `four thousand seven hundred eleven`.
 fn composed(parts: &[Spelled]) -> u64 {
     let (mut total, mut current) = (0_u64, 0_u64);
     for part in parts {
@@ -270,7 +270,7 @@ fn composed(parts: &[Spelled]) -> u64 {
     total.saturating_add(current)
 }
 
-/// `four seven one one`, and `forty-seven eleven`.
+/// Reads `four seven one one` and `forty-seven eleven`.
 fn one_by_one(parts: &[Spelled]) -> Vec<String> {
     let mut numbers = Vec::new();
     let mut ten = None;

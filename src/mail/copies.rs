@@ -1,4 +1,4 @@
-//! The copy of a sent mail: kept once, in a Maildir or in the Sent folder of a server that does not file it itself.
+//! Keeps one copy of each sent mail, in a Maildir or in the Sent folder of a server that does not file it itself.
 
 use super::imap::{Filed, Imap};
 use super::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, with_message_id};
@@ -8,20 +8,20 @@ use crate::config::FiledBy;
 use crate::text::Visible;
 use std::path::{Path, PathBuf};
 
-/// How often a server that files by itself is looked at.
+/// How often we check a server that files copies itself.
 const LOOKS: u32 = 5;
 
 /// Where copies of sent mail are kept.
 pub(super) enum Copies {
     Nowhere,
-    /// A Maildir, which is made where there is none.
+    /// A Maildir, created if missing.
     Folder(PathBuf),
-    /// The Sent folder of the account's server, and who puts them there.
+    /// The Sent folder of the account's server, and who files the copies.
     Server(Box<Imap>, FiledBy),
 }
 
 impl Copies {
-    /// How long is waited for what, where a server is asked.
+    /// The timeouts, if a server is involved.
     pub(super) fn patience(&self) -> Option<Patience> {
         match self {
             Copies::Server(imap, _) => Some(*imap.patience()),
@@ -29,8 +29,8 @@ impl Copies {
         }
     }
 
-    /// Sees to it that one copy lies there; says where. The mail has left: a copy that cannot be kept changes nothing
-    /// about that.
+    /// Makes sure that exactly one copy is there and says where. The mail has already been sent, so failing to keep a
+    /// copy is no error.
     pub(super) async fn keep(&self, raw: &[u8], message_id: &str) -> Option<String> {
         let kept = match self {
             Copies::Nowhere => Ok(None),
@@ -46,7 +46,7 @@ impl Copies {
         })
     }
 
-    /// Whether a copy of the mail lies there. `who` sends, and may have done so an instant before its copy was kept.
+    /// Whether a copy of the mail is there. `who` sends it, and may have done so just before its copy was kept.
     pub(super) async fn find(&self, raw: &[u8], message_id: &str, who: &str) -> Found {
         let unknown = |text: String| Found::Unknown(text);
         match self {
@@ -80,7 +80,7 @@ impl Copies {
         }
     }
 
-    /// What is said of it besides, where it works: it is looked for, and nothing is put there.
+    /// Checks the place without writing to it. Returns text that is appended to the description of the account.
     pub(super) async fn check(&self) -> Result<String, MailError> {
         match self {
             Copies::Nowhere => Ok("; no copy of it is kept".to_owned()),
@@ -107,14 +107,14 @@ impl Copies {
     }
 }
 
-/// Sees to it that one copy lies in Sent.
+/// Makes sure that one copy is in Sent.
 async fn file(imap: &Imap, by: FiledBy, raw: &[u8], message_id: &str) -> Result<Option<String>, MailError> {
     if message_id.is_empty() {
         return Ok(None);
     }
     let patience = imap.patience().filing;
     if by == FiledBy::Auto && imap.has_sent(message_id).await? == Some(false) {
-        // Many servers file by themselves, and are not done when they say that they took the mail.
+        // Many servers file the copy themselves, and do so some time after they accept the mail.
         tokio::time::sleep(patience).await;
     }
     for _ in 0..LOOKS {

@@ -1,15 +1,15 @@
-//! Mail that comes as JSON, written as the mail it stands for, so that all mail goes one road.
+//! Converts mail that comes as JSON into raw mail, so that all mail takes the same path.
 //!
-//! Promised: the same JSON gives the same bytes; no value can add a header or a part of its own; depth and sizes are
-//! bounded. Reads a message of Gmail's API (`raw`, or `payload` with its parts) and the four fields `author`, `to`,
-//! `subject`, `email_thread`.
+//! Promises: the same JSON gives the same bytes; no value can add a header or a part; depth and sizes are bounded.
+//! Reads a message of Gmail's API (`raw`, or `payload` with its parts) and the four fields `author`, `to`, `subject`,
+//! `email_thread`.
 
 use super::ParseError;
 use super::read::{base64, base64_text};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Parts within parts, as deep as mail is read.
+/// How deep parts may nest, the same as for other mail.
 const MAX_DEPTH: usize = 40;
 
 /// Writes a mail from JSON.
@@ -47,7 +47,7 @@ pub fn from_json(value: &Value) -> Result<Vec<u8>, ParseError> {
     Ok(writer.out.into_bytes())
 }
 
-/// Fields that say how the content is written, which is written anew.
+/// Fields that describe the encoding, which we write anew.
 fn is_content(name: &str) -> bool {
     ["content-type", "content-transfer-encoding", "mime-version"]
         .iter()
@@ -61,7 +61,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// The fields of a part whose names are wanted.
+    /// Writes the fields of a part whose names are wanted.
     fn fields(&mut self, part: &Value, wanted: impl Fn(&str) -> bool) {
         let headers = part.get("headers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for header in headers {
@@ -74,7 +74,7 @@ impl Writer {
         }
     }
 
-    /// One field. Letters beyond ASCII stay as they are; a line break is a blank.
+    /// Writes one field. Non-ASCII letters stay; a line break becomes a blank.
     fn field(&mut self, name: &str, value: &str) {
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':') {
             return;
@@ -96,7 +96,7 @@ impl Writer {
         };
         let parts = part.get("parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         if kind.starts_with("multipart/") && !parts.is_empty() {
-            // Everything below is base64, which has no underscore: the boundary cannot stand in it.
+            // Everything below is base64, which has no underscore, so the boundary cannot appear in it.
             self.boundaries += 1;
             let boundary = format!("=_part_{:06}", self.boundaries);
             let _ = write!(self.out, "Content-Type: {kind}; boundary=\"{boundary}\"\r\n\r\n");
@@ -124,7 +124,7 @@ impl Writer {
     fn leaf(&mut self, part: &Value, kind: &str) {
         let data = part.pointer("/body/data").and_then(Value::as_str).unwrap_or_default();
         let content = base64(data.as_bytes());
-        // The API gives texts in UTF-8, whatever their label says.
+        // The API returns texts in UTF-8, whatever their label says.
         let label = if kind.starts_with("text/") && std::str::from_utf8(&content).is_ok() {
             "; charset=utf-8".to_owned()
         } else {
@@ -136,7 +136,7 @@ impl Writer {
         self.base64(&content);
     }
 
-    /// The name of a file, unless the part's own fields say it.
+    /// Writes the file name, unless the part's own fields have it.
     fn disposition(&mut self, part: &Value) {
         let name = part.get("filename").and_then(Value::as_str).unwrap_or_default();
         let said = part.get("headers").and_then(Value::as_array).is_some_and(|headers| {
@@ -150,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// A parameter of the part's own `Content-Type`, as it is written there.
+    /// A parameter of the part's own `Content-Type`, unchanged.
     fn parameter(&self, part: &Value, wanted: &str) -> String {
         let headers = part.get("headers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let text = |header: &Value, key: &str| {
@@ -171,7 +171,7 @@ impl Writer {
 
     fn base64(&mut self, content: &[u8]) {
         self.out.push_str("Content-Transfer-Encoding: base64\r\n\r\n");
-        // 57 bytes are 76 letters, the longest line that is allowed.
+        // 57 bytes make 76 letters, the longest line allowed.
         for line in content.chunks(57) {
             self.out.push_str(&base64_text(line));
             self.out.push_str("\r\n");

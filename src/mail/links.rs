@@ -9,7 +9,7 @@ const LONGEST: usize = 2_048;
 /// A link's target, visible and bounded.
 pub(super) fn target(raw: &str) -> String {
     let raw = raw.trim();
-    // Browsers leave line breaks and tabs out of addresses, so they must not hide what one is.
+    // Browsers drop line breaks and tabs in URLs, so they must not disguise a link.
     let plain: String = raw[..raw.floor_char_boundary(LONGEST)]
         .chars()
         .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
@@ -17,7 +17,7 @@ pub(super) fn target(raw: &str) -> String {
     Visible::line(&plain).into_string()
 }
 
-/// The web addresses that stand in a text, each once.
+/// The web addresses in a text.
 pub(super) fn bare_links(text: &str, most: usize) -> Vec<Link> {
     let mut found: Vec<Link> = Vec::new();
     let mut rest = text;

@@ -1,68 +1,65 @@
-//! The doors mail comes and goes by.
+//! The interfaces for reading and sending mail.
 
 use super::BoxFuture;
 use crate::config::{AfterHandling, MailMode};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Where a source was left off; only the source that made it can read it.
+/// The position up to which a source was read; only the source that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor(pub String);
 
-/// A mail that was found in a mailbox.
+/// A mail found in a mailbox.
 #[derive(Clone, Debug)]
 pub struct NewMail {
-    /// Where the mailbox keeps it; stays true when another client moves or flags it, as far as the mailbox allows.
+    /// Where the mailbox keeps it; stays valid when another client moves or flags it, as far as the mailbox allows.
     pub place: String,
-    /// The raw bytes.
     pub raw: Vec<u8>,
     /// When the mailbox received it.
     pub arrived: jiff::Timestamp,
-    /// Whether somebody has seen it already.
+    /// Whether somebody has already seen it.
     pub seen: bool,
-    /// Whether somebody has answered it already.
+    /// Whether somebody has already answered it.
     pub answered: bool,
 }
 
-/// What a fetch brought.
+/// The result of a fetch.
 #[derive(Clone, Debug, Default)]
 pub struct Fetched {
-    /// The mails, oldest first.
+    /// Oldest first.
     pub mails: Vec<NewMail>,
-    /// Where to go on; commit it only after the mails are stored.
+    /// Where to continue; store it only after the mails are stored.
     pub cursor: Option<Cursor>,
-    /// How many more there are beyond the limit.
+    /// How many more mails there are beyond the limit.
     pub left: u64,
-    /// What could not be had, in a sentence; the cursor remembers it, and it is tried again.
+    /// What could not be fetched, in a sentence; the cursor remembers it, and we try again.
     pub missed: Option<String>,
 }
 
-/// How a mail stands in its mailbox now.
+/// The current state of a mail in its mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     There {
-        /// Somebody has seen it.
         seen: bool,
-        /// Somebody has answered it.
         answered: bool,
     },
-    /// It is not there any more: deleted, or put away into a folder that is not read.
+    /// No longer there: deleted, or moved to a folder we do not read.
     Gone,
-    /// It cannot be told: its folder is not among those that are read.
+    /// We cannot tell: we do not read its folder.
     Unknown,
 }
 
-/// What became of a mail, as the mailbox is to be told.
+/// What was done with a mail, to tell the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handled {
     Answered,
-    /// It was decided on.
+    /// A decision was made.
     Done,
     /// The model or a rule ignored it.
     Ignored,
 }
 
-/// Where a person puts a mail.
+/// Where a user puts a mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Destination {
@@ -73,20 +70,20 @@ pub enum Destination {
     Folder(String),
 }
 
-/// How a mail that was put away comes back; only the mailbox that made it can read it.
+/// How to undo putting a mail away; only the mailbox that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WayBack(pub String);
 
-/// Why a mailbox did not do as it was told; a sentence for people.
+/// Why a mailbox operation failed, in a sentence for users.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
-    /// It may go better next time.
+    /// Trying again may help.
     #[error("{0}")]
     Passing(String),
-    /// It will not, until somebody mends it.
+    /// It keeps failing until somebody fixes it.
     #[error("{0}")]
     Lasting(String),
-    /// The person has to log in again; the sentence says how.
+    /// The user has to log in again; the sentence says how.
     #[error("{0}")]
     Login(String),
 }
@@ -95,76 +92,75 @@ pub enum MailError {
 pub struct Sent {
     /// Without angle brackets.
     pub message_id: String,
-    /// Where it lies now, where that is known.
+    /// Where the sent mail is, if known.
     pub place: Option<String>,
-    /// Recipients the server would not take, each with what it said.
+    /// Recipients the server refused, each with its reason.
     #[serde(default)]
     pub refused: Vec<(String, String)>,
 }
 
-/// Why a mail was not sent; which of the three decides whether it may be tried again.
+/// Why a mail was not sent. The variant decides whether we may try again.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// It surely did not leave, and trying again may help.
+    /// It was certainly not sent, and trying again may help.
     #[error("{0}")]
     NotSent(String),
-    /// It surely did not leave, and trying again would not help.
+    /// It was certainly not sent, and trying again would not help.
     #[error("{0}")]
     Refused(String),
-    /// It may have left.
+    /// It may have been sent.
     #[error("{0}")]
     Unknown(String),
 }
 
-/// What looking for a sent mail found.
+/// The result of looking for a sent mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Sent(Sent),
     NotSent,
-    /// It cannot be told.
+    /// We cannot tell; the text says why.
     Unknown(String),
 }
 
-/// Whom a mailbox shows the person to know, by bare address.
+/// The people the user knows according to a mailbox, by bare address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct People {
-    /// Whom they wrote to.
+    /// People the user wrote to.
     pub wrote_to: Vec<String>,
-    /// Who wrote to them.
+    /// People who wrote to the user.
     pub heard_from: Vec<String>,
 }
 
-/// Where mail is read.
 pub trait Mailbox: Send + Sync {
-    /// At most `limit` mails that came after `since`; all there are where it is `None`. It is asked for the next mails
-    /// while the last ones are still taken in, with calls of the other methods under way, and may be dropped.
+    /// At most `limit` mails that came after `since`; all mails if it is `None`. It may be called while the last mails
+    /// are still being stored and other methods are running, and it may be dropped.
     fn fetch<'a>(
         &'a self,
         since: Option<&'a Cursor>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Fetched, MailError>>;
-    /// A cursor that leaves out what came before `from`, for the first look; `None` where the mailbox cannot tell
-    /// without fetching.
+    /// A cursor that skips mail that came before `from`, for the first fetch; `None` if the mailbox cannot tell without
+    /// fetching.
     fn start(&self, _from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
         Box::pin(async { Ok(None) })
     }
-    /// When the oldest of the newest `count` mails came, for a first look that goes no further back; `None` where there
-    /// is no mail, or the mailbox cannot tell quickly.
+    /// When the oldest of the newest `count` mails came, to limit the first fetch; `None` if there is no mail or the
+    /// mailbox cannot tell quickly.
     fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<jiff::Timestamp>, MailError>> {
         let _ = count;
         Box::pin(async { Ok(None) })
     }
-    /// Whom the mail that came before `until`, and the sent mail, show the person to know: as much of it as is quickly
-    /// read. Nobody, where the mailbox cannot tell.
+    /// The people the user knows, judging by sent mail and by mail that came before `until`, as far as it can be read
+    /// quickly. Empty if the mailbox cannot tell.
     fn people(&self, until: jiff::Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
         let _ = until;
         Box::pin(async { Ok(People::default()) })
     }
-    /// How mails stand now, in the order asked.
+    /// The current state of mails, in the order asked.
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>>;
-    /// Tells the mailbox what became of a mail, as its config says. A mail that is gone is no error.
+    /// Tells the mailbox what was done with a mail, as configured. A missing mail is no error.
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>>;
-    /// Puts a mail away, as a person wants it. Doing it again is doing it once.
+    /// Puts a mail away for the user. Repeating it changes nothing more.
     fn put_away<'a>(
         &'a self,
         _place: &'a str,
@@ -172,52 +168,49 @@ pub trait Mailbox: Send + Sync {
     ) -> BoxFuture<'a, Result<WayBack, MailError>> {
         Box::pin(async { Err(MailError::Lasting("this mailbox cannot put mail away".to_owned())) })
     }
-    /// Puts a mail back where it was, for as long as the mailbox keeps it.
+    /// Puts a mail back, as long as the mailbox still has it.
     fn put_back<'a>(&'a self, _way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async { Err(MailError::Lasting("this mailbox cannot put mail back".to_owned())) })
     }
-    /// Keeps a mail among the drafts, unsent. The same Message-ID is kept once.
+    /// Saves a mail as a draft. The same Message-ID is saved once.
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>>;
-    /// Whether the person's own answer to the mail of this Message-ID lies among the sent mail.
+    /// Whether the user's own answer to the mail with this Message-ID is in the sent mail.
     fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
-    /// Whether the mail of this Message-ID lies among the sent mail: only then the person surely wrote it.
+    /// Whether the mail with this Message-ID is in the sent mail: only then did the user certainly write it.
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
-    /// Ends when something may have changed, or never where that cannot be told. Dropping it is fine.
+    /// Returns when something may have changed, or never if the mailbox cannot tell. May be dropped.
     fn changed(&self) -> BoxFuture<'_, ()>;
-    /// Whether it can be reached and holds what the config says, in a sentence either way.
+    /// Checks that it can be reached and matches the config. Returns a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>>;
 }
 
-/// Where mail is sent. The bytes are a whole RFC 5322 mail; a `Bcc` field in it names recipients that the mail sent
-/// does not show.
+/// Sends mail. The bytes are a complete RFC 5322 mail; recipients in its `Bcc` field are not shown in the sent mail.
 pub trait Outgoing: Send + Sync {
-    /// Sends exactly this mail.
     fn send<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>>;
-    /// Looks whether a mail with the Message-ID of `raw` was sent.
+    /// Checks whether a mail with the Message-ID of `raw` was sent.
     fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found>;
-    /// Whether it can be used, in a sentence either way.
+    /// Checks that it can be used. Returns a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>>;
 }
 
-/// A mail account: whose it is, and its two doors.
+/// A mail account: its owner, how it is read, and how it sends.
 #[derive(Clone)]
 pub struct Account {
-    /// What the config calls it.
+    /// Its name in the config.
     pub name: String,
-    /// The address mail is sent from unless it came to another one of them.
+    /// The sender address, unless a mail came to another of the user's addresses.
     pub address: String,
-    /// Every address that is the person's, the one above included.
+    /// All addresses of the user, including the one above.
     pub addresses: Vec<String>,
-    /// The model that alone reads its mail, by the config's name for it.
+    /// The only model that may read its mail, by its name in the config.
     pub model: Option<String>,
-    /// Whether anything may be sent or marked.
+    /// Whether we may send or mark anything.
     pub mode: MailMode,
-    /// What is done in the mailbox with mail that was decided on.
+    /// What the mailbox does with mail that was decided on.
     pub handled_done: AfterHandling,
-    /// What is done in the mailbox with mail that the model or a rule ignored.
+    /// What the mailbox does with mail that the model or a rule ignored.
     pub handled_ignored: AfterHandling,
-    /// Where mail is read.
     pub mailbox: Arc<dyn Mailbox>,
-    /// Where mail is sent; `None` where the config names nothing.
+    /// `None` if the config has no outgoing mail.
     pub outgoing: Option<Arc<dyn Outgoing>>,
 }

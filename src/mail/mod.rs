@@ -1,10 +1,10 @@
-//! Mail: what came, made safe to show and to prompt with, and what goes out, composed once and frozen.
+//! Mail: incoming mail made safe to show and to use in prompts, and outgoing mail composed once and frozen.
 //!
-//! Promised: every text of a [`Mail`] is [`Visible`](crate::text::Visible); sizes and depths are bounded before a
-//! parser sees anything; what cannot be read is an error that keeps the raw bytes; nothing a mail mentions is ever
-//! fetched; a [`Mailbox`] is read and marked, and an [`Outgoing`] sends exactly the bytes it is given.
+//! Promises: every text in a [`Mail`] is [`Visible`](crate::text::Visible). Sizes and depths are bounded before a
+//! parser sees anything. Unreadable mail gives an error that keeps the raw bytes. Nothing a mail refers to is ever
+//! fetched. A [`Mailbox`] is read and marked, and an [`Outgoing`] sends exactly the bytes it is given.
 //!
-//! What is not here: threads, storage and decisions. A new source is one file and one arm in its `open`.
+//! Not here: threads, storage and decisions. A new source takes one file and one arm in `open`.
 
 mod codes;
 pub mod compose;
@@ -41,11 +41,11 @@ pub use read::{ParseError, attachment, identity, parse};
 
 use std::pin::Pin;
 
-/// The text that a page of HTML shows, and how many pieces of it are hidden and left out.
+/// The visible text of an HTML page, and how many hidden pieces were left out.
 pub fn html_text(html: &str) -> (String, u32) {
     let page = html::page(html);
     (page.text, page.hidden)
 }
 
-/// A future that can be stored: what traits used as `dyn` return.
+/// A boxed future, returned by traits that are used as `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,23 +1,23 @@
-//! A mail as everything else sees it: plain data, every text made Visible.
+//! A mail as the rest of the program sees it: plain data, every text made Visible.
 
 use super::codes::codes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How much of a text can be found by its words, in bytes.
+/// How much of a text is searchable, in bytes.
 const MOST_WORDS: usize = 128 << 10;
 
-/// How many of its codes are found however they are written. The rest is in a table.
+/// How many codes are searchable in their normal form. A mail with more contains a table.
 const MOST_CODES: usize = 2_000;
 
-/// Who wrote, or is written to.
+/// A sender or recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Address {
-    /// The display name; empty where there is none.
+    /// The display name; empty if there is none.
     #[serde(default)]
     pub name: String,
-    /// The bare address, its domain in lower case and in its ASCII form.
+    /// The bare address, with the domain in ASCII and lower case.
     pub address: String,
 }
 
@@ -27,12 +27,12 @@ impl Address {
         Self { name: String::new(), address: address.to_owned() }
     }
 
-    /// Whether both reach the same mailbox: case does not count.
+    /// Whether both reach the same mailbox, ignoring case.
     pub fn same(&self, other: &str) -> bool {
         self.address.eq_ignore_ascii_case(other)
     }
 
-    /// What stands after the `@`; empty where nothing does.
+    /// The part after the `@`; empty if there is none.
     pub fn domain(&self) -> &str {
         self.address.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
@@ -55,9 +55,9 @@ impl fmt::Display for Address {
 pub struct Mail {
     /// SHA-256 of the raw bytes, in hexadecimal.
     pub raw: String,
-    /// How long the raw bytes are.
+    /// The length of the raw bytes.
     pub bytes: u64,
-    /// SHA-256 of what follows the head, line ends left out, in hexadecimal; the same wherever the mail is kept.
+    /// SHA-256 of the body without line ends, in hexadecimal; the same wherever the mail is kept.
     pub body: String,
     /// Without angle brackets.
     pub message_id: Option<String>,
@@ -65,57 +65,54 @@ pub struct Mail {
     pub in_reply_to: Vec<String>,
     /// Without angle brackets, oldest first.
     pub references: Vec<String>,
-    /// Who wrote it. Where no address can be read, the address is empty and the name is what From says.
+    /// The author. If no address can be read, the address is empty and the name is the text of From.
     pub from: Address,
-    /// What is odd about its From and Reply-To.
+    /// Irregularities in its From and Reply-To.
     pub oddities: Vec<Oddity>,
-    /// Who handed it in, where that is somebody else.
+    /// Who submitted it, if not the author.
     pub sender: Option<Address>,
-    /// Where answers are wanted, if elsewhere.
+    /// Where answers should go, if not to the author.
     pub reply_to: Vec<Address>,
     pub to: Vec<Address>,
-    /// To whom besides.
     pub cc: Vec<Address>,
-    /// To whom unseen; only in mail of one's own.
+    /// Only in the user's own mail.
     pub bcc: Vec<Address>,
     /// The addresses it was delivered to (`Delivered-To`, `X-Original-To`), bare.
     pub delivered_to: Vec<String>,
-    /// The subject, one line.
+    /// One line.
     pub subject: String,
-    /// When it was sent, by its own account.
+    /// When it was sent, according to the mail itself.
     pub date: Option<Timestamp>,
-    /// The text, quotes included. What a person reads and what a model reads.
+    /// The text, including quotes. People and models read this.
     pub text: String,
-    /// How many pieces of text were left out because they were made not to be seen.
+    /// How many hidden pieces of text were left out.
     pub hidden: u32,
-    /// How those pieces begin, and those of a version that is not the one shown. Nobody is shown it and no model reads it;
+    /// The beginning of the hidden pieces and of versions that are not shown. It is never shown to people or models;
     /// warnings are computed from it.
     pub unseen: String,
-    /// Whether the text was cut because it is too long; the raw bytes have all of it.
+    /// Whether the text was cut because it is too long; the raw bytes are complete.
     pub cut: bool,
     /// Links with their real targets.
     pub links: Vec<Link>,
-    /// What is attached.
     pub attachments: Vec<Attachment>,
-    /// What its list says, where it came by one.
+    /// What the mailing list says, if it came from one.
     pub list: Option<ListInfo>,
     /// A calendar part.
     pub invitation: Option<Invitation>,
-    /// `Auto-Submitted`, where it is not `no`.
+    /// `Auto-Submitted`, unless it is `no`.
     pub auto_submitted: Option<String>,
     pub precedence: Option<String>,
-    /// Whether the mailbox's own filter calls it spam.
+    /// Whether the mailbox's own filter marked it as spam.
     pub spam: bool,
-    /// Every header as it stands, for whoever wants to see them.
+    /// All headers, unchanged, for users who want to see them.
     pub headers: Vec<(String, String)>,
 }
 
-/// A header field that decides whom a person deals with.
+/// A header field that decides who the user is dealing with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressField {
     From,
-    /// Where answers are wanted.
     ReplyTo,
 }
 
@@ -128,32 +125,31 @@ impl fmt::Display for AddressField {
     }
 }
 
-/// How From or Reply-To is not as it should be.
+/// What is wrong with From or Reply-To.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Oddity {
     /// From names several senders.
     SeveralSenders {
-        /// The first of them; the very first is the one shown.
+        /// The first few of them; the first is the one shown.
         addresses: Vec<String>,
     },
     /// No address can be read.
     Unreadable {
         field: AddressField,
-        /// What stands there; empty where nothing does.
+        /// The text of the field; may be empty.
         text: String,
     },
-    /// It can be read, but others may read it differently.
+    /// It can be read, but other programs may read it differently.
     Unusual {
         field: AddressField,
-        /// What stands there.
+        /// The text of the field.
         text: String,
-        /// What was read.
+        /// The address we read.
         address: String,
     },
 }
 
-/// A piece of a mail's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Whether it repeats an earlier mail.
@@ -163,33 +159,31 @@ pub struct Piece {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Link {
-    /// What the mail shows; empty where it shows the target itself.
+    /// The text shown; empty if that is the target itself.
     #[serde(default)]
     pub text: String,
-    /// Where it leads.
     pub target: String,
 }
 
-/// Something attached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// A name that is safe as a file name.
     pub name: String,
-    /// Its media type, by its own account.
+    /// Its media type, according to the mail.
     pub kind: String,
-    /// How long it is, decoded.
+    /// The decoded length.
     pub bytes: u64,
     /// SHA-256 of its content, in hexadecimal.
     pub digest: String,
 }
 
-/// What a mailing list says of itself.
+/// What a mailing list says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListInfo {
     /// `List-Id` without its description.
     pub id: Option<String>,
-    /// The address mail to the list goes to.
+    /// The address for posting to the list.
     pub post: Option<String>,
     /// How to leave, best way first.
     pub unsubscribe: Vec<Unsubscribe>,
@@ -204,12 +198,12 @@ pub enum Unsubscribe {
     Mail {
         to: String,
         subject: String,
-        /// With this text.
+        /// The text to send.
         body: String,
     },
-    /// A page that a person has to open.
+    /// A page that a user has to open.
     Page {
-        /// Where it is.
+        /// The address of the page.
         url: String,
     },
 }
@@ -224,12 +218,12 @@ pub struct Invitation {
 }
 
 impl Mail {
-    /// Every address it was sent to, openly.
+    /// Every address in To and Cc.
     pub fn recipients(&self) -> impl Iterator<Item = &Address> {
         self.to.iter().chain(&self.cc)
     }
 
-    /// What it can be found by: who, what about, the beginning of what it says, and its codes in one piece.
+    /// The searchable text: people, subject, file names, the beginning of the text, and its codes in one piece.
     pub fn words(&self) -> String {
         let mut words = String::new();
         for person in std::iter::once(&self.from).chain(self.recipients().take(50)) {
@@ -253,7 +247,7 @@ impl Mail {
         words
     }
 
-    /// What the mails of one conversation share: the id of its first mail, as far as this one knows it.
+    /// What all mails of a conversation share: the id of the first mail, as far as this one knows it.
     pub fn conversation(&self) -> Option<&str> {
         let root = self.references.first().or(self.in_reply_to.first());
         root.or(self.message_id.as_ref()).map(String::as_str)

@@ -1,7 +1,7 @@
-//! Doors that are only looked through: the account's mode is `observe`.
+//! Wrappers for accounts whose mode is `observe`.
 //!
-//! Promised: whatever kind of mailbox and way out stand behind them, nothing is sent, marked or kept there. This is the
-//! one place where that is held; cards and nodes that say so beforehand only spare people the refusal.
+//! Promises: whatever mailbox and outgoing mail they wrap, nothing is sent, marked or saved. This is the only place
+//! that enforces it; cards and nodes that say so earlier only spare users the refusal.
 
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, Outgoing, People, SendError,
@@ -9,10 +9,10 @@ use super::{
 };
 use std::sync::Arc;
 
-/// A door of an account that only observes.
+/// A mailbox or outgoing mail that only observes.
 pub(super) struct Observing<T: ?Sized> {
     pub(super) account: String,
-    /// What stands behind it.
+    /// The wrapped mailbox or outgoing mail.
     pub(super) behind: Arc<T>,
 }
 

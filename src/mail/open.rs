@@ -1,4 +1,4 @@
-//! From the config to the doors: one arm a kind.
+//! Opens mailboxes and outgoing mail from the config, with one arm per kind.
 
 use super::gmail::{Gmail, GmailOutgoing};
 use super::imap::Imap;
@@ -11,8 +11,8 @@ use crate::config::{self, FiledBy, MailMode, MailOutgoing, MailSource};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where an account is read. Nothing is touched yet; [`Mailbox::check`] says whether it is there. That of an account
-/// that only observes marks and keeps nothing.
+/// Opens an account's mailbox. Does not touch it yet; [`Mailbox::check`] says whether it is there. If the account only
+/// observes, the mailbox marks and saves nothing.
 pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
     let behind = mailbox(mail)?;
     Ok(match mail.mode {
@@ -32,7 +32,7 @@ fn mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
     }
 }
 
-/// Where an account's mail is sent; `None` where the config names nothing. An account that only observes refuses.
+/// Opens an account's outgoing mail; `None` if the config has none. An account that only observes refuses to send.
 pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, MailError> {
     let behind: Arc<dyn Outgoing> = match &mail.outgoing {
         None => return Ok(None),
@@ -45,7 +45,7 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
                 None => Arc::new(program),
             }
         }
-        // A connection of its own: filing a copy must not wait for a long fetch.
+        // A separate connection: filing a copy must not wait for a long fetch.
         Some(MailOutgoing::Smtp { server, filed_by }) => {
             let smtp = Smtp::new(server.clone(), Imap::open(mail)).filed_by(*filed_by);
             match sent_folder(mail).filter(|_| *filed_by != FiledBy::Server) {
@@ -61,7 +61,7 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
     }
 }
 
-/// The Maildir that sent mail of an account lies in; `None` where that is on a server.
+/// The Maildir for an account's sent mail; `None` if that is on a server.
 fn sent_folder(mail: &config::Mail) -> Option<PathBuf> {
     match &mail.source {
         MailSource::Maildir { path, sent, .. } => Some(sent.clone().unwrap_or_else(|| path.join(".Sent"))),

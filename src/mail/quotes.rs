@@ -1,7 +1,7 @@
-//! The text of a mail cut into what is new and what repeats an earlier mail.
+//! Splits the text of a mail into new text and text that repeats an earlier mail.
 //!
-//! Promised: nothing is lost or changed: the pieces, one after the other, are the text. Linear. Signatures are not
-//! quotes. What is below the head of a forwarded mail is not a quote either: it is what the mail is about.
+//! Promises: nothing is lost or changed: the pieces joined together are the text. Linear time. Signatures are not
+//! quotes. Text below the header of a forwarded mail is not a quote either: it is what the mail is about.
 
 use super::Piece;
 
@@ -51,7 +51,7 @@ const WROTE: &[&str] = &[
     "escribio",
 ];
 
-/// What such a line begins with, in the same languages; one of them, or a date or an address, has to be in it.
+/// How such a line begins, in the same languages; it must begin like this, or contain a date or an address.
 const ON: &[&str] = &[
     "on ",
     "le ",
@@ -84,7 +84,7 @@ const ON: &[&str] = &[
     "pe ",
 ];
 
-/// The lines that mail programs put above a whole repeated mail.
+/// The lines that mail programs put above a complete repeated mail.
 const ORIGINAL: &[&str] = &[
     "original message",
     "original appointment",
@@ -110,7 +110,7 @@ const ORIGINAL: &[&str] = &[
     "元のメッセージ",
 ];
 
-/// The first field of the head that Outlook repeats above a mail, in its languages.
+/// The first field of the header that Outlook repeats above a mail, in its languages.
 const FROM: &[&str] = &[
     "from",
     "von",
@@ -131,7 +131,7 @@ const FROM: &[&str] = &[
     "от кого",
 ];
 
-/// The fields one of which follows within a few lines.
+/// Fields of which one must follow within a few lines.
 const SENT: &[&str] = &[
     "sent",
     "date",
@@ -172,14 +172,13 @@ const SENT: &[&str] = &[
     "收件人",
 ];
 
-/// Cuts a text into pieces.
 pub fn pieces(text: &str) -> Vec<Piece> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut quoted = vec![false; lines.len()];
     let mut rest = false;
     for at in 0..lines.len() {
         let line = lines[at].trim();
-        // A repeated mail reaches to the end; what answers between its lines cannot be told from it.
+        // A repeated mail goes on to the end; we cannot tell answers between its lines apart.
         rest = rest || (is_original(line) || starts_head(&lines[at..])) && !forwarded_above(&lines[..at]);
         quoted[at] = rest || line.starts_with('>');
         if rest || line.is_empty() || quoted[at] {
@@ -213,7 +212,7 @@ fn next_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
     lines.iter().take(3).map(|line| line.trim()).find(|line| !line.is_empty())
 }
 
-/// How many lines an attribution takes, where one begins here.
+/// How many lines an attribution takes, if one begins here.
 fn attribution(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?.trim();
     if first.len() > 400 {
@@ -222,7 +221,7 @@ fn attribution(lines: &[&str]) -> Option<usize> {
     if is_attribution(first) {
         return Some(1);
     }
-    // Long ones are wrapped; the first line then looks like the beginning of one.
+    // Long ones are wrapped; then the first line looks like the start of one.
     let lower = first.to_lowercase();
     if !ON.iter().any(|on| lower.starts_with(on)) || first.ends_with(['.', ':', '!', '?']) {
         return None;
@@ -240,7 +239,7 @@ fn attribution(lines: &[&str]) -> Option<usize> {
     None
 }
 
-/// Whether a line says who wrote what stands below it.
+/// Whether a line says who wrote the text below it.
 fn is_attribution(line: &str) -> bool {
     let Some(line) = line.trim_end().strip_suffix([':', '：']) else { return false };
     let lower = line.trim_end().to_lowercase();
@@ -260,14 +259,14 @@ fn is_attribution(line: &str) -> bool {
             || lower.split_whitespace().count() < 6)
 }
 
-/// Whether an attribution cannot be anything else, even where no quote marks follow: a date and a writer.
+/// Whether an attribution is unmistakable even without quote marks below it: it has a date and an author.
 fn strong(lines: &[&str]) -> bool {
     let joined = lines.iter().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>().join(" ");
     let digits = joined.bytes().filter(u8::is_ascii_digit).count();
     ON.iter().any(|on| joined.starts_with(on)) && digits >= 3 && (joined.contains('@') || digits >= 5)
 }
 
-/// `-----Original Message-----` and the like.
+/// Matches `-----Original Message-----` and similar lines.
 fn is_original(line: &str) -> bool {
     let inner = line.trim_matches(['-', '_', '=', '*', ' ']);
     if line.len() - inner.len() < 4 || inner.len() > 60 || !line.starts_with(['-', '_', '=', '*']) {
@@ -277,7 +276,7 @@ fn is_original(line: &str) -> bool {
     ORIGINAL.contains(&lower.as_str())
 }
 
-/// The head of a repeated mail, as Outlook writes it: `From:` and, within four lines, `Sent:` or `To:`.
+/// The header of a repeated mail, as Outlook writes it: `From:` and, within four lines, `Sent:` or `To:`.
 fn starts_head(lines: &[&str]) -> bool {
     let label = |line: &str| {
         let line = line.trim().trim_start_matches('*');
@@ -293,7 +292,7 @@ fn starts_head(lines: &[&str]) -> bool {
     near.len() >= 2 && near.iter().filter(|label| SENT.contains(&label.as_str())).count() >= 1
 }
 
-/// Whether the head of a mail stands right below a line that says it is forwarded: that is news, not a quote.
+/// Whether the line above says that the mail is forwarded: then it is new text, not a quote.
 fn forwarded_above(lines: &[&str]) -> bool {
     let above = lines.iter().rev().map(|line| line.trim().to_lowercase()).find(|line| !line.is_empty());
     above.is_some_and(|line| {

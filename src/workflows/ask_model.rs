@@ -1,4 +1,4 @@
-//! The one way a node speaks to a model: within budget, recorded, shown as it streams, paid once a step.
+//! The only way a node talks to a model: within budget, recorded, shown as it streams, paid once per step.
 
 use super::services::{CallRecord, Picked, Records, Services};
 use crate::graph::{Ctx, NodeError, StepContext};
@@ -18,7 +18,7 @@ pub async fn pick_model(ctx: &Ctx<Services>, role: &str, wanted: Option<&str>) -
     pick_model_of(ctx, &ctx.step_context().workflow, role, wanted).await
 }
 
-/// The model another workflow's config names for `role`: a workflow nobody starts has no section of its own.
+/// The model that another workflow's config names for `role`. Workflows that nobody starts have no config section.
 pub async fn pick_model_of(
     ctx: &Ctx<Services>,
     workflow: &str,
@@ -28,12 +28,12 @@ pub async fn pick_model_of(
     let models = ctx.services().models.clone();
     let (workflow, role) = (workflow.to_owned(), role.to_owned());
     let wanted = wanted.map(str::to_owned);
-    // A key may come from a command that asks the person; nobody else should wait for that.
+    // A key may come from a command that asks the person; nothing else should wait for that.
     let picked = tokio::task::spawn_blocking(move || models.pick(&workflow, &role, wanted.as_deref()));
     picked.await.map_err(NodeError::failed)?.map_err(failed)
 }
 
-/// The model that alone may read something.
+/// The only model that may read something.
 pub async fn pick_only(ctx: &Ctx<Services>, name: &str) -> Result<Picked, NodeError> {
     let (models, name) = (ctx.services().models.clone(), name.to_owned());
     let picked = tokio::task::spawn_blocking(move || models.only(&name));
@@ -62,7 +62,7 @@ pub async fn ask_model(
     .await
 }
 
-/// What is said of an answer whose model could not read everything.
+/// The note on an answer whose model could not read everything.
 fn not_shown(left_out: usize) -> Option<String> {
     let bytes = match left_out {
         0 => return None,
@@ -72,11 +72,11 @@ fn not_shown(left_out: usize) -> Option<String> {
     Some(format!("({bytes} of what there is to read were left out: it is too long for the model.)"))
 }
 
-/// An answer that is data, and what is to be said of it.
+/// A structured answer, with a note about it.
 #[derive(Serialize, Deserialize)]
 pub struct Told<T> {
     pub value: T,
-    /// That the model could not read everything.
+    /// Says that the model could not read everything.
     pub note: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl<T> From<Structured<T>> for Told<T> {
     }
 }
 
-/// Asks a model for an answer that is data. `name` is unique within the node.
+/// Asks a model for structured data. `name` is unique within the node.
 pub async fn ask_for<T>(
     ctx: &Ctx<Services>,
     name: &str,
@@ -103,7 +103,7 @@ where
     .await
 }
 
-/// The same for a schema that is known only when it is asked.
+/// The same, for a schema that is known only at run time.
 pub async fn ask_shaped<T>(
     ctx: &Ctx<Services>,
     name: &str,
@@ -121,7 +121,7 @@ where
     .await
 }
 
-/// The same, but an answer that cannot be read after all tries is a result and not a failure; it says why.
+/// The same, but an answer that stays unreadable after all tries is a result that says why, not a failure.
 pub async fn try_for<T>(
     ctx: &Ctx<Services>,
     name: &str,
@@ -142,7 +142,7 @@ where
     .await
 }
 
-/// The model within its budget, every call of it recorded.
+/// The model, once the budget is checked, with every call recorded.
 fn watched(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
     let records = ctx.services().records.clone();
     records.check_budget(ctx.step_context())?;
@@ -181,7 +181,7 @@ impl Observer for Watch {
     }
 }
 
-/// A server that is not there is said once, not by each thread that needs it.
+/// An unreachable server is reported once, not by each thread that needs it.
 fn failed_at(picked: &Picked, error: ModelError) -> NodeError {
     match (&error, &picked.server) {
         (ModelError::Unreachable { .. }, Some(server)) => {

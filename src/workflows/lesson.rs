@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a memory update is made from.
+/// The input of a memory update.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryFacts {
     /// The profile's name; its last part counts: `triage_preferences`, `response_preferences`, `cal_preferences`.
     pub namespace: String,
-    /// The profile as it is.
+    /// The current profile.
     #[serde(default)]
     pub profile: String,
     /// Lines that must stay as they are.
@@ -32,10 +32,10 @@ pub struct Cause {
     /// The mail it was about.
     #[serde(default)]
     pub mail: Option<MailFacts>,
-    /// The model that alone may read of it, by the config's name for it.
+    /// The only model that may read about it, by its config name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
-    /// The tool proposed (`write_email`), where one was.
+    /// The proposed tool (`write_email`), if any.
     #[serde(default)]
     pub action: Option<String>,
     /// The arguments as proposed.
@@ -50,7 +50,7 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// A cause of this kind and nothing else.
+    /// A cause of this kind, with everything else empty.
     pub fn new(kind: CauseKind) -> Self {
         Self {
             kind,
@@ -68,19 +68,19 @@ impl Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CauseKind {
-    /// A mail that was shown was not worth it.
+    /// A mail was shown but was not worth it.
     NotifyIgnored,
-    /// A mail that was only shown deserved an answer.
+    /// A mail was only shown but deserved an answer.
     NotifyResponded,
-    /// A proposal was changed, then done.
+    /// A proposal was changed, then carried out.
     ProposalEdited,
-    /// A proposal went back with words.
+    /// The person replied to a proposal in words.
     ProposalAnswered,
     /// A proposal, or a question, was dismissed: the mail needed no answer.
     ProposalIgnored,
     /// The mail's class was corrected.
     Reclassified(Class),
-    /// The person told something to remember.
+    /// The person told sayso something to remember.
     Told,
 }
 

@@ -1,19 +1,19 @@
-//! Mails that were parsed lately, by the digest of their bytes. The nodes and cards of a thread read the same mails again
-//! and again, and a digest names the same bytes for ever.
+//! Recently parsed mails, by the digest of their bytes. The nodes and cards of a thread read the same mails again and
+//! again, and a digest always names the same bytes.
 
 use crate::mail::Mail;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// As many mails are kept.
+/// How many mails are kept.
 const KEPT: usize = 64;
 
-/// Parsed mails, the newest last.
+/// Parsed mails, newest last.
 #[derive(Default)]
 pub struct MailCache(Mutex<VecDeque<(String, Arc<Mail>)>>);
 
 impl MailCache {
-    /// The mail with this digest, parsed by `parse` unless that was done lately.
+    /// The mail with this digest. `parse` runs only if the mail is not in the cache.
     pub(super) fn get<E>(
         &self,
         digest: &str,

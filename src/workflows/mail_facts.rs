@@ -1,4 +1,4 @@
-//! A mail and its reader, as far as deciding about the mail needs, and what is to become of it.
+//! A mail and its reader, with everything needed to decide about the mail, and the classes it can get.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct User {
     /// The full name.
     pub name: String,
-    /// Every address of theirs.
+    /// All their addresses.
     #[serde(default)]
     pub addresses: Vec<String>,
     /// Who they are and what matters to them, in their own words.
@@ -16,7 +16,7 @@ pub struct User {
     pub background: String,
 }
 
-/// One mail, as far as deciding about it needs.
+/// One mail, with everything needed to decide about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailFacts {
     /// The sender's bare address.
@@ -62,7 +62,7 @@ pub struct Signals {
     /// Whether there is a `List-Unsubscribe`.
     #[serde(default)]
     pub list_unsubscribe: bool,
-    /// Whether its list can be written to (`List-Post`): people talk there.
+    /// Whether its list accepts posts (`List-Post`): people talk there.
     #[serde(default)]
     pub list_post: bool,
     /// Whether it answers a mail of the conversation (`In-Reply-To`).

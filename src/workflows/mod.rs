@@ -1,7 +1,7 @@
 //! The workflows. A new one is a folder and a line in [`all`].
 //!
-//! A workflow is a state, updates, nodes, prompts and cards; it uses what [`Services`] offers and nothing
-//! else: no clock, no config, no store of its own.
+//! A workflow is a state, updates, nodes, prompts and cards. It uses only what [`Services`] offers: it has no clock,
+//! config or store.
 
 pub mod analyze;
 pub mod ask;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
-/// Every workflow there is, one line each.
+/// One line per workflow. `docs` is two and is added in [`all`].
 const WORKFLOWS: &[MakeSpec] = &[
     analyze::spec,
     ask::spec,
@@ -43,17 +43,17 @@ const WORKFLOWS: &[MakeSpec] = &[
     sheet::spec,
 ];
 
-/// What each of them can do without a language model.
+/// The tasks that work without a language model.
 pub const RULES: &[&[Task]] = &[analyze::TASKS, ask::TASKS, docs::TASKS, email::TASKS, sheet::TASKS];
 
-/// The verbs by which people start some of them at the command line.
+/// The command-line verbs that start some of them.
 pub const VERBS: &[WorkflowVerb] = &[analyze::VERB, ask::VERB, docs::VERB, sheet::VERB];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {
     let mut specs: Vec<Spec> =
         WORKFLOWS.iter().map(|make| make(services.clone())).collect::<Result<_, _>>()?;
-    // Two that belong together.
+    // `docs` is two workflows that belong together.
     specs.extend(docs::specs(services)?);
     Ok(Registry::new(specs))
 }

@@ -1,4 +1,5 @@
-//! Files that a thread's start command named, put into the person's folder; what stood there is kept beside them.
+//! Files that a thread's start command named, written into the person's folder. An existing file is kept next to the
+//! new one.
 
 use super::Services;
 use crate::graph::{Allow, Basis, BoxFuture, Effect, EffectError, Found, Interrupt, Kind, Labels, NodeError};
@@ -10,27 +11,27 @@ use std::path::{Path, PathBuf};
 
 /// Whether output files may be written.
 pub(super) enum Permission {
-    /// They may, by this right.
+    /// Allowed, on this basis.
     Write(Basis),
-    /// The person is asked first.
+    /// The person must be asked first.
     Ask(Box<Interrupt>),
     /// The person said no.
     No,
 }
 
-/// What an approval to write says.
+/// What the approval question says.
 pub(super) struct Asking<'a> {
     /// The approval's key and action.
     pub(super) action: &'a str,
-    /// What is to be written.
+    /// What will be written.
     pub(super) args: &'a Value,
     /// One line for the list.
     pub(super) title: &'a str,
-    /// One more.
+    /// A second line for the list.
     pub(super) gist: &'a str,
 }
 
-/// Output files are written by the built-in grant; where it is off, by the person's word, which is `said` once given.
+/// The built-in grant allows output files. If it is off, the person decides; `said` is their answer, once given.
 pub(super) fn permission(
     services: &Services,
     said: Option<bool>,
@@ -60,12 +61,12 @@ pub(super) fn permission(
     })
 }
 
-/// What a file that stands in the way is dated with.
+/// The date added to the name of an existing file that is in the way.
 pub(super) fn stamp(services: &Services) -> String {
     services.clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string()
 }
 
-/// Whether a file holds what was to be written to it.
+/// Whether a file holds what should have been written to it.
 pub(super) fn found(path: &Path, frozen: &[u8]) -> Found {
     match atomic_write::holds(path, frozen) {
         Ok(true) => Found::Done(json!({ "file": path })),
@@ -74,11 +75,10 @@ pub(super) fn found(path: &Path, frozen: &[u8]) -> Found {
     }
 }
 
-/// The effect of writing it; the bytes are the frozen ones.
+/// The effect of writing the file; the bytes are the frozen ones.
 pub(super) struct OutputFile {
-    /// Where to.
     pub(super) path: PathBuf,
-    /// What a file that stood there is dated with.
+    /// The date added to the name of an existing file.
     pub(super) stamp: String,
 }
 

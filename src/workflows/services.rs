@@ -1,4 +1,4 @@
-//! What nodes may use, each behind a trait that the app fills in.
+//! The services nodes may use. The app implements the traits.
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
@@ -19,77 +19,72 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a service that takes its time gives back.
+/// What an async service returns.
 type Answer<'a, T> = BoxFuture<'a, Result<T, NodeError>>;
 
-/// A model, and what the config says of it.
+/// A model with its settings from the config.
 #[derive(Clone)]
 pub struct Picked {
-    /// Who answers.
     pub model: Arc<dyn Model>,
-    /// What its provider calls it, by the config.
+    /// The provider's name for it, from the config.
     pub name: String,
-    /// Whether it is the rules built in, which cost nothing.
+    /// Whether it is the built-in rules, which cost nothing.
     pub builtin: bool,
-    /// The server that answers; `None` for what is built in.
+    /// The server that answers; `None` for the built-in rules.
     pub server: Option<String>,
-    /// How many tokens it reads at most, where the config says so.
+    /// How many tokens it can read, if the config says so.
     pub window: Option<u64>,
 }
 
-/// The models of the config.
+/// The configured models.
 pub trait Models: Send + Sync {
-    /// The model for a workflow's role (`turn`, `final` …), or the one a thread was started with. It may have to
-    /// run a command for a key, so it is not called where nobody may wait.
+    /// The model for a workflow's role (`turn`, `final` …), or the one a thread was started with. It may run a command
+    /// to get a key, so don't call it where blocking is not allowed.
     fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError>;
-    /// The model that alone may read something, by the config's name for it, whatever else was picked.
+    /// The model with this config name, for text that only this model may read, whatever else was picked.
     fn only(&self, name: &str) -> Result<Picked, ModelError>;
-    /// Whether a thread may be started with this model; the error names those there are.
+    /// Whether a thread may be started with this model; the error lists the known models.
     fn known(&self, name: &str) -> Result<(), String>;
 }
 
-/// One model call, as it is recorded.
+/// The record of one model call.
 #[derive(Clone, Debug)]
 pub struct CallRecord {
     /// What it was for (`analyze.initial`).
     pub task: String,
-    /// Which model was asked, by the config's name for it.
+    /// The model that was asked ([`Picked::name`]).
     pub model: String,
-    /// The name it gave itself, which may be a longer one.
+    /// The name the model gave itself, which may be longer.
     pub answered_as: Option<String>,
-    /// Whether it was the rules built in.
+    /// Whether it was the built-in rules.
     pub builtin: bool,
-    /// How long it took.
     pub took: Duration,
-    /// What it used; nothing where it failed.
+    /// Zero if the call failed.
     pub usage: Usage,
-    /// Why it failed, as a fixed word.
+    /// The error code, if it failed.
     pub error: Option<String>,
-    /// What stood above the conversation: instructions, tools, the shape of the answer.
+    /// Everything before the conversation: instructions, tools, the output schema.
     pub head: Value,
-    /// The conversation, as it was told.
+    /// The conversation as it was sent.
     pub messages: Value,
-    /// What came back.
     pub answer: Option<Value>,
 }
 
-/// What is known of a profile.
+/// One version of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The version read; a new one is written only on top of it.
+    /// The version that was read; only the version right after it can be written.
     pub version: u64,
-    /// The whole text.
     pub text: String,
     /// Lines that no update may drop.
     pub pinned: Vec<String>,
 }
 
-/// An answer that something is to be learned from.
+/// An answer to learn from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
-    /// Which profile learns.
+    /// The profile that learns.
     pub namespace: String,
-    /// What happened.
     pub cause: Cause,
     /// The answered interrupt.
     pub interrupt: Option<InterruptId>,
@@ -97,52 +92,52 @@ pub struct Lesson {
 
 /// The mail accounts of the config.
 pub trait Accounts: Send + Sync {
-    /// The account of this name; `None` where the config has no such any more.
+    /// `None` if the config no longer has this account.
     fn get(&self, name: &str) -> Option<Account>;
-    /// The account mail goes out by that belongs to none.
+    /// The account that sends mail which belongs to no account.
     fn first(&self) -> Option<Account>;
 }
 
 /// Whether a program's call is allowed without asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Covering {
-    /// By this grant, where several count by the first of them.
+    /// Allowed by this grant; if several grants together allow it, by the first of them.
     Grant(String),
-    /// It is not; this of its commands is the first that nothing allows.
+    /// Not allowed; the index of the first command that no grant allows.
     Asks(usize),
 }
 
-/// What somebody wants to do without asking.
+/// Something a node wants to do without asking.
 #[derive(Clone, Debug, Default)]
 pub struct Wish<'a> {
     pub tool: &'a str,
-    /// Whose mail it is about, bare; empty where it is about none.
+    /// The bare address of the mail's sender; empty if no mail is involved.
     pub sender: &'a str,
-    /// Everybody it would reach, bare.
+    /// Everybody it would reach, as bare addresses.
     pub recipients: &'a [String],
-    /// Everybody in the conversation already, bare.
+    /// Everybody already in the conversation, as bare addresses.
     pub conversation: &'a [String],
     /// The person's own addresses.
     pub own: &'a [String],
-    /// Whether there is anything unusual about the call; then no grant counts.
+    /// Whether anything about the call is unusual; then no grant counts.
     pub warned: bool,
 }
 
-/// What nodes read and write in the store. A replay reads as the store does, and writes nothing.
+/// What nodes read from and write to the store. A replay reads the same but writes nothing.
 pub trait Records: Send + Sync {
     /// Whether one more model call is within the budgets.
     fn check_budget(&self, step: &StepContext) -> Result<(), NodeError>;
     /// Records a model call.
     fn record_call(&self, step: &StepContext, call: CallRecord);
 
-    /// Keeps bytes and gives their digest, in hexadecimal, so that states stay small.
+    /// Stores bytes and returns their digest in hexadecimal, so that states stay small.
     fn put_blob(&self, bytes: Vec<u8>) -> Answer<'_, String>;
-    /// The bytes of a digest.
+    /// The bytes with this digest.
     fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError>;
 
     /// The newest profile of a namespace. If there is none yet, `preset` becomes its first version.
     fn profile<'a>(&'a self, namespace: &'a str, preset: &'a str) -> Answer<'a, Profile>;
-    /// Writes the version after `read`; `None` if somebody was quicker.
+    /// Writes the version after `read`; `None` if somebody else was faster.
     fn write_profile<'a>(
         &'a self,
         namespace: &'a str,
@@ -150,33 +145,33 @@ pub trait Records: Send + Sync {
         text: String,
         cause: Option<(ThreadId, Option<InterruptId>)>,
     ) -> Answer<'a, Option<u64>>;
-    /// Keeps answers to learn from. The same step keeps them once, however often it is asked to.
+    /// Stores answers to learn from. The same step stores them only once, even if it is called again.
     fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> Answer<'a, ()>;
-    /// What a profile was taught lately, oldest first: at most a few hundred answers.
+    /// What a profile was taught recently, oldest first: at most a few hundred answers.
     fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError>;
-    /// The newest mails of a sender, one line each: what about, and what became of it.
+    /// The newest mails of a sender, one line each: the subject and the outcome.
     fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError>;
 
     /// Whether the person wrote to this address, noted its mail, or had mail from it before sayso looked.
     fn is_known(&self, address: &str) -> Result<bool, NodeError>;
-    /// Whether this account has been looked at for less than a day.
+    /// Whether sayso has watched this account for less than a day.
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError>;
-    /// The address of somebody the person knows who is called this.
+    /// The address of somebody the person knows by this name.
     fn by_name(&self, name: &str) -> Result<Option<String>, NodeError>;
-    /// What is known of the server that checks senders for an account.
+    /// What is known about the server that checks senders for an account.
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError>;
-    /// Remembers that the person noted a mail from this address. It makes nobody trusted.
+    /// Remembers that the person noted a mail from this address. This makes nobody trusted.
     fn noted<'a>(&'a self, address: &'a str) -> Answer<'a, ()>;
-    /// Addresses the person wrote to, for look-alikes: at most a few thousand, newest first. Having written to the
+    /// Addresses the person wrote to, for spotting look-alikes: at most a few thousand, newest first. Writing to the
     /// person makes nobody trusted.
     fn contacts(&self) -> Result<Vec<String>, NodeError>;
     /// Remembers whom the person wrote to.
     fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> Answer<'a, ()>;
 
-    /// Keeps a mail that a person handed in, as the mail of this thread.
+    /// Stores a mail that a person handed in, as the mail of this thread.
     fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> Answer<'a, ()>;
-    /// The first of these codes and words that stands in a mail of another conversation than the one the thread and the
-    /// mails of these identities are of, and who wrote that mail, unless it is one of the person's `own` addresses.
+    /// The first of these codes and phrases that appears in a mail of another conversation, and who wrote that mail.
+    /// The conversation of the thread and of the mails in `inside` does not count, nor does mail from an `own` address.
     fn find_repeated_text(
         &self,
         step: &StepContext,
@@ -184,17 +179,17 @@ pub trait Records: Send + Sync {
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
-    /// Notes what triage made of the thread's mails.
+    /// Records how triage classified the thread's mails.
     fn triaged<'a>(&'a self, step: &'a StepContext, class: Class, reason: &'a str) -> Answer<'a, ()>;
-    /// Where the mailbox keeps a mail now, by its identity: somebody may have moved it since it came.
+    /// Where the mailbox keeps a mail now, by its identity; it may have been moved since it arrived.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
-    /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
+    /// Records that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
     fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> Answer<'a, ()>;
 
-    /// What allows a program's call without asking.
+    /// Whether a grant allows a program's call without asking.
     fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<Covering, NodeError>;
-    /// The grant or policy that covers this, by its id, as [`crate::graph::Interrupt::granted`] takes it; `None` asks
-    /// the person. The store looks again when the question is committed, and before the effect.
+    /// The id of the grant or policy that covers this, for [`crate::graph::Interrupt::granted`]; if `None`, the person
+    /// is asked. The store checks again when the question is committed, and before the effect.
     fn covering_grant(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
     /// Whether a built-in grant (`builtin:output_files`, `builtin:mark_handled` …) is in force.
     fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError>;
@@ -203,29 +198,26 @@ pub trait Records: Send + Sync {
 /// Everything a node may use besides its state.
 pub struct Services {
     pub models: Arc<dyn Models>,
-    /// What they read and write in the store.
     pub records: Arc<dyn Records>,
-    /// The mail accounts.
     pub accounts: Arc<dyn Accounts>,
-    /// Mails parsed lately.
+    /// Recently parsed mails.
     pub mails: MailCache,
-    /// The person's calendar; `None` where the config names none.
+    /// The person's calendar; `None` if the config names none.
     pub calendar: Option<Arc<dyn Calendar>>,
     /// Where model-written code runs.
     pub sandbox: Sandbox,
-    /// The machine's own Python, for those who have one.
+    /// The machine's own Python, if it has one.
     pub pythons: Pythons,
-    /// How work on workbooks goes.
+    /// Settings for work on workbooks.
     pub sheet: Sheet,
-    /// What decides on mail before any model: the first that matches counts.
+    /// Rules that decide on mail before any model does; the first match counts.
     pub rules: Vec<Rule>,
     /// The APIs that can be asked.
     pub apis: Shelf,
-    /// What makes requests to them.
+    /// Makes the requests to them.
     pub http: Http,
-    /// The person it all works for.
+    /// The person sayso works for.
     pub user: User,
-    /// The time of day.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 

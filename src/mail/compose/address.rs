@@ -1,4 +1,4 @@
-//! Addresses as people and models type them, and as mail wants them.
+//! Addresses as people and models type them, and as mail needs them.
 
 use super::ComposeError;
 use crate::mail::Address;
@@ -42,7 +42,7 @@ fn unquoted(name: &str) -> String {
     plain
 }
 
-/// The address as it goes over the wire, its domain in ASCII and lower case.
+/// The address as sent over the wire: the domain in ASCII and lower case.
 pub fn ascii_address(bare: &str) -> Result<String, ComposeError> {
     let refuse = |why| Err(ComposeError::Address { address: bare.to_owned(), why });
     let Some((local, domain)) = bare.rsplit_once('@') else {
@@ -77,7 +77,7 @@ pub(super) fn ascii_domain(domain: &str) -> Result<String, &'static str> {
     if ascii.split('.').all(label) { Ok(ascii) } else { Err(WHY) }
 }
 
-/// What may stand in a word of a header without quotes (`atext`).
+/// Bytes that may appear unquoted in a word of a header (`atext`).
 pub(super) fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }

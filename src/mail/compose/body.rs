@@ -1,16 +1,15 @@
-//! Parts: each with the transfer encoding that suits what it holds.
+//! Body parts, each with the transfer encoding that suits its content.
 
 use super::File;
 use super::param::file_name;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// The longest line of text sent as it stands.
+/// The longest line of text sent unencoded.
 const WIDTH: usize = 78;
-/// The longest line of an encoded text.
+/// The longest line of encoded text.
 const ENCODED: usize = 76;
 
-/// A part of text.
 pub(super) fn text(kind: &str, text: &str) -> Vec<u8> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(&text).split('\n').collect();
@@ -25,7 +24,7 @@ pub(super) fn text(kind: &str, text: &str) -> Vec<u8> {
     (head + &content).into_bytes()
 }
 
-/// A part that holds a file. Always base64: what a file holds is not for mail to touch.
+/// A part with a file. Always base64: mail must not alter a file's content.
 pub(super) fn file(file: &File) -> Vec<u8> {
     let kind = media_type(&file.kind).unwrap_or("application/octet-stream");
     let head = format!(
@@ -35,7 +34,7 @@ pub(super) fn file(file: &File) -> Vec<u8> {
     (head + &base64(&file.bytes)).into_bytes()
 }
 
-/// Parts held together. The boundary begins with `=_`, which no encoded text can hold.
+/// Joins parts. The boundary begins with `=_`, which encoded text cannot contain.
 pub(super) fn multipart(kind: &str, boundary: &str, parts: &[Vec<u8>]) -> Vec<u8> {
     let boundary = format!("=_{boundary}");
     let mut bytes =
@@ -48,7 +47,7 @@ pub(super) fn multipart(kind: &str, boundary: &str, parts: &[Vec<u8>]) -> Vec<u8
     bytes
 }
 
-/// Whether nothing on the way would change this line, or take it for something else.
+/// Whether no server on the way would change this line or mistake it for something else.
 fn as_it_stands(line: &str) -> bool {
     line.len() <= WIDTH
         && line.bytes().all(|b| b == b'\t' || b == b' ' || b.is_ascii_graphic())
@@ -57,7 +56,7 @@ fn as_it_stands(line: &str) -> bool {
         && !line.starts_with("--=_")
 }
 
-/// A media type that may stand in a header, and that base64 may be used with.
+/// Returns the media type if it is safe in a header and may be sent as base64.
 fn media_type(kind: &str) -> Option<&str> {
     let token = |word: &str| {
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
@@ -69,12 +68,12 @@ fn media_type(kind: &str) -> Option<&str> {
 
 fn base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 3 / 2 + 2);
-    // 57 bytes are 76 letters.
+    // 57 bytes make 76 letters.
     for line in bytes.chunks(57) {
         STANDARD.encode_string(line, &mut out);
         out.push_str("\r\n");
     }
-    // An empty part still has the line break that its end takes away.
+    // Even an empty part needs a line break: the boundary after it takes one away.
     if out.is_empty() { "\r\n".to_owned() } else { out }
 }
 
@@ -87,7 +86,7 @@ fn quoted_printable(lines: &[&str]) -> String {
             let last = letters.peek().is_none();
             let plain = match c {
                 ' ' | '\t' => !last,
-                // What mailboxes and SMTP would take for a mark of their own.
+                // Mailboxes and SMTP would take these for their own markers.
                 'F' if at == 0 && line.starts_with("From ") => false,
                 '.' if at == 0 => false,
                 '=' => false,
@@ -98,7 +97,7 @@ fn quoted_printable(lines: &[&str]) -> String {
             } else {
                 c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("={byte:02X}")).collect()
             };
-            // One column is for the soft break, unless the line ends here.
+            // One column is reserved for the soft break, unless the line ends here.
             if column + piece.len() > ENCODED - usize::from(!last) {
                 out.push_str("=\r\n");
                 column = 0;

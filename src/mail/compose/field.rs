@@ -1,4 +1,4 @@
-//! Header fields: folded, encoded where they must be, and never more than one.
+//! Header fields: folded, encoded if necessary, and never able to start a second field.
 
 use super::ComposeError;
 use super::address::{ascii_address, is_atom};
@@ -6,20 +6,19 @@ use crate::mail::Address;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Where lines are folded.
+/// Lines are folded at this width.
 const WIDTH: usize = 78;
 /// A line with an encoded word in it may be this long (RFC 2047).
 const ENCODED_LINE: usize = 76;
-/// An encoded word in a display name: short enough to stand on the first line of any of our fields.
+/// The longest encoded word in a display name: short enough for the first line of any field we write.
 const NAME_WORD: usize = 68;
-/// A display name longer than this is not quoted but encoded, so that it can be folded.
+/// Longer display names are encoded instead of quoted, so that they can be folded.
 const QUOTED: usize = 60;
-/// A word of a subject longer than this is encoded, so that it can be folded.
+/// Longer words in a subject are encoded, so that they can be folded.
 const WORD: usize = 66;
-/// An id longer than this is nobody's.
+/// Nobody has longer ids.
 const LONGEST_ID: usize = 500;
 
-/// Header fields, one after another.
 #[derive(Default)]
 pub(super) struct Head(String);
 
@@ -28,12 +27,12 @@ impl Head {
         self.0.into_bytes()
     }
 
-    /// A field of ours, which needs no care.
+    /// A field whose value we wrote ourselves, so it needs no escaping.
     pub(super) fn plain(&mut self, name: &str, value: &str) {
         self.folded(name, value.split(' ').map(str::to_owned));
     }
 
-    /// A field of free text.
+    /// A free-text field.
     pub(super) fn text(&mut self, name: &str, value: &str) {
         let value = one_line(value);
         let plain = value.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
@@ -47,7 +46,7 @@ impl Head {
         }
     }
 
-    /// A field of addresses.
+    /// An address field.
     pub(super) fn addresses(&mut self, name: &str, addresses: &[Address]) -> Result<(), ComposeError> {
         let mut tokens = Vec::new();
         for (at, address) in addresses.iter().enumerate() {
@@ -64,7 +63,7 @@ impl Head {
         Ok(())
     }
 
-    /// A field of Message-IDs; none where there are none. They came from outside: what is no id is left out.
+    /// A field of Message-IDs, left out if there are none. They came from outside, so invalid ids are dropped.
     pub(super) fn ids(&mut self, name: &str, ids: &[String]) {
         let fit = |id: &&String| {
             !id.is_empty()
@@ -82,7 +81,7 @@ impl Head {
         self.0.push(':');
         let mut column = name.len() + 1;
         for (at, token) in tokens.enumerate() {
-            // The first stays beside the name: a line with nothing but a name is legal and trips old programs.
+            // The first token stays next to the name: a line with only a name is legal but trips old programs.
             if at > 0 && column + 1 + token.len() > WIDTH {
                 self.0.push_str("\r\n");
                 column = 0;
@@ -95,13 +94,13 @@ impl Head {
     }
 }
 
-/// Text on one line: whatever could end a field becomes a space.
+/// Puts text on one line: every character that could end a field becomes a space.
 pub(super) fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     line.trim().to_owned()
 }
 
-/// A display name as words that can be folded between.
+/// A display name as words, with folding allowed between them.
 fn phrase(name: &str) -> Vec<String> {
     let name = one_line(name).split_whitespace().collect::<Vec<_>>().join(" ");
     let printable = name.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) && !name.contains("=?");
@@ -121,7 +120,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// RFC 2047: words of at most `first` and then `rest` letters, no character split between two.
+/// RFC 2047: the first word has at most `first` letters, the others `rest`. No character is split between two words.
 fn encoded_words(text: &str, first: usize, rest: usize) -> Vec<String> {
     let short: usize = text.chars().map(q_len).sum();
     let by_letters = short <= text.len().div_ceil(3) * 4;
@@ -160,7 +159,7 @@ fn encoded_word(text: &str, by_letters: bool) -> String {
     word + "?="
 }
 
-/// What even a display name may hold unencoded.
+/// Bytes that even a display name may contain unencoded.
 fn is_q_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!*+-/".contains(&byte)
 }

@@ -1,13 +1,13 @@
-//! Mail that goes out: a [`Draft`] becomes whole RFC 5322 bytes, once, and those bytes are what is approved, frozen and
+//! Composes outgoing mail: a [`Draft`] becomes complete RFC 5322 bytes, once. Those bytes are approved, frozen and
 //! sent.
 //!
-//! Promised: the same draft, seed and date give the same bytes, Message-ID and boundaries included, so that a retry
-//! cannot become another mail; no text of a draft can end a header or begin a part; every line is at most 998 bytes
-//! long, and at most 78 wherever mail allows it; lines end in CRLF; everything is ASCII on the wire. `Bcc` stands in
-//! the bytes as a field: whoever sends reads it and does not pass it on.
+//! Promises: the same draft, seed and date give the same bytes, including Message-ID and boundaries, so that a retry
+//! cannot become another mail. No text in a draft can end a header or begin a part. Lines are at most 998 bytes long,
+//! and at most 78 wherever mail allows it; they end in CRLF. Everything is ASCII on the wire. `Bcc` is a field in the
+//! bytes: the sender reads it and does not pass it on.
 //!
-//! What is not here: a clock, randomness, sending. Addresses with letters beyond ASCII before the `@` are refused,
-//! since most servers would refuse them later.
+//! Not here: a clock, randomness, sending. Addresses with non-ASCII letters before the `@` are refused, since most
+//! servers would refuse them later.
 
 mod address;
 mod body;
@@ -34,51 +34,45 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Draft {
-    /// From whom.
     pub from: Address,
     pub to: Vec<Address>,
-    /// To whom besides.
     pub cc: Vec<Address>,
-    /// To whom unseen.
     pub bcc: Vec<Address>,
-    /// The subject, one line.
+    /// One line.
     pub subject: String,
     pub content: String,
-    /// What is attached.
     pub attachments: Vec<File>,
-    /// The mail it answers, without angle brackets.
+    /// The Message-ID of the mail it answers, without angle brackets.
     pub in_reply_to: Option<String>,
-    /// The conversation so far, oldest first, without angle brackets.
+    /// The Message-IDs of the conversation so far, oldest first, without angle brackets.
     pub references: Vec<String>,
-    /// An invitation that calendars understand.
+    /// An invitation in calendar format.
     pub calendar: Option<Invitation>,
 }
 
-/// Something to attach.
+/// A file to attach.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     pub name: String,
-    /// Its media type; what is none becomes `application/octet-stream`.
+    /// Its media type; an invalid one becomes `application/octet-stream`.
     pub kind: String,
-    /// What it holds.
     pub bytes: Vec<u8>,
 }
 
 /// Why a mail cannot be composed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeError {
-    /// Mail cannot be addressed like this.
+    /// The address is not one that mail can be sent to.
     #[error("`{}` is not an address mail can be sent to: {why}", Visible::line(address))]
     Address {
-        /// What was written.
+        /// The address as written.
         address: String,
-        /// What is wrong.
         why: &'static str,
     },
 }
 
 impl Draft {
-    /// A draft that answers a mail: the conversation and the subject are set, recipients and text are not.
+    /// A reply to a mail: conversation and subject are set, recipients and text are not.
     pub fn answering(mail: &Mail) -> Self {
         Self {
             subject: reply_subject(&mail.subject),
@@ -89,15 +83,15 @@ impl Draft {
     }
 }
 
-/// The Message-ID of the mail with this seed, without angle brackets. The seed names what the mail is (its thread and
-/// call, say) and must not be used for two.
+/// The Message-ID of the mail with this seed, without angle brackets. The seed identifies the mail (for example by its
+/// thread and call) and must not be used for two mails.
 pub fn message_id(seed: &str, from: &str) -> String {
     let domain = from.rsplit_once('@').map_or("", |(_, domain)| domain);
     let domain = address::ascii_domain(domain).unwrap_or_else(|_| "localhost".to_owned());
     format!("{}.sayso@{domain}", digest("message-id", seed))
 }
 
-/// The whole mail.
+/// Composes the whole mail.
 pub fn compose(draft: &Draft, seed: &str, date: &Zoned) -> Result<Vec<u8>, ComposeError> {
     let mut head = Head::default();
     head.addresses("From", std::slice::from_ref(&draft.from))?;
@@ -117,11 +111,11 @@ pub fn compose(draft: &Draft, seed: &str, date: &Zoned) -> Result<Vec<u8>, Compo
     Ok(bytes)
 }
 
-/// A part with its own header; parts nest.
+/// The content with its own header fields; parts nest.
 fn content(draft: &Draft, seed: &str) -> Vec<u8> {
     let mut text = body::text("text/plain; charset=utf-8", &draft.content);
     if let Some(invitation) = &draft.calendar {
-        // The shape that calendars look for: the same thing said twice, the richest last, its method in the type.
+        // The structure calendars look for: the same content twice, the richest last, the method in its type.
         let method: String = invitation.method.chars().filter(char::is_ascii_alphabetic).collect();
         let kind = format!("text/calendar; charset=utf-8; method={}", method.to_ascii_uppercase());
         let parts = [text, body::text(&kind, &invitation.text)];
@@ -135,7 +129,7 @@ fn content(draft: &Draft, seed: &str) -> Vec<u8> {
     body::multipart("mixed", &digest("mixed", seed), &parts)
 }
 
-/// Letters nobody can guess without the seed, 32 of them.
+/// 32 letters that nobody can guess without the seed.
 fn digest(purpose: &str, seed: &str) -> String {
     let hash = Sha256::new().chain_update(purpose).chain_update([0]).chain_update(seed).finalize();
     hex(&hash[..16])

@@ -5,7 +5,7 @@ use super::field::quoted;
 /// The longest piece of a name on one line.
 const PIECE: usize = 54;
 
-/// `; filename=…`, folded, whatever letters the name has.
+/// `; filename=…`, folded. The name may contain any letters.
 pub(super) fn file_name(name: &str) -> String {
     let name = safe(name);
     if quoted(&name).len() <= PIECE + 2 && name.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
@@ -22,7 +22,7 @@ pub(super) fn file_name(name: &str) -> String {
     format!(";\r\n filename*=utf-8''{piece}")
 }
 
-/// A name that leads nowhere.
+/// A name that contains no path.
 fn safe(name: &str) -> String {
     let unsafe_ = |c: char| c.is_control() || c == '/' || c == '\\';
     let name: String = name.chars().map(|c| if unsafe_(c) { '_' } else { c }).collect();
@@ -30,7 +30,7 @@ fn safe(name: &str) -> String {
     if name.is_empty() { "file".to_owned() } else { name.to_owned() }
 }
 
-/// The name percent-encoded, in pieces that split no character.
+/// The name, percent-encoded, in pieces that do not split a character.
 fn pieces(name: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for c in name.chars() {

@@ -1,26 +1,26 @@
-//! Whom an answer goes to, from whom it comes, and how it joins the conversation. Pure functions.
+//! Who a reply goes to, who it comes from, and how it joins the conversation. Pure functions.
 
 use crate::mail::{Address, Mail};
 
-/// How many ids a conversation's chain keeps: its first and its newest.
+/// How many ids a `References` chain keeps: the first and the newest.
 const CHAIN: usize = 21;
 
 /// Words that mean `Re:`, in lower case.
 const ANSWER: &[&str] =
     &["re", "aw", "sv", "vs", "antw", "antwort", "odp", "ynt", "rif", "res", "回复", "答复"];
 
-/// Whom an answer may go to.
+/// The possible recipients of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipients {
-    /// An answer goes to these.
+    /// The recipients of a plain reply.
     pub to: Vec<Address>,
-    /// An answer to all goes to these besides.
+    /// Additional recipients of a reply to all.
     pub also: Vec<Address>,
 }
 
-/// Whom an answer goes to: to where answers are wanted, else to the sender; never to oneself, unless nobody else is
-/// there. An answer to one's own mail goes where that mail went. Where a list has answers go to itself, its writer is
-/// among `also`; where it does not, the list is.
+/// A reply goes to the Reply-To addresses, otherwise to the sender; never to the user, unless there is nobody else. A
+/// reply to the user's own mail goes where that mail went. If a list directs replies to itself, the author is in
+/// `also`; if it does not, the list is.
 pub fn reply_recipients(mail: &Mail, own: &[String]) -> Recipients {
     let mine = |address: &Address| is_own(&address.address, own);
     let mut found = Recipients::default();
@@ -59,14 +59,14 @@ fn add<'a>(list: &mut Vec<Address>, besides: &[Address], more: impl IntoIterator
     }
 }
 
-/// Whom an answer to all would reach and this one does not. `to` and `cc` are bare addresses.
+/// The people a reply to all would reach and this reply does not. `to` and `cc` are bare addresses.
 pub fn reply_all_left_out(mail: &Mail, own: &[String], to: &[String], cc: &[String]) -> Vec<Address> {
     let all = reply_recipients(mail, own);
     let reached = |address: &Address| to.iter().chain(cc).any(|one| address.same(one));
     all.to.into_iter().chain(all.also).filter(|address| !reached(address)).collect()
 }
 
-/// The subject of an answer: one `Re:`, however many the mail has, in whatever language.
+/// The subject of a reply: a single `Re:`, however many the mail has, in any language.
 pub fn reply_subject(subject: &str) -> String {
     let mut rest = subject.trim();
     while let Some(shorter) = without_prefix(rest) {
@@ -91,13 +91,12 @@ fn is_count(text: &str) -> bool {
     inside.is_some_and(|count| !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The address a mail came to, of those that are the person's; `usual` where it does not say. `Ann+list@…` counts as
-/// `ann@…`.
+/// The user's address that a mail came to, or `usual` if the mail does not say. `Ann+list@…` counts as `ann@…`.
 pub fn from_address(mail: &Mail, usual: &str, own: &[String]) -> String {
     let sender = std::iter::once(mail.from.address.as_str());
     let open = mail.recipients().chain(&mail.bcc).map(|address| address.address.as_str());
     let delivered = mail.delivered_to.iter().map(String::as_str);
-    // One's own mail is answered from where it was sent.
+    // The user's own mail is answered from the address that sent it.
     sender
         .chain(open)
         .chain(delivered)
@@ -106,12 +105,12 @@ pub fn from_address(mail: &Mail, usual: &str, own: &[String]) -> String {
         .to_owned()
 }
 
-/// Whether an address is one of the person's, a tag aside.
+/// Whether an address is one of the user's, ignoring a tag.
 pub fn is_own(address: &str, own: &[String]) -> bool {
     own_address(address, own).is_some()
 }
 
-/// The one of the person's addresses that this is, a tag aside.
+/// The matching address of the user, ignoring a tag.
 fn own_address<'a>(address: &str, own: &'a [String]) -> Option<&'a str> {
     let exact = own.iter().find(|one| one.eq_ignore_ascii_case(address));
     let own = exact.or_else(|| own.iter().find(|one| one.eq_ignore_ascii_case(&untagged(address))));
@@ -124,13 +123,13 @@ fn untagged(address: &str) -> String {
     format!("{local}@{domain}")
 }
 
-/// `In-Reply-To` of an answer; `None` where the mail has no Message-ID.
+/// `In-Reply-To` for a reply; `None` if the mail has no Message-ID.
 pub fn in_reply_to(mail: &Mail) -> Option<String> {
     mail.message_id.clone()
 }
 
-/// `References` of an answer (RFC 5322, 3.6.4). A long chain keeps its first id, by which conversations are told
-/// apart, and its newest.
+/// `References` for a reply (RFC 5322, 3.6.4). A long chain keeps its first id, which identifies the conversation, and
+/// its newest ones.
 pub fn references(mail: &Mail) -> Vec<String> {
     let mut chain = match (mail.references.as_slice(), mail.in_reply_to.as_slice()) {
         ([], [only]) => vec![only.clone()],

@@ -1,4 +1,4 @@
-//! Composing, read back by a parser that is not ours.
+//! Tests composing by reading the result with somebody else's parser.
 
 use super::*;
 use crate::mail::ListInfo;

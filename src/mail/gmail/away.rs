@@ -1,4 +1,4 @@
-//! Putting mail away: labels that go and come.
+//! Puts mail away by removing and adding labels.
 
 use super::find;
 use super::labels::Labels;
@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The way back of a mail: what was taken off it and what was put on.
+/// How to undo it: the labels to put back on and to take off.
 #[derive(Serialize, Deserialize)]
 struct Way {
     id: String,
@@ -18,7 +18,7 @@ struct Way {
     trashed: bool,
 }
 
-/// Puts a mail away. Taking a label off twice is taking it off once.
+/// Puts a mail away. Repeating it changes nothing more.
 pub(super) async fn put_away(
     api: &Api,
     labels: &Labels,
@@ -31,7 +31,7 @@ pub(super) async fn put_away(
     };
     let Some(message) = message else { return Err(gone()) };
     let mut way = Way { id: id.to_owned(), put: vec!["INBOX".to_owned()], take: Vec::new(), trashed: false };
-    // What an attempt that broke off took away is not there any more, and goes back all the same.
+    // An interrupted attempt may already have removed INBOX; it is put back all the same.
     if message.has("UNREAD") {
         way.put.push("UNREAD".to_owned());
     }
@@ -51,7 +51,6 @@ pub(super) async fn put_away(
     Ok(WayBack(way))
 }
 
-/// Puts a mail back where it was.
 pub(super) async fn put_back(api: &Api, way: &WayBack) -> Result<(), MailError> {
     let Way { id, put, take, trashed } = serde_json::from_str(&way.0)
         .map_err(|_| MailError::Lasting("where this mail went cannot be read".to_owned()))?;

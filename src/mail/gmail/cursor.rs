@@ -1,21 +1,21 @@
-//! Where a mailbox was left off.
+//! The position up to which a mailbox was read.
 
 use crate::mail::{Cursor, MailError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Where it was left off.
+/// The position in a mailbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// What happened up to here was looked at, apart from what the listing below brings.
+    /// The history up to here has been read, except for the mails that the listing below still brings.
     pub(super) history: u64,
-    /// What arrived earlier was never wanted.
+    /// Mail that arrived earlier was never wanted.
     #[serde(default)]
     pub(super) since: Option<Timestamp>,
-    /// A listing of everything, begun when the history was there; the last id that was taken from it, if one was.
+    /// A listing of all mail, started when the history was at this point: the last id taken from it, or empty.
     #[serde(default)]
     pub(super) listing: Option<String>,
-    /// Mails whose replies made no sense; they are asked for again.
+    /// Mails for which Gmail sent an invalid reply; we ask for them again.
     #[serde(default)]
     pub(super) odd: Vec<String>,
 }
@@ -30,7 +30,7 @@ impl Marks {
     }
 
     pub(super) fn write(&self) -> Cursor {
-        // Numbers and texts always become JSON.
+        // Numbers and strings always serialize.
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 }

@@ -1,4 +1,4 @@
-//! Fetching what is new: by the history, or where there is none by a listing of everything.
+//! Fetches new mail from Gmail's history, or from a full listing if the history is gone.
 
 use super::cursor::Marks;
 use super::wire::{self, History, Id, Listing, Message};
@@ -14,24 +14,24 @@ use reqwest::Method;
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 
-/// The longest mail that is read whole: what the parser takes.
+/// The longest mail read whole, which is the parser's limit.
 const LARGEST: usize = 64 << 20;
-/// How long the reply to one request among several may be; a longer one is asked for again, alone.
+/// The size limit for replies fetched in parallel; a longer one is fetched again, alone.
 const SMALL: usize = 8 << 20;
-/// How long a reply with a mail may be: so long that what is beyond the parser's bound is seen to be.
+/// The size limit for a reply with one mail: large enough to show that a mail exceeds the parser's limit.
 const LARGE: usize = LARGEST / 3 * 4 + (1 << 20);
-/// How many bytes one fetch brings, give or take a mail; the rest is for the next one.
+/// How many bytes one fetch brings, give or take a mail; the next fetch brings the rest.
 const IN_ALL: usize = 64 << 20;
-/// How long a list may be.
+/// The size limit for a list.
 const LIST: usize = 8 << 20;
 /// How many pages of the history one fetch reads.
 const MOST_PAGES: usize = 50;
-/// How many mails a listing may have.
+/// The most mails a listing may have.
 const MOST_LISTED: usize = 500_000;
-/// How many mails are passed over because their replies make no sense; with more, it is the server that makes none.
+/// How many mails with invalid replies are skipped; beyond that, the server itself must be broken.
 const MOST_ODD: usize = 50;
 
-/// Gmail leaves the padding out, or not.
+/// Gmail may or may not pad its base64.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::URL_SAFE,
     GeneralPurposeConfig::new()
@@ -39,25 +39,25 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// A mail that is wanted, and the record of the history that tells of it; a listing has none.
+/// A mail to fetch, and the history record that mentions it; mails from a listing have none.
 struct Wanted {
     id: Id,
     until: Option<u64>,
 }
 
-/// What asking for mails brought.
+/// The result of fetching mails.
 #[derive(Default)]
 struct Got {
     mails: Vec<NewMail>,
-    /// How many were seen to, the odd ones included.
+    /// How many were processed, including the odd ones.
     done: usize,
-    /// Those whose replies made no sense.
+    /// Mails with invalid replies.
     odd: Vec<Id>,
-    /// What is to be said of them.
+    /// What to tell the user about them.
     missed: Option<String>,
 }
 
-/// Keeps mails whose replies made no sense among the marks, each once.
+/// Adds mails with invalid replies to the marks, without duplicates.
 fn remember(marks: &mut Marks, odd: Vec<Id>) -> Result<(), CallError> {
     for Id(id) in odd {
         if !marks.odd.contains(&id) {
@@ -70,7 +70,7 @@ fn remember(marks: &mut Marks, odd: Vec<Id>) -> Result<(), CallError> {
     }
 }
 
-/// Whether one can be left off after the first `at`: records of the history are taken whole.
+/// Whether a fetch may stop after the first `at` mails: history records are taken whole.
 fn is_between(wanted: &[Wanted], at: usize) -> bool {
     match (at.checked_sub(1).and_then(|last| wanted.get(last)), wanted.get(at)) {
         (Some(last), Some(next)) => last.until.is_none() || last.until != next.until,
@@ -79,7 +79,7 @@ fn is_between(wanted: &[Wanted], at: usize) -> bool {
 }
 
 impl Inner {
-    /// Where to begin: the history as it is now, and everything that is there already.
+    /// Where to begin: at the current history, with a listing of all existing mail.
     pub(super) async fn begin(&self, since: Option<Timestamp>) -> Result<Marks, MailError> {
         let history = profile(&self.api).await?.history_id.0;
         Ok(Marks { history, since, listing: Some(String::new()), odd: Vec::new() })
@@ -95,7 +95,7 @@ impl Inner {
             return self.fetch_listed(marks, &after, &read, limit).await;
         }
         match self.fetch_new(&marks, &read, limit).await {
-            // The history does not reach back so far: everything is listed again, and what is known is known.
+            // The history does not reach back that far: we list everything again. Known mails are recognised.
             Err(CallError::Refused { status: 404, .. }) => {
                 let begun = self.begin(marks.since).await?;
                 self.fetch_listed(Marks { odd: marks.odd, ..begun }, "", &read, limit).await
@@ -112,7 +112,7 @@ impl Inner {
         limit: usize,
     ) -> Result<Fetched, MailError> {
         let ids = self.listed(&marks, read).await?;
-        // An id that has left the list since says nothing; what was taken already is known.
+        // If the id has left the list meanwhile, we start over; mails taken already are recognised.
         let from = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
         let wanted: Vec<Wanted> =
             ids[from..].iter().take(limit).map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
@@ -130,13 +130,13 @@ impl Inner {
         Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64, missed })
     }
 
-    /// Everything under the labels, oldest first; listed once and remembered while it is gone through.
+    /// All mail under the labels, oldest first. Listed once and cached while we go through it.
     async fn listed(&self, marks: &Marks, read: &[String]) -> Result<Arc<Vec<String>>, MailError> {
         let known = self.listing.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, ids)) = known.filter(|(history, _)| *history == marks.history) {
             return Ok(ids);
         }
-        // A day more, for whatever clock Gmail goes by; intake leaves out what came earlier.
+        // One day earlier, in case Gmail uses another clock; intake drops mail that came before `since`.
         let day = SignedDuration::from_hours(24);
         let since = marks.since.and_then(|since| since.checked_sub(day).ok());
         let after = since.map(|since| format!("after:{}", since.as_second().max(0)));
@@ -152,7 +152,7 @@ impl Inner {
                 let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
                 let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
                 let next = listing.next_page_token.filter(|next| !next.is_empty());
-                // A page that leads nowhere would lead there for ever.
+                // A page without progress would loop for ever.
                 let is_stuck = listing.messages.is_empty() || next == page;
                 newest_first.extend(listing.messages.into_iter().map(|message| message.id));
                 if newest_first.len() + ids.len() > MOST_LISTED {
@@ -174,12 +174,12 @@ impl Inner {
 
     async fn fetch_new(&self, marks: &Marks, read: &[String], limit: usize) -> Result<Fetched, CallError> {
         let (wanted, reached, more) = self.came(marks.history, read, limit).await?;
-        // A mail that is among them twice is asked for once; records stay whole, so that none is passed over.
+        // A mail that occurs twice is fetched once. Records stay whole, so that no mail is skipped.
         let mut met = HashSet::new();
         let wanted: Vec<Wanted> = wanted.into_iter().filter(|one| met.insert(one.id.clone())).collect();
         let take = whole_records(&wanted, limit);
         let Got { mut mails, done, odd, missed } = self.get_all(&wanted[..take], read).await?;
-        // Up to the last record that is whole.
+        // Up to the last complete record.
         let history = match wanted.get(done) {
             None => Some(reached),
             Some(_) => {
@@ -188,12 +188,12 @@ impl Inner {
         };
         let history = history.unwrap_or(marks.history);
         let left = wanted.len() - done + usize::from(more);
-        // What made no sense before is asked for again, as far as it is not among these.
+        // Ask again for mails that had invalid replies, unless they are among these.
         let again = marks.odd.iter().filter(|id| !met.contains(&Id((*id).clone())));
         let again: Vec<Wanted> = again.map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
         let still = match self.get_all(&again, read).await {
             Err(CallError::Login(text)) => return Err(CallError::Login(text)),
-            // What came is not held up by what did not come before either.
+            // Old failures do not hold up new mail.
             Err(error) => Got { missed: Some(error.to_string()), ..Got::default() },
             Ok(still) => still,
         };
@@ -205,7 +205,7 @@ impl Inner {
         Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64, missed })
     }
 
-    /// What came since a point of the history, how far that was read, and whether there is more.
+    /// The mails that came since a point in the history, how far it was read, and whether there is more.
     async fn came(
         &self,
         from: u64,
@@ -240,8 +240,8 @@ impl Inner {
         Ok((wanted, reached, true))
     }
 
-    /// Asks for mails, a few at a time. How many were seen to is told: where one fails after others came, those are
-    /// given, and it is the first of the next fetch. One whose reply makes no sense is passed over, and named.
+    /// Fetches mails, a few at a time. `done` says how many were processed: if one fails after others came, we return
+    /// those, and the next fetch starts with the failed one. A mail with an invalid reply is skipped and reported.
     async fn get_all(&self, wanted: &[Wanted], read: &[String]) -> Result<Got, CallError> {
         let alone = tokio::sync::Semaphore::new(1);
         let alone = &alone;
@@ -274,7 +274,7 @@ impl Inner {
         Ok(got)
     }
 
-    /// One mail; `None` where it is gone, or was put away.
+    /// One mail; `None` if it is gone or was put away.
     async fn get(
         &self,
         id: &Id,
@@ -286,7 +286,7 @@ impl Inner {
         };
         let small = match self.api.call(ask(SMALL), Repeat::Freely).await {
             Err(CallError::Refused { status: 404, .. }) => return Ok(None),
-            // One mail that Gmail will not give is no reason to read none.
+            // One mail that Gmail refuses must not stop the others.
             Err(CallError::Refused { text, .. }) => return Err(CallError::Odd(text)),
             other => other?,
         };
@@ -312,7 +312,7 @@ impl Inner {
     }
 }
 
-/// How many to take so that no record is cut, unless the first alone is longer.
+/// How many mails to take without splitting a record, unless the first record alone exceeds the limit.
 fn whole_records(wanted: &[Wanted], limit: usize) -> usize {
     if wanted.len() <= limit {
         return wanted.len();
@@ -321,12 +321,12 @@ fn whole_records(wanted: &[Wanted], limit: usize) -> usize {
     before.or_else(|| (limit..wanted.len()).find(|at| is_between(wanted, *at))).unwrap_or(wanted.len())
 }
 
-/// The mail in a reply that may have been cut: whatever of its bytes is there.
+/// Decodes the mail in a reply that may have been cut, as far as it goes.
 fn beginning(body: &[u8]) -> Option<Vec<u8>> {
     let at = memchr::memmem::find(body, b"\"raw\"")? + 5;
     let rest = body[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")?;
     let end = memchr::memchr(b'"', rest).unwrap_or(rest.len());
-    // Four letters are three bytes; what is left of a cut-off group is dropped.
+    // Four letters are three bytes; an incomplete last group is dropped.
     let text = &rest[..end - if end == rest.len() { end % 4 } else { 0 }];
     BASE64.decode(text).ok()
 }

@@ -1,4 +1,4 @@
-//! Finding mails again: by Gmail's id, by Message-ID, by what was written into them.
+//! Finds mails by Gmail's id, by Message-ID, or by a header field we wrote.
 
 use super::wire::{self, Id, Listing, Message, Thread};
 use super::{AT_ONCE, LONGEST_ID};
@@ -6,16 +6,16 @@ use crate::web::google::{Api, CallError, Repeat};
 use futures_util::stream::{self, StreamExt};
 use reqwest::Method;
 
-/// How long a list of headers may be.
+/// The size limit for a list of headers.
 const LIST: usize = 8 << 20;
 
-/// A mail's labels and little else; `None` where it is gone.
+/// A mail's labels and little else; `None` if it is gone.
 pub(super) async fn minimal(api: &Api, id: &str) -> Result<Option<Message>, CallError> {
     let ask = api.request(Method::GET, &wire::me(&["messages", id]), &[("format", "minimal")]);
     there(api.json(ask, Repeat::Freely).await)
 }
 
-/// A mail's header fields of these names; `None` where it is gone.
+/// The header fields of a mail with these names; `None` if it is gone.
 pub(super) async fn headers(api: &Api, id: &str, names: &[&str]) -> Result<Option<Message>, CallError> {
     let mut query = vec![("format", "metadata")];
     query.extend(names.iter().map(|name| ("metadataHeaders", *name)));
@@ -30,13 +30,13 @@ fn there<T>(found: Result<T, CallError>) -> Result<Option<T>, CallError> {
     }
 }
 
-/// The mail of a Message-ID, under a label where one is named.
+/// The mail with a Message-ID, under a label if one is given.
 pub(super) async fn by_message_id(
     api: &Api,
     message_id: &str,
     label: Option<&str>,
 ) -> Result<Option<Message>, CallError> {
-    // Whatever else stands in a search would be a word of its own.
+    // Other characters would become separate search terms.
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'(' | b')' | b'{' | b'}');
     if message_id.is_empty() || message_id.len() > LONGEST_ID || !message_id.bytes().all(is_plain) {
         return Ok(None);
@@ -49,7 +49,7 @@ pub(super) async fn by_message_id(
     Ok(listing.messages.into_iter().next())
 }
 
-/// Whether the person has answered the mail of a Message-ID.
+/// Whether the user has answered the mail with this Message-ID.
 pub(super) async fn is_answered(api: &Api, message_id: &str) -> Result<bool, CallError> {
     let Some(mail) = by_message_id(api, message_id, None).await? else { return Ok(false) };
     let Some(Id(thread)) = mail.thread_id else { return Ok(false) };
@@ -63,14 +63,14 @@ pub(super) async fn is_answered(api: &Api, message_id: &str) -> Result<bool, Cal
         let is_sent = message.has("SENT") && !message.has("DRAFT") && !message.has("TRASH");
         let mut direct = message.headers("In-Reply-To").peekable();
         let is_direct = direct.peek().is_some();
-        // Where it does not say what it answers, that is the last it refers to.
+        // Without In-Reply-To, the last id in References is the mail it answers.
         let last = || message.headers("References").any(|value| value.trim_end().ends_with(&named));
         is_sent && if is_direct { direct.any(|value| value.contains(&named)) } else { last() }
     };
     Ok(thread.messages.iter().any(answers))
 }
 
-/// Among these mails, the one that holds a field with this value, and the field `wanted` of it.
+/// The mail among these that has a field with this value, and its field `wanted`.
 pub(super) async fn with_field(
     api: &Api,
     ids: Vec<Id>,

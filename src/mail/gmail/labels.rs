@@ -1,4 +1,4 @@
-//! Labels: found by name, made once, put on and taken off.
+//! Gmail labels: found by name, created once, added and removed.
 
 use super::wire::{self, Label, LabelList};
 use crate::config::AfterHandling;
@@ -9,13 +9,13 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::sync::Mutex;
 
-/// How many labels an error names.
+/// How many labels an error lists.
 const NAMED: usize = 8;
 
 /// The labels of a mailbox.
 pub(super) struct Labels {
     api: Api,
-    /// Those that were listed; whoever lists or makes one holds it, so that none is made twice.
+    /// The labels listed so far. Locked while listing or creating, so that none is created twice.
     known: Mutex<Option<Vec<Label>>>,
 }
 
@@ -43,7 +43,7 @@ impl Labels {
                         there.push("…".to_owned());
                     }
                     let text = format!("Gmail has no label {}; there are {}", said(name), there.join(", "));
-                    // Somebody may make it.
+                    // The user may create it.
                     *known = None;
                     return Err(MailError::Lasting(text));
                 }
@@ -64,7 +64,7 @@ impl Labels {
         Ok(known.insert(labels))
     }
 
-    /// The id of a label, which is made where there is none.
+    /// The id of a label, created if missing.
     async fn made(&self, name: &str) -> Result<String, CallError> {
         let mut known = self.known.lock().await;
         if let Some(label) = find(self.listed(&mut known).await?, name) {
@@ -73,7 +73,7 @@ impl Labels {
         let body = json!({"name": name, "labelListVisibility": "labelShow", "messageListVisibility": "show"});
         let ask = self.api.request(Method::POST, &wire::me(&["labels"]), &[]);
         let ask = ask.body("application/json", body.to_string().into_bytes());
-        // Making it again is refused, and then it is found.
+        // Creating it again is refused; then we find it.
         match self.api.json::<Label>(ask, Repeat::Freely).await {
             Ok(label) if wire::is_id(&label.id) => {
                 let id = label.id.clone();
@@ -90,7 +90,7 @@ impl Labels {
         }
     }
 
-    /// Does with a mail what the config says; one that is gone is no error.
+    /// Does to a mail what the config says; a missing mail is no error.
     pub(super) async fn mark(
         &self,
         place: &str,
@@ -99,7 +99,7 @@ impl Labels {
     ) -> Result<(), MailError> {
         let marked = self.modify(place, after, handled).await;
         let marked = match marked {
-            // A label that was known may have been taken away meanwhile.
+            // A cached label may have been deleted meanwhile.
             Err(CallError::Refused { status: 400, .. }) => {
                 *self.known.lock().await = None;
                 self.modify(place, after, handled).await
@@ -122,7 +122,7 @@ impl Labels {
             AfterHandling::Label(name) => put.push(self.made(name).await?),
             AfterHandling::Folder(name) => {
                 take.push("INBOX");
-                // What Gmail calls archiving is leaving the inbox.
+                // In Gmail, archiving means leaving the inbox.
                 if !["archive", "all mail"].iter().any(|all| name.eq_ignore_ascii_case(all)) {
                     put.push(self.made(name).await?);
                 }

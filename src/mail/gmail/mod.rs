@@ -1,25 +1,25 @@
-//! Gmail by its own interface, for whoever has no app password.
+//! Gmail through its own API, for users without an app password.
 //!
-//! Promised: mails are known by Gmail's ids, which stay the same whatever labels come and go; what came is learned from
-//! Gmail's history, and where that is gone everything is listed anew rather than anything lost, for what makes a mail
-//! the same is decided elsewhere; fetching marks nothing as read; every reply is bounded before it is kept, and may be
-//! dropped at any time.
+//! Promises: mails are identified by Gmail's ids, which stay the same when labels change. New mail is read from Gmail's
+//! history; if that is gone, we list everything again instead of losing mail, since duplicates are recognised
+//! elsewhere. Fetching marks nothing as read. Every reply is bounded before it is kept. Calls may be dropped at any
+//! time.
 //!
 //! | in Gmail | here |
 //! | --- | --- |
 //! | UNREAD | not seen |
-//! | TRASH, SPAM, or none of the labels that are read | gone |
+//! | TRASH, SPAM, or none of the labels we read | gone |
 //! | DRAFT | not fetched |
 //! | a mail over 64 MiB | its first 64 MiB and more, which the parser refuses as too large |
-//! | an answer of the person's | one in SENT that names the mail in In-Reply-To or References |
+//! | the user's answer | a mail in SENT that names the mail in In-Reply-To or References |
 //!
-//! A reply about one mail that makes no sense holds up no other: the mail is remembered, said, and asked for again.
+//! An invalid reply about one mail does not hold up others: the mail is remembered, reported, and asked for again.
 //!
-//! Mails are asked for one by one, a few at a time, and not by Gmail's batches: over one connection that is about as
-//! quick, costs the same, and each reply has its own bound and its own failure.
+//! We fetch mails one by one, a few in parallel, and not with Gmail's batches: over one connection that is about as
+//! fast, costs the same, and each reply has its own limit and its own failure.
 //!
-//! Gmail gives what is sent by this interface a Message-ID of its own, so each mail leaves with ours in a second field,
-//! by which it is found again. What is not here: parsing mail, and Gmail by IMAP (`imap`).
+//! Gmail gives mail sent through this API its own Message-ID, so each mail carries ours in a second field, by which we
+//! find it again. Not here: parsing mail, and Gmail over IMAP (`imap`).
 
 mod away;
 mod cursor;
@@ -45,11 +45,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use wire::{Message, Profile};
 
-/// How many requests are under way at once.
+/// How many requests run at once.
 const AT_ONCE: usize = 8;
-/// The longest Message-ID that is looked for.
+/// The longest Message-ID we search for.
 const LONGEST_ID: usize = 900;
-/// How many mails it is remembered of how they stood.
+/// How many mails we cache the state of.
 const MOST_KNOWN: usize = 10_000;
 
 /// A mailbox at Gmail.
@@ -62,12 +62,12 @@ struct Inner {
     done: AfterHandling,
     ignored: AfterHandling,
     labels: labels::Labels,
-    /// The ids of a listing that goes on, oldest first, by the history it began at.
+    /// The ids of an unfinished listing, oldest first, with the history id it began at.
     listing: Mutex<Option<(u64, Arc<Vec<String>>)>>,
     known: Mutex<Known>,
 }
 
-/// What was found out while the mailbox was at one point of its history.
+/// Results cached while the mailbox is at one point of its history.
 #[derive(Default)]
 struct Known {
     history: u64,
@@ -76,12 +76,12 @@ struct Known {
 }
 
 impl Gmail {
-    /// The mailbox of a login. Nothing is said yet.
+    /// The mailbox of a login. Does not connect yet.
     pub fn open(mail: &config::Mail, google: &Google, labels: &[String]) -> Result<Self, MailError> {
         Self::patient(mail, google, labels, Wait::default())
     }
 
-    /// The same with another patience.
+    /// The same with other timeouts.
     pub fn patient(
         mail: &config::Mail,
         google: &Google,
@@ -110,7 +110,7 @@ impl Gmail {
     }
 }
 
-/// Who is logged in, and how far the mailbox's history has come.
+/// The logged-in user, and the current history id.
 async fn profile(api: &Api) -> Result<Profile, CallError> {
     api.json(api.request(Method::GET, &wire::me(&["profile"]), &[]), Repeat::Freely).await
 }
@@ -128,7 +128,7 @@ impl From<CallError> for MailError {
 impl From<CallError> for SendError {
     fn from(error: CallError) -> Self {
         match error {
-            // Once the person has logged in again, the same mail can be sent.
+            // After the user logs in again, the same mail can be sent.
             CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => Self::NotSent(text),
             CallError::Unknown(text) => Self::Unknown(text),
             CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Refused(text),
@@ -141,7 +141,7 @@ impl Inner {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How a mail stands by its labels.
+    /// The state of a mail according to its labels.
     fn stands(&self, message: &Message, read: &[String]) -> Standing {
         if message.has("TRASH") || message.has("SPAM") || !read.iter().any(|label| message.has(label)) {
             return Standing::Gone;
@@ -155,7 +155,7 @@ impl Inner {
         let history = profile(&self.api).await?.history_id.0;
         {
             let mut known = self.known();
-            // Nothing is the same for sure once the history has gone on.
+            // Once the history has moved on, nothing is sure to be the same.
             if known.history != history || known.standing.len() > MOST_KNOWN {
                 *known = Known { history, ..Known::default() };
             }
@@ -274,7 +274,7 @@ impl Mailbox for Gmail {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        // Gmail tells of changes to servers alone.
+        // Gmail notifies only servers of changes.
         Box::pin(std::future::pending())
     }
 

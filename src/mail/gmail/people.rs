@@ -1,4 +1,4 @@
-//! Whom the person knows, by a few header fields of the newest mails; and when the newest came.
+//! Finds the people the user knows from a few header fields of the newest mails, and when the newest mails came.
 
 use super::find;
 use super::wire::{self, Id, Listing, Message};
@@ -11,15 +11,15 @@ use jiff::Timestamp;
 use reqwest::Method;
 use std::collections::BTreeSet;
 
-/// How many sent mails are looked at: each is a request of its own.
+/// How many sent mails are read: each takes a request.
 const SENT: usize = 500;
-/// How many under each label that is read.
+/// How many mails are read under each label.
 const RECEIVED: usize = 200;
-/// How long a list may be.
+/// The size limit for a list.
 const LIST: usize = 8 << 20;
 
 impl Inner {
-    /// Whom the sent mail, and what came before `until`, show the person to know.
+    /// The people the user knows, judging by sent mail and by mail that came before `until`.
     pub(super) async fn people(&self, until: Timestamp) -> Result<People, MailError> {
         let (mut wrote_to, mut heard_from) = (BTreeSet::new(), BTreeSet::new());
         let sent = self.newest_under("SENT", SENT, None).await?;
@@ -42,7 +42,7 @@ impl Inner {
             let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
             while let Some(mail) = coming.next().await {
                 match mail {
-                    // Under several labels it is one mail.
+                    // A mail under several labels counts once.
                     Ok(Some(mail)) => dates.push((mail.arrived(), mail.id.0)),
                     Ok(None) | Err(CallError::Odd(_)) => {}
                     Err(error) => return Err(error.into()),
@@ -54,7 +54,7 @@ impl Inner {
         Ok(dates.iter().rev().take(count).next_back().map(|(arrived, _)| *arrived))
     }
 
-    /// The newest mails under a label, at most so many.
+    /// The newest mails under a label, at most `most`.
     async fn newest_under(
         &self,
         label: &str,
@@ -71,7 +71,7 @@ impl Inner {
             let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
             let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
             let next = listing.next_page_token.filter(|next| !next.is_empty());
-            // A page that leads nowhere would lead there for ever.
+            // A page without progress would loop for ever.
             let is_stuck = listing.messages.is_empty() || next == page;
             ids.extend(listing.messages.into_iter().map(|message| message.id));
             page = next;
@@ -83,7 +83,7 @@ impl Inner {
         Ok(ids)
     }
 
-    /// Looks at header fields of mails. One that cannot be read tells nothing.
+    /// Reads header fields of mails. Unreadable ones are skipped.
     async fn look(
         &self,
         ids: Vec<Id>,
@@ -107,10 +107,10 @@ fn values(mail: &Message, fields: &[&str]) -> Vec<String> {
     fields.iter().flat_map(|field| mail.headers(field)).map(str::to_owned).collect()
 }
 
-/// The bare addresses of some fields.
+/// Adds the bare addresses in some fields.
 fn add(known: &mut BTreeSet<String>, values: &[String]) {
     for value in values {
-        // One field of its own, whatever it holds.
+        // A value must stay within one field, whatever it contains.
         let head = format!("To: {}\r\n\r\n", value.replace(['\r', '\n'], " "));
         known.extend(addresses_in(head.as_bytes(), &["To"]));
     }

@@ -1,4 +1,4 @@
-//! Sending, and keeping drafts.
+//! Sends mail and saves drafts.
 
 use super::find;
 use super::profile;
@@ -15,25 +15,25 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The field that keeps our Message-ID, for Gmail gives what is sent one of its own.
+/// The field with our Message-ID, since Gmail assigns its own to sent mail.
 const MARK: &str = "X-Sayso-Message-ID";
-/// Among how many of the last mails sent, and of the drafts, ours is looked for.
+/// How many of the last sent mails and drafts we search for ours.
 const LAST: &str = "100";
-/// How long a list may be.
+/// The size limit for a list.
 const LIST: usize = 8 << 20;
 
-/// A way out by Gmail.
+/// Sends through Gmail.
 pub struct GmailOutgoing {
     api: Api,
 }
 
 impl GmailOutgoing {
-    /// The way out of a login. Nothing is said yet.
+    /// Outgoing mail for a login. Does not connect yet.
     pub fn open(google: &Google) -> Result<Self, MailError> {
         Self::patient(google, Wait::default())
     }
 
-    /// The same with another patience.
+    /// The same with other timeouts.
     pub fn patient(google: &Google, wait: Wait) -> Result<Self, MailError> {
         let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Lasting)?;
         Ok(Self { api })
@@ -62,13 +62,13 @@ impl Outgoing for GmailOutgoing {
                 None => json!({}),
             };
             let sent: Message = match upload(&self.api, &["messages", "send"], &metadata, raw).await {
-                // The conversation has gone since it was looked for. Nothing was sent.
+                // The conversation disappeared after we looked it up. Nothing was sent.
                 Err(CallError::Refused { status: 404, .. }) if metadata.get("threadId").is_some() => {
                     upload(&self.api, &["messages", "send"], &json!({}), raw).await
                 }
                 other => other,
             }?;
-            // The mail has left: what it is called now is good to know, and no more.
+            // The mail has been sent; its new id is useful but not required.
             let theirs = match find::headers(&self.api, &sent.id.0, &["Message-ID"]).await {
                 Ok(found) => {
                     found.and_then(|mail| mail.headers("Message-ID").next().map(|id| bare(id.to_owned())))
@@ -91,7 +91,7 @@ impl Outgoing for GmailOutgoing {
             }
             match self.look(&envelope.message_id).await {
                 Ok(Some(sent)) => Found::Sent(sent),
-                // A request that was cut off may be carried out an instant later.
+                // A request that was cut off may still be carried out a moment later.
                 Ok(None) => Found::Unknown(
                     "it is not among the last mails sent, but Gmail may have sent it all the same".to_owned(),
                 ),
@@ -112,7 +112,7 @@ impl Outgoing for GmailOutgoing {
     }
 }
 
-/// Keeps a mail among the drafts, unless it is there.
+/// Saves a mail as a draft, unless it is there already.
 pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
     if let Some(message_id) = ids(raw).own {
         let query = [("maxResults", LAST)];
@@ -128,7 +128,7 @@ pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
         None => json!({}),
     };
     match upload::<Value>(api, &["drafts"], &metadata, raw).await {
-        // Whether it was kept is looked for before it is tried again.
+        // Before the next try, we check whether it was saved.
         Err(CallError::Unknown(text)) => Err(CallError::Passing(text)),
         other => other.map(drop),
     }
@@ -145,7 +145,7 @@ async fn thread_of(api: &Api, raw: &[u8]) -> Result<Option<String>, CallError> {
     Ok(None)
 }
 
-/// Hands a mail over, with what is to be said of it. It is not done twice on a guess.
+/// Uploads a mail with its metadata. Never repeated on a guess.
 async fn upload<T: serde::de::DeserializeOwned>(
     api: &Api,
     path: &[&str],
@@ -153,7 +153,7 @@ async fn upload<T: serde::de::DeserializeOwned>(
     raw: &[u8],
 ) -> Result<T, CallError> {
     let mail = marked(raw);
-    // A line that neither part can hold.
+    // A line that neither part can contain.
     let boundary = format!("sayso-{}", hex(&Sha256::digest(&mail)));
     let head = format!(
         "--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{metadata}\r\n\
@@ -165,12 +165,12 @@ async fn upload<T: serde::de::DeserializeOwned>(
     let ask = api.request(Method::POST, &wire::upload(path), &[("uploadType", "multipart")]);
     let ask = ask.body(&format!("multipart/related; boundary={boundary}"), body);
     let reply = api.call(ask, Repeat::Never).await?;
-    // It was taken; a reply that cannot be read changes nothing about that.
+    // Gmail accepted the mail; an unreadable reply does not change that.
     serde_json::from_slice(&reply.body)
         .map_err(|_| CallError::Unknown(format!("{} took it, but its reply makes no sense", api.place())))
 }
 
-/// The mail with its Message-ID in a second field. `Bcc` stays: Gmail sends to whom it names, and takes it out.
+/// The mail with its Message-ID in a second field. `Bcc` stays: Gmail sends to those addresses and removes it.
 fn marked(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len() + 100);
     if let Some(id) = ids(raw).own.filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic())) {

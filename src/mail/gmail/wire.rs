@@ -1,25 +1,25 @@
-//! What Gmail says, as far as it is listened to.
+//! Gmail's replies, as far as we need them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, de};
 
-/// A path below the person's mailbox.
+/// A path within the user's mailbox.
 pub(super) fn me<'a>(rest: &[&'a str]) -> Vec<&'a str> {
     ["gmail", "v1", "users", "me"].into_iter().chain(rest.iter().copied()).collect()
 }
 
-/// The same for what is uploaded.
+/// The same for uploads.
 pub(super) fn upload<'a>(rest: &[&'a str]) -> Vec<&'a str> {
     ["upload", "gmail", "v1", "users", "me"].into_iter().chain(rest.iter().copied()).collect()
 }
 
-/// Whether it is an id as Gmail gives them.
+/// Whether it looks like one of Gmail's ids.
 pub(super) fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     (1..=200).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
-/// Gmail writes its long numbers as texts.
+/// Gmail writes long numbers as strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Number(pub(super) u64);
 
@@ -38,7 +38,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// An id that can stand in an address.
+/// An id that is safe in a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Id(pub(super) String);
 
@@ -57,14 +57,14 @@ pub(super) struct Profile {
     pub(super) history_id: Number,
 }
 
-/// A mail, with as much of it as was asked for.
+/// A mail, with as much of it as we asked for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Message {
     pub(super) id: Id,
     #[serde(default)]
     pub(super) thread_id: Option<Id>,
-    /// `None` where it does not say.
+    /// `None` if Gmail does not say.
     #[serde(default)]
     pub(super) label_ids: Option<Vec<String>>,
     #[serde(default)]
@@ -92,13 +92,12 @@ impl Message {
         self.label_ids.iter().flatten().any(|known| known == label)
     }
 
-    /// When Gmail received it. One that does not say is better taken for new than for old.
+    /// When Gmail received it. Without a date, better new than old.
     pub(super) fn arrived(&self) -> Timestamp {
         let milliseconds = self.internal_date.and_then(|date| i64::try_from(date.0).ok());
         milliseconds.and_then(|at| Timestamp::from_millisecond(at).ok()).unwrap_or_else(Timestamp::now)
     }
 
-    /// The values of its header fields of this name.
     pub(super) fn headers<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let all = self.payload.iter().flat_map(|payload| &payload.headers);
         all.filter(move |header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value.as_str())
@@ -124,7 +123,7 @@ pub(super) struct History {
     pub(super) history_id: Number,
 }
 
-/// Something that happened.
+/// A record of the history.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
@@ -144,11 +143,11 @@ struct Change {
 }
 
 impl Record {
-    /// The mails that came under one of the labels: new ones, and such as were put there.
+    /// The mails that appeared under one of the labels: new ones, and those that were given the label.
     pub(super) fn came(self, read: &[String]) -> Vec<Id> {
         let any = |labels: &Option<Vec<String>>| match labels {
             Some(labels) => labels.iter().any(|label| read.contains(label)),
-            // It does not say, so it is looked at.
+            // Gmail does not say, so we look at the mail.
             None => true,
         };
         let added = self.messages_added.into_iter().filter(|change| any(&change.message.label_ids));

@@ -1,8 +1,7 @@
-//! What the attributes of a tag say about its text.
+//! The attributes of a tag that affect its text.
 
 use super::token::attributes;
 
-/// The attributes that count.
 #[derive(Default)]
 pub(super) struct Attributes<'a> {
     pub style: &'a str,
@@ -22,7 +21,7 @@ pub(super) struct Attributes<'a> {
 impl<'a> Attributes<'a> {
     pub fn read(text: &'a str) -> Self {
         let mut found = Self::default();
-        // More attributes than these nobody needs; the first of a name counts.
+        // Nobody needs more than 64 attributes. If a name repeats, the first one counts.
         for (name, value) in attributes(text).take(64) {
             let once = |to: &mut &'a str| {
                 if to.is_empty() {
@@ -49,7 +48,7 @@ impl<'a> Attributes<'a> {
         found
     }
 
-    /// Mail programs indent with quotes that have no border; those are not quotes.
+    /// Mail programs use quotes without a border to indent text; those are not quotes.
     pub fn is_quote(&self) -> bool {
         let style = self.style.to_ascii_lowercase();
         let indented =

@@ -1,10 +1,10 @@
-//! HTML mail to the text a person would see.
+//! Turns HTML mail into the text a person would see.
 //!
-//! Promised: linear time however deep it is nested; what a style makes invisible is dropped and counted; links keep
-//! their real targets; pictures are their alternative text. Nothing is fetched, and no script is read.
+//! Promises: linear time, even for deep nesting; text made invisible by a style is dropped and counted; links keep
+//! their real targets; pictures become their alternative text. Nothing is fetched, and scripts are not read.
 //!
-//! This is no browser: it knows which tags begin a line, a list or a quote, and which styles hide text. Layout is
-//! left out on purpose, since mails use tables for it.
+//! This is not a browser: it knows which tags begin a line, a list or a quote, and which styles hide text. Layout is
+//! ignored on purpose, since mails use tables for it.
 
 mod attributes;
 mod style;
@@ -25,29 +25,28 @@ use writer::Writer;
 
 /// The most HTML that is read, in bytes.
 const MAX_HTML: usize = 3 << 20;
-/// Links kept.
+/// The most links kept.
 const MAX_LINKS: usize = 1_000;
-/// Open elements looked at to find the one that an end tag closes.
+/// How many open elements we check to find the one that an end tag closes.
 const NEAR: usize = 64;
 
-/// How much of what is hidden is kept, in bytes.
+/// How much hidden text is kept, in bytes.
 const MAX_UNSEEN: usize = 16 << 10;
 
-/// What a page shows.
+/// The visible content of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
     /// The text; not yet Visible.
     pub text: String,
-    /// How many pieces of text cannot be seen.
+    /// How many pieces of text are hidden.
     pub hidden: u32,
-    /// How they begin, all together; not yet Visible.
+    /// The beginning of all hidden text; not yet Visible.
     pub unseen: String,
     pub links: Vec<Link>,
-    /// Whether there is more of it than was read.
+    /// Whether the page was longer than we read.
     pub cut: bool,
 }
 
-/// Reads a page.
 pub(super) fn page(html: &str) -> Page {
     let mut read = &html[..html.floor_char_boundary(MAX_HTML)];
     if read.len() < html.len()
@@ -56,7 +55,7 @@ pub(super) fn page(html: &str) -> Page {
         read = &read[..half];
     }
     let mut sheet = Sheet::default();
-    // Style sheets count wherever they stand, so they are gathered first.
+    // Style sheets apply wherever they appear, so we collect them first.
     if read.contains("<style") || read.contains("<STYLE") || read.contains("<Style") {
         tokens(read).for_each(|token| {
             if let Token::Style(css) = token {
@@ -107,9 +106,9 @@ struct Reader<'a> {
     links: Vec<Link>,
     hidden: u32,
     unseen: String,
-    /// Whether the text read last was hidden; neighbours count as one piece.
+    /// Whether the last text was hidden; adjacent hidden texts count as one piece.
     in_hidden: bool,
-    /// The open lists: the next number, or `None` for dots.
+    /// The open lists: the next number, or `None` for bullets.
     lists: Vec<Option<u32>>,
 }
 
@@ -117,16 +116,16 @@ struct Reader<'a> {
 #[derive(Clone, Copy)]
 struct Open {
     name: Name,
-    /// Whether it is a quote, and not just indented.
+    /// Whether it is a quote and not just an indent.
     quote: bool,
 }
 
 /// A link that is not closed yet.
 struct Anchor {
     target: String,
-    /// Where its text begins.
+    /// Where its text begins in the output.
     from: usize,
-    /// What stands for it where it has no text.
+    /// Stands in for missing text.
     alt: String,
 }
 
@@ -153,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 
     fn comment(&mut self, text: &str) {
-        // `<!--[if mso]>` is for one mail program and stands in nearly every newsletter.
+        // `<!--[if mso]>` is for one mail program and appears in nearly every newsletter.
         let text = text.trim();
         let conditional =
             text.starts_with("[if") || text.starts_with("<![endif]") || text.starts_with("[endif]");
@@ -163,7 +162,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Nobody is shown what is hidden, but whoever looks for tricks should see it.
+    /// Hidden text is never shown, but the checks for tricks need it.
     fn keep_unseen(&mut self, text: &str) {
         let room = MAX_UNSEEN.saturating_sub(self.unseen.len());
         self.unseen.push_str(&text[..text.floor_char_boundary(room)]);
@@ -218,7 +217,6 @@ impl<'a> Reader<'a> {
         self.look.push(look);
     }
 
-    /// The look of a new element.
     fn looks(&self, tag: &str, found: &Attributes<'_>, element: &Element<'_>) -> Look {
         let mut look = self.look();
         if matches!(
@@ -241,7 +239,7 @@ impl<'a> Reader<'a> {
         if found.hidden {
             style.under(&Declared::read("display:none").0);
         }
-        // Folded up: only its summary is seen.
+        // Collapsed: only the summary is visible.
         if tag == "details" && !found.unfolded {
             style.under(&Declared::read("visibility:hidden").0);
         } else if tag == "summary" && self.open.last().is_some_and(|open| open.name.as_str() == "details") {
@@ -251,7 +249,7 @@ impl<'a> Reader<'a> {
             look.pre = true;
         }
         if matches!(tag, "body" | "html") && self.sheet.unsure {
-            // A background was painted by a rule that cannot be followed: what is white on it may well be seen.
+            // An unsupported rule paints the background, so white text on it may well be visible.
             style.under(&Declared::painted(None, None, true));
         }
         look.with(&style)
@@ -282,7 +280,7 @@ impl<'a> Reader<'a> {
         self.out.item(depth, &mark);
     }
 
-    /// Closes what a new tag cannot stand in: a paragraph in a paragraph, a row in a row.
+    /// Closes elements that the new tag cannot be inside: a paragraph in a paragraph, a row in a row.
     fn close_implied(&mut self, tag: &str) {
         let (closes, within): (&[&str], &[&str]) = match tag {
             "li" => (&["li"], &["ul", "ol", "table"]),
@@ -313,7 +311,7 @@ impl<'a> Reader<'a> {
             if open.name == name {
                 return self.close(self.open.len() - 1 - back);
             }
-            // A stray end tag in a cell does not close what the whole table stands in.
+            // A stray end tag in a cell does not close elements outside the table.
             if !table && matches!(open.name.as_str(), "td" | "th" | "table") {
                 break;
             }
@@ -363,7 +361,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is no letter to a reader: blanks, and the invisible padding of previews.
+/// Characters that readers see as blank: whitespace and the invisible padding of previews.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -404,7 +402,7 @@ fn is_line(tag: &str) -> bool {
     )
 }
 
-/// Text with its entities undone.
+/// Decodes the entities in a text.
 fn entities(raw: &str) -> std::borrow::Cow<'_, str> {
     if !raw.contains('&') {
         return raw.into();
@@ -455,7 +453,7 @@ fn numbered(code: &str) -> Option<String> {
         Some(hex) => u32::from_str_radix(hex, 16).ok()?,
         None => code.parse().ok()?,
     };
-    // Browsers read these as Windows does.
+    // Browsers read these as Windows-1252.
     if let Ok(byte @ 0x80..=0x9F) = u8::try_from(code) {
         return mail_parser::decoders::charsets::map::charset_decoder(b"windows-1252")
             .map(|decode| decode(&[byte]));

@@ -1,33 +1,33 @@
-//! Which text a style makes invisible.
+//! Decides which text a style makes invisible.
 //!
-//! Promised: the declarations that hide text are understood, inline and in style sheets with plain selectors (tag,
-//! class, id, one inside the other), in their order and weight. What is not understood hides nothing. Rules for
-//! other media (`@media`, `@supports`) are left out, as they are on most screens.
+//! Promises: declarations that hide text are understood, inline and in style sheets with simple selectors (tag, class,
+//! id, descendants), in the right order and weight. Anything else hides nothing. Rules for other media (`@media`,
+//! `@supports`) are ignored, since they do not apply on most screens.
 
 use super::values::{faded, pixels};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// Style sheets are read up to this many bytes and rules.
+/// How many bytes and rules of style sheets are read.
 const MAX_SHEET: usize = 512 << 10;
 const MAX_RULES: usize = 2_000;
-/// Rules tried on elements; beyond, nothing more is hidden.
+/// How many times rules are matched against elements; beyond that, nothing more is hidden.
 const MAX_TRIES: usize = 1_000_000;
-/// Ancestors looked at for one inside the other.
+/// How many ancestors are checked for descendant selectors.
 const NEAR: usize = 64;
-/// Text of fewer pixels is not meant to be read.
+/// Text smaller than this many pixels is not meant to be read.
 const READABLE: f32 = 3.0;
-/// Colours that differ by less in every channel cannot be told apart.
+/// Colours that differ by less than this in every channel look the same.
 const ALIKE: i32 = 16;
 
-/// How an element looks, as far as being seen goes. Children inherit it.
+/// How an element looks, as far as visibility is concerned. Children inherit it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look {
     gone: bool,
     invisible: bool,
     size: f32,
-    /// `None` where it is not known.
+    /// `None` if unknown.
     colour: Option<u32>,
     back: Option<u32>,
     pub pre: bool,
@@ -47,7 +47,7 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Whether text in it cannot be seen.
+    /// Whether text with this look is invisible.
     pub fn hidden(&self) -> bool {
         let alike = match (self.colour, self.back) {
             (Some(colour), Some(back)) => same_colour(colour, back),
@@ -56,12 +56,11 @@ impl Look {
         self.gone || self.invisible || self.size < READABLE || alike
     }
 
-    /// The look with the colour of a link.
     pub fn linked(self) -> Self {
         Self { colour: Some(0x00_00_EE), ..self }
     }
 
-    /// The look of a child with these declarations.
+    /// The look of a child element with these declarations.
     pub fn with(mut self, style: &Declared) -> Self {
         let overflow = style.overflow_hidden == Some(true);
         self.gone |= style.gone == Some(true)
@@ -105,7 +104,7 @@ enum Paint {
 }
 
 impl Paint {
-    /// The colour this makes; what is painted clear looks like what lies beneath.
+    /// The resulting colour; transparent paint shows the colour below.
     fn over(self, beneath: Option<u32>) -> Option<u32> {
         match self {
             Self::Colour(colour) => Some(colour),
@@ -115,7 +114,7 @@ impl Paint {
     }
 }
 
-/// Declarations, each `None` where nothing is said.
+/// Style declarations; `None` if not declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Declared {
     gone: Option<bool>,
@@ -132,19 +131,19 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// What the attributes for colours say.
+    /// The declarations made by colour attributes.
     pub fn painted(colour: Option<&str>, back: Option<&str>, picture: bool) -> Self {
         let back = if picture { Some(Paint::Unknown) } else { back.map(paint) };
         Self { colour: colour.map(paint), back, ..Self::default() }
     }
 
-    /// The declarations of another, over these.
+    /// Overrides these declarations with those of `other`.
     pub fn under(&mut self, other: &Self) {
         macro_rules! take { ($($field:ident),*) => { $(self.$field = other.$field.or(self.$field);)* } }
         take!(gone, invisible, transparent, no_box, overflow_hidden, away, clipped, size, colour, back, pre);
     }
 
-    /// Reads declarations; the second are those marked important.
+    /// Reads declarations; the second result has those marked `!important`.
     pub fn read(text: &str) -> (Self, Self) {
         let mut both = (Self::default(), Self::default());
         let text = without_comments(text);
@@ -170,7 +169,7 @@ impl Declared {
             "opacity" => self.transparent = Some(value.parse::<f32>().is_ok_and(|value| value <= 0.05)),
             "filter" => self.transparent = Some(faded(value) || self.transparent == Some(true)),
             "letter-spacing" => {
-                // Letters stand upon each other.
+                // Letters are printed on top of each other.
                 let stacked = pixels(value).is_some_and(|pixels| pixels <= -8.0);
                 self.clipped = Some(stacked || self.clipped == Some(true));
             }
@@ -213,7 +212,7 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     pieces.fold(first, |kept, piece| kept + &piece[after(piece)..]).into()
 }
 
-/// A shorthand: its colour, unless a picture lies above it.
+/// The colour of a `background` shorthand, unless a picture covers it.
 fn background(value: &str) -> Option<Paint> {
     if value.contains("url(") || value.contains("gradient") {
         return Some(Paint::Unknown);
@@ -235,7 +234,7 @@ fn size(value: &str) -> Option<Size> {
     let times = |unit: &str, by: f32| {
         value.strip_suffix(unit).and_then(|n| n.trim().parse::<f32>().ok()).map(|n| n * by)
     };
-    // `rem` ends in `em`, and is not a multiple of what is inherited.
+    // `rem` also ends in `em`, but does not scale the inherited size.
     if !value.ends_with("rem")
         && let Some(times) = times("em", 1.0).or_else(|| times("%", 0.01))
     {
@@ -289,7 +288,7 @@ fn paint(value: &str) -> Paint {
         "navy" => Paint::Colour(0x00_00_80),
         "transparent" => Paint::Clear,
         "none" => Paint::Clear,
-        // Six digits without their sign, as attributes often have them.
+        // Six digits without `#`, common in attributes.
         hex if hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             u32::from_str_radix(hex, 16).map_or(Paint::Unknown, Paint::Colour)
         }
@@ -305,7 +304,7 @@ pub(super) struct Element<'a> {
     pub id: &'a str,
 }
 
-/// One element's part of a selector: `td.left#one`.
+/// The part of a selector for one element: `td.left#one`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Compound<'a> {
     name: &'a str,
@@ -325,7 +324,7 @@ impl Compound<'_> {
 }
 
 struct Rule<'a> {
-    /// The outermost first; the last is the element itself.
+    /// Outermost first; the last is the element itself.
     path: Vec<Compound<'a>>,
     weight: (usize, usize, usize),
     plain: Declared,
@@ -336,16 +335,16 @@ struct Rule<'a> {
 #[derive(Default)]
 pub(super) struct Sheet<'a> {
     rules: Vec<Rule<'a>>,
-    /// Rules by the class, id or tag their last element must have; `*` for any.
+    /// Rules by the class, id or tag that their last element must have; `*` for any.
     index: HashMap<String, Vec<usize>>,
     read: usize,
     tries: Cell<usize>,
-    /// Whether a selector that was not understood paints backgrounds.
+    /// Whether a selector we do not understand paints backgrounds.
     pub unsure: bool,
 }
 
 impl<'a> Sheet<'a> {
-    /// Adds the rules of a `<style>`.
+    /// Adds the rules of a `<style>` element.
     pub fn add(&mut self, css: &'a str) {
         self.read += css.len();
         if self.read > MAX_SHEET {
@@ -405,7 +404,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// What the sheets declare for an element, and what they insist on.
+    /// What the sheets declare for an element, normally and as `!important`.
     pub fn style(&self, element: &Element<'_>, ancestors: &[Element<'_>]) -> (Declared, Declared) {
         let mut both = (Declared::default(), Declared::default());
         if self.rules.is_empty() {
@@ -438,7 +437,7 @@ fn fits(path: &[Compound<'_>], element: &Element<'_>, ancestors: &[Element<'_>])
     last.fits(element) && outer.iter().rev().all(|part| near.any(|ancestor| part.fits(ancestor)))
 }
 
-/// A selector of plain parts, one inside the other; `None` for any other.
+/// A selector of simple parts, each a descendant of the one before; `None` for any other.
 fn path(selector: &str) -> Option<Vec<Compound<'_>>> {
     let parts: Vec<&str> = selector.split_ascii_whitespace().collect();
     if parts.is_empty() || parts.len() > 8 {
@@ -468,7 +467,7 @@ fn compound(text: &str) -> Option<Compound<'_>> {
     Some(found)
 }
 
-/// Where a block with blocks in it ends.
+/// Where a block with nested blocks ends.
 fn block_end(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! What is seen, what is not, and that no page takes long.
+//! Which text is visible, which is not, and that no page takes long.
 
 use super::*;
 use proptest::prelude::*;
@@ -76,9 +76,9 @@ fn what_people_cannot_see() {
     shows("<div style=display:none>a<p>b<p>c</div>d", "d", 1);
     shows("<p style=display:none>a<p>seen", "seen", 1);
     shows("a <span style='visibility:hidden'>s<b style='visibility:visible'>seen</b></span>", "a seen", 1);
-    // What previews are padded with is nobody's secret.
+    // The padding of previews is no hidden text.
     shows("<div style=display:none>&nbsp;&zwnj;&#847;</div>x", "x", 0);
-    // Several in a row are one piece, several apart are several.
+    // Adjacent ones count as one piece, separate ones as several.
     shows("<i style=display:none>s</i><i style=display:none>s</i>a<i style=display:none>s</i>", "a", 2);
 }
 

@@ -1,9 +1,9 @@
-//! HTML cut into tags, text and comments.
+//! Splits HTML into tags, text and comments.
 //!
-//! Promised: linear time, no memory of its own, never an error: what no browser could read ends the page, as it does
-//! there. Knows nothing about which tags fit into which.
+//! Promises: linear time, no allocation, no errors: if a browser could not read it, the page ends there. Does not know
+//! which tags may contain which.
 
-/// A tag's name in lower case; one that is longer than any known tag is cut.
+/// A tag's name in lower case, cut if longer than any known tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Name([u8; 12], u8);
 
@@ -18,7 +18,7 @@ impl Name {
     }
 
     pub fn as_str(&self) -> &str {
-        // Only ASCII was put in.
+        // It holds only ASCII.
         std::str::from_utf8(&self.0[..usize::from(self.1)]).unwrap_or_default()
     }
 }
@@ -32,13 +32,13 @@ pub(super) enum Token<'a> {
     },
     End(Name),
     Comment(&'a str),
-    /// What stands between `<style>` and `</style>`.
+    /// The content between `<style>` and `</style>`.
     Style(&'a str),
 }
 
 pub(super) struct Tokens<'a> {
     rest: &'a str,
-    /// The element whose content is not HTML, opened just now.
+    /// The element just opened whose content is not HTML.
     raw: Option<Name>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Iterator for Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// A tag whose name begins `after` bytes on.
+    /// Reads a tag whose name begins after `after` bytes.
     fn tag(&mut self, after: usize) -> Token<'a> {
         let rest = &self.rest[after..];
         let end =
@@ -107,7 +107,7 @@ impl<'a> Tokens<'a> {
         Token::Start { name, attributes }
     }
 
-    /// The content of an element that holds no tags. Its end tag is left to be read.
+    /// The content of an element that has no tags in it. The end tag is left to be read next.
     fn raw_content(&mut self, name: Name) -> &'a str {
         let rest = self.rest;
         let mut at = 0;
@@ -146,7 +146,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Where the attributes of a tag end: at a `>` that stands in no quoted value.
+/// Where the attributes of a tag end: at a `>` outside quoted values.
 fn attributes_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -168,7 +168,7 @@ fn attributes_end(text: &str) -> usize {
     at
 }
 
-/// The attributes of a tag, entities not yet undone.
+/// The attributes of a tag, entities not yet decoded.
 pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -176,7 +176,7 @@ pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
         if rest.is_empty() {
             return None;
         }
-        // A name may begin with `=`, and is never empty, so that every turn gets on.
+        // A name may begin with `=` and is never empty, so that every turn makes progress.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let end = rest[first..]
             .find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | '/'))

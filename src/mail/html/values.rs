@@ -1,6 +1,6 @@
-//! Values of declarations as numbers.
+//! CSS values as numbers.
 
-/// A length in pixels, where that can be told without knowing the page.
+/// A length in pixels, if it can be computed without knowing the page.
 pub(super) fn pixels(value: &str) -> Option<f32> {
     let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(value.len());
     let number: f32 = value[..digits].parse().ok()?;
@@ -18,7 +18,7 @@ pub(super) fn pixels(value: &str) -> Option<f32> {
     }
 }
 
-/// Whether a filter leaves nothing to see.
+/// Whether a filter makes the element invisible.
 pub(super) fn faded(value: &str) -> bool {
     let inner = value.split_once("opacity(").and_then(|(_, rest)| rest.split_once(')'));
     let Some((amount, _)) = inner else { return false };

@@ -1,22 +1,22 @@
-//! Text written line by line: blanks collapsed, blocks set apart, quotes marked.
+//! Writes text line by line: collapses blanks, separates blocks, marks quotes.
 
-/// Quote marks on one line, and steps a list is indented, at most: what is deeper looks like this too.
+/// The most quote marks on a line, and the most indents in a list; deeper levels look the same.
 const MAX_QUOTE: usize = 6;
 const MAX_INDENT: usize = 6;
-/// The most that is written, in bytes; a little above what a mail shows, so that it is known to be cut.
+/// The most that is written, in bytes; a little more than a mail shows, so that we can tell it was cut.
 const MAX_OUT: usize = (1 << 20) + 64;
 
 #[derive(Default)]
 pub(super) struct Writer {
     out: String,
-    /// Line breaks wanted before the next word: 1 ends a line, 2 leaves a blank one.
+    /// Line breaks due before the next word: 1 ends a line, 2 leaves a blank one.
     breaks: usize,
     space: bool,
     cell: bool,
     quote: usize,
-    /// How deep the last line was quoted.
+    /// The quote depth of the last line.
     last_quote: usize,
-    /// What the next line begins with.
+    /// The start of the next line.
     lead: String,
 }
 
@@ -25,49 +25,49 @@ impl Writer {
         self.out.len()
     }
 
-    /// What was written since, on one line.
+    /// The text written since `from`, on one line.
     pub fn since(&self, from: usize) -> String {
         let words = self.out.get(from..).unwrap_or_default().split_whitespace();
         words.filter(|word| word.chars().any(|c| c != '>')).collect::<Vec<_>>().join(" ")
     }
 
-    /// A new line, unless nothing stands on this one.
+    /// Starts a new line, unless this one is empty.
     pub fn line(&mut self) {
         self.breaks = self.breaks.max(1);
         self.space = false;
         self.cell = false;
     }
 
-    /// A line break of its own: the second in a row leaves a blank line.
+    /// An explicit line break: the second in a row leaves a blank line.
     pub fn line_break(&mut self) {
         let breaks = self.breaks + 1;
         self.line();
         self.breaks = breaks.min(2);
     }
 
-    /// A blank line.
+    /// Leaves a blank line.
     pub fn block(&mut self) {
         self.line();
         self.breaks = 2;
     }
 
-    /// A new cell in a row.
+    /// Starts a new cell in a row.
     pub fn cell(&mut self) {
         self.cell = self.breaks == 0;
     }
 
-    /// A new point of a list.
+    /// Starts a new list item.
     pub fn item(&mut self, depth: usize, mark: &str) {
         self.line();
         self.lead = "  ".repeat(depth.min(MAX_INDENT)) + mark;
     }
 
-    /// A quote begins or ends.
+    /// Begins or ends a quote.
     pub fn quote(&mut self, begins: bool) {
         self.quote = if begins { self.quote.saturating_add(1) } else { self.quote.saturating_sub(1) };
     }
 
-    /// Words, their blanks kept where they were set that way.
+    /// Writes words. Blanks are kept if `pre` is set.
     pub fn text(&mut self, text: &str, pre: bool) {
         if self.out.len() > MAX_OUT {
             return;
@@ -95,7 +95,7 @@ impl Writer {
         self.space &= text.ends_with(blank);
     }
 
-    /// Everything that was wanted before the next word.
+    /// Writes everything due before the next word.
     fn begin(&mut self) {
         let (breaks, space, cell) = (std::mem::take(&mut self.breaks), self.space, self.cell);
         (self.space, self.cell) = (false, false);

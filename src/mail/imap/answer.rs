@@ -1,8 +1,8 @@
-//! What an IMAP server answers: how a command ended, and what it brought.
+//! An IMAP server's answers: how a command ended, and the data it returned.
 
 use super::value::{Value, after};
 
-/// How a command ended or began.
+/// How a command ended, or how the session began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Ok,
@@ -19,16 +19,16 @@ pub(super) enum Answer {
     GoOn,
 }
 
-/// Everything a server said in answer to a command.
+/// All answers to one command.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     pub(super) data: Vec<Vec<Value>>,
-    /// What stood in brackets, in upper case but for arguments.
+    /// The codes in brackets: names in upper case, arguments unchanged.
     pub(super) codes: Vec<String>,
 }
 
 impl Answers {
-    /// The argument of a code, as in `UIDVALIDITY 3`.
+    /// The argument of a code, for example of `UIDVALIDITY 3`.
     pub(super) fn code(&self, name: &str) -> Option<&str> {
         let argument = |code: &'_ String| -> Option<usize> {
             let (word, _) = code.split_once(' ')?;
@@ -37,7 +37,7 @@ impl Answers {
         self.codes.iter().find_map(|code| argument(code).map(|at| code[at..].trim()))
     }
 
-    /// The numbers of `SEARCH`.
+    /// The numbers found by `SEARCH`.
     pub(super) fn found(&self) -> Vec<u64> {
         let searches = self.data.iter().filter(|data| data.first().is_some_and(|word| word.is("SEARCH")));
         let mut found: Vec<u64> =
@@ -47,7 +47,7 @@ impl Answers {
         found
     }
 
-    /// The pairs of each `FETCH` that says which mail it is about.
+    /// The pairs of each `FETCH` answer that has a UID.
     pub(super) fn fetched(&self) -> impl Iterator<Item = (u64, &[Value])> {
         self.data.iter().filter_map(|data| match data.as_slice() {
             [_, word, pairs] if word.is("FETCH") => {
@@ -59,13 +59,13 @@ impl Answers {
     }
 }
 
-/// Whether an answer tells of a change in the open folder.
+/// Whether an answer reports a change in the open folder.
 pub(super) fn is_news(data: &[Value]) -> bool {
     matches!(data, [_, word, ..] if ["EXISTS", "EXPUNGE", "FETCH"].iter().any(|news| word.is(news)))
         || data.first().is_some_and(|word| word.is("VANISHED"))
 }
 
-/// Reads `TAG OK [CODE] text`; `None` where it is no such line.
+/// Reads `TAG OK [CODE] text`; `None` for other lines.
 pub(super) fn status(line: &[u8]) -> Option<Answer> {
     let line = String::from_utf8_lossy(line);
     let (tag, rest) = line.split_once(' ')?;

@@ -8,7 +8,7 @@ use super::session::{Arg, ImapError, Session};
 use crate::mail::{Destination, WayBack};
 use serde::{Deserialize, Serialize};
 
-/// The way back of a mail: where it was and where it is. It is found there by its Message-ID, else by its number.
+/// How to undo it: where the mail was and where it is. It is found there by its Message-ID, or else by its number.
 #[derive(Serialize, Deserialize)]
 struct Way {
     from: String,
@@ -18,7 +18,7 @@ struct Way {
     number: Option<Numbered>,
 }
 
-/// The folder mail goes to: a named one, or the one the server has for it, which is made where there is none.
+/// The folder mail goes to: a named one, or the server's folder for that purpose, created if missing.
 async fn target(session: &mut Session, to: &Destination) -> Result<Folder, ImapError> {
     let what = match to {
         Destination::Folder(name) => return Ok(Folder::named(name)),
@@ -34,7 +34,7 @@ async fn target(session: &mut Session, to: &Destination) -> Result<Folder, ImapE
     Ok(folder)
 }
 
-/// Puts a mail away. One that lies there already was put there by an attempt that broke off.
+/// Puts a mail away. If it is there already, an interrupted attempt put it there.
 pub(super) async fn put_away(
     session: &mut Session,
     place: &MailLocation,
@@ -55,14 +55,13 @@ pub(super) async fn put_away(
         from: place.folder.clone(),
         to: target.name,
         message_id: place.message_id.clone(),
-        // A mail goes by its Message-ID where it has one: numbers change.
+        // We prefer the Message-ID: numbers change.
         number: number.filter(|_| place.message_id.is_empty()),
     };
     let way = serde_json::to_string(&way).map_err(|error| ImapError::Lasting(error.to_string()))?;
     Ok(WayBack(way))
 }
 
-/// Puts a mail back where it was.
 pub(super) async fn put_back(session: &mut Session, way: &WayBack) -> Result<(), ImapError> {
     let Way { from, to, message_id, number } = serde_json::from_str(&way.0)
         .map_err(|_| ImapError::Lasting("where this mail went cannot be read".to_owned()))?;
@@ -100,7 +99,7 @@ async fn is_there(session: &mut Session, uid: u64) -> Result<bool, ImapError> {
     Ok(answers.fetched().any(|(found, _)| found == uid))
 }
 
-/// The number of a mail in a folder, where its Message-ID tells.
+/// The number of a mail in a folder, found by its Message-ID.
 async fn lies_in(session: &mut Session, folder: &Folder, id: &str) -> Result<Option<u64>, ImapError> {
     if id.is_empty() {
         return Ok(None);

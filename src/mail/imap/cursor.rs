@@ -1,4 +1,4 @@
-//! Where a mailbox was left off, and where a mail lies.
+//! The position up to which each folder was read, and the location of a mail.
 
 use super::session::Open;
 use crate::mail::{Cursor, MailError};
@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where each folder was left off.
+/// The position in each folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// What arrived earlier was never wanted.
+    /// Mail that arrived earlier was never wanted.
     #[serde(default)]
     pub(super) since: Option<Timestamp>,
     #[serde(default)]
@@ -18,14 +18,14 @@ pub(super) struct Marks {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
-    /// What the numbers hold for; another one and every number is void.
+    /// The UIDVALIDITY of the numbers; if it changes, all numbers are void.
     validity: u64,
-    /// The first number that was not fetched.
+    /// The first number not fetched yet.
     next: u64,
 }
 
 impl Marks {
-    /// Marks for somebody who wants nothing that arrived earlier.
+    /// Marks for a user who wants no earlier mail.
     pub(super) fn since(since: Timestamp) -> Self {
         Self { since: Some(since), ..Self::default() }
     }
@@ -40,11 +40,11 @@ impl Marks {
     }
 
     pub(super) fn write(&self) -> Cursor {
-        // Numbers and names always become JSON.
+        // Numbers and names always serialize.
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// The first number to fetch from a folder; `None` where the numbers are void and all of them count anew.
+    /// The first number to fetch from a folder; `None` if the numbers are void and everything counts as new.
     pub(super) fn next(&self, folder: &Open) -> Option<u64> {
         self.folders
             .get(&folder.name)
@@ -56,18 +56,18 @@ impl Marks {
         self.folders.insert(folder.name.clone(), Mark { validity: folder.validity, next });
     }
 
-    /// Forgets folders that are not read any more.
+    /// Forgets folders that are no longer read.
     pub(super) fn keep(&mut self, names: &[&str]) {
         self.folders.retain(|name, _| names.contains(&name.as_str()));
     }
 }
 
-/// Where a mail lies: `VALIDITY/UID/MESSAGE-ID FOLDER`. Its Message-ID finds it where the numbers are void.
+/// Where a mail is: `VALIDITY/UID/MESSAGE-ID FOLDER`. If the numbers are void, the Message-ID finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MailLocation {
     pub(super) validity: u64,
     pub(super) uid: u64,
-    /// Empty where it has none that can be looked for.
+    /// Empty if it has none that we can search for.
     pub(super) message_id: String,
     pub(super) folder: String,
 }

@@ -1,4 +1,4 @@
-//! Fetching what is new: numbers first, then sizes, then mails, in pieces that fit.
+//! Fetches new mail: first the numbers, then the sizes, then the mails, in batches that fit.
 
 use super::cursor::{MailLocation, Marks};
 use super::folders::{self, Folder};
@@ -8,14 +8,13 @@ use crate::mail::maildir::ids;
 use crate::mail::{Cursor, Fetched, MailError, NewMail};
 use jiff::{SignedDuration, Timestamp};
 
-/// The longest mail that is read whole: what the parser takes.
+/// The longest mail read whole, which is the parser's limit.
 const LARGEST: u64 = LONGEST_TEXT - 1;
 /// How many bytes one command asks for, give or take a mail.
 const AT_ONCE: u64 = 8 << 20;
-/// How many bytes one fetch brings, give or take a mail; the rest is for the next one.
+/// How many bytes one fetch brings, give or take a mail; the next fetch brings the rest.
 const IN_ALL: u64 = 64 << 20;
 
-/// Why nothing was fetched.
 pub(super) enum FetchError {
     Imap(ImapError),
     Mail(MailError),
@@ -27,7 +26,7 @@ impl From<ImapError> for FetchError {
     }
 }
 
-/// At most `limit` mails that were not fetched before, oldest first in each folder.
+/// At most `limit` mails not fetched before, oldest first in each folder.
 pub(super) async fn fetch(
     session: &mut Session,
     read: &[Folder],
@@ -63,7 +62,7 @@ pub(super) async fn fetch(
         left += (waiting.len() - done) as u64;
         let next = match (waiting.get(done), waiting.last()) {
             (Some(first_left), _) => *first_left,
-            // What was numbered and is not shown is deleted or a draft.
+            // Numbered mails that are not listed are deleted or drafts.
             (None, Some(last)) => (last + 1).max(open.next.unwrap_or(0)),
             (None, None) => from.max(open.next.unwrap_or(0)),
         };
@@ -72,7 +71,7 @@ pub(super) async fn fetch(
     Ok(Fetched { mails, cursor: Some(marks.write()), left, missed: None })
 }
 
-/// A cursor that leaves out what came before `from`, give or take two days.
+/// A cursor that skips mail that came before `from`, give or take two days.
 pub(super) async fn start(
     session: &mut Session,
     read: &[Folder],
@@ -86,7 +85,7 @@ pub(super) async fn start(
         let next = match (found.first(), open.next) {
             (Some(first), _) => *first,
             (None, Some(next)) => next,
-            // A server that does not say what comes next: whatever is there is old.
+            // The server does not say what comes next: everything there now is old.
             (None, None) => numbers(session, 1, None).await?.last().map_or(1, |last| last + 1),
         };
         marks.set(&open, next);
@@ -94,7 +93,7 @@ pub(super) async fn start(
     Ok(marks.write())
 }
 
-/// When the oldest of the newest `count` mails came, by the dates of as many in each folder.
+/// When the oldest of the newest `count` mails came. Reads as many dates in each folder.
 pub(super) async fn newest(
     session: &mut Session,
     read: &[Folder],
@@ -106,7 +105,7 @@ pub(super) async fn newest(
         if mails == 0 {
             continue;
         }
-        // By their order in the folder: there is no need to know all numbers for the last few.
+        // By position in the folder: the last few do not require all the numbers.
         let first = mails.saturating_sub(count as u64) + 1;
         let line = format!("FETCH {first}:{mails} (UID INTERNALDATE)");
         let answers = session.command(&[Arg::Raw(&line)]).await?;
@@ -117,10 +116,10 @@ pub(super) async fn newest(
     Ok(dates.iter().rev().take(count).next_back().copied())
 }
 
-/// Opens a folder; one that is not there is named together with some that are.
+/// Opens a folder. If it is missing, the error lists some that exist.
 pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool) -> Result<Open, ImapError> {
     match session.open(folder, writable).await {
-        // Whatever code a server gives, a folder that is not in its list is not there.
+        // Servers use different codes, so we check the list: a folder that is not in it does not exist.
         Err(ImapError::No { place, code, text }) => {
             let listed = folders::list(session).await?;
             if listed.iter().any(|listed| listed.folder == *folder) {
@@ -132,30 +131,30 @@ pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool)
     }
 }
 
-/// The numbers from one on of mails that are neither deleted nor drafts.
+/// The numbers from `from` on, without deleted mails and drafts.
 async fn numbers(session: &mut Session, from: u64, since: Option<Timestamp>) -> Result<Vec<u64>, ImapError> {
     let since = since.map(|since| format!(" SINCE {}", day(since))).unwrap_or_default();
     let line = format!("UID SEARCH UID {from}:* UNDELETED UNDRAFT{since}");
     let mut found = session.command(&[Arg::Raw(&line)]).await?.found();
-    // `*` is the last mail even where that lies before the first asked for.
+    // `*` is the last mail, even if that comes before the first one asked for.
     found.retain(|uid| *uid >= from);
     Ok(found)
 }
 
-/// A day that is surely earlier, wherever the server is: servers compare days by a clock of their own.
+/// A day that is surely earlier, in any time zone: servers compare days by their own clock.
 fn day(time: Timestamp) -> String {
     let day = time.checked_sub(SignedDuration::from_hours(48)).unwrap_or(time);
     jiff::tz::TimeZone::UTC.to_datetime(day).strftime("%-d-%b-%Y").to_string()
 }
 
-/// Mails to ask for at once.
+/// Mails to fetch with one command.
 struct Piece {
     uids: Vec<u64>,
-    /// It is a single one that is too long to be read whole.
+    /// A single mail that is too long to read whole.
     huge: bool,
 }
 
-/// Sizes first, so that no command brings more than fits.
+/// Asks for sizes first, so that no command returns more than fits.
 async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapError> {
     if uids.is_empty() {
         return Ok(Vec::new());
@@ -169,7 +168,7 @@ async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapE
     let mut pieces: Vec<Piece> = Vec::new();
     let mut bytes = 0;
     for uid in uids {
-        // One that is gone meanwhile has no size and is not in the answer.
+        // A mail that has gone meanwhile has no size and will not be in the answer.
         let size = sizes.get(uid).copied().unwrap_or(0);
         let huge = size > LARGEST;
         match pieces.last_mut() {
@@ -187,13 +186,13 @@ async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapE
 }
 
 async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec<NewMail>, ImapError> {
-    // One byte too many, so that the parser sees that there is more.
+    // One byte over the limit, so that the parser sees that there is more.
     let part = if piece.huge { format!("BODY.PEEK[]<0.{LONGEST_TEXT}>") } else { "BODY.PEEK[]".to_owned() };
     let line = format!("UID FETCH {} (UID FLAGS INTERNALDATE {part})", set(&piece.uids));
     let answers = session.command(&[Arg::Raw(&line)]).await?;
     let mut mails: Vec<(u64, NewMail)> = Vec::new();
     for (uid, pairs) in answers.fetched() {
-        // Others may tell of flags meanwhile; those answers hold no mail.
+        // The server may report flags in between; those answers contain no mail.
         let Some(Value::Text(raw)) = after(pairs, "BODY[]").or_else(|| after(pairs, "BODY[]<0>")) else {
             continue;
         };
@@ -206,7 +205,7 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
         let mail = NewMail {
             place: MailLocation::new(open, uid, message_id.as_deref()).write(),
             raw: raw.clone(),
-            // One whose date cannot be read is better taken for new than for old.
+            // Without a readable date, better new than old.
             arrived: arrived.unwrap_or_else(Timestamp::now),
             seen: flags.iter().any(|flag| flag.is("\\Seen")),
             answered: flags.iter().any(|flag| flag.is("\\Answered")),
@@ -217,13 +216,13 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
     Ok(mails.into_iter().map(|(_, mail)| mail).collect())
 }
 
-/// `17-Jul-1996 02:44:25 -0700`.
+/// Parses `17-Jul-1996 02:44:25 -0700`.
 pub(super) fn date(text: &str) -> Option<Timestamp> {
     let parsed = jiff::fmt::strtime::parse("%d-%b-%Y %H:%M:%S %z", text.trim()).ok()?;
     parsed.to_timestamp().ok()
 }
 
-/// Numbers as a set: `1:3,7`.
+/// Formats numbers as a set: `1:3,7`.
 pub(super) fn set(uids: &[u64]) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for uid in uids {

@@ -1,24 +1,24 @@
-//! Folders: by the name the config has, or by what the server says they are for (RFC 6154).
+//! Folders: by their name in the config, or by the purpose the server states (RFC 6154).
 
 use super::names;
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
 use crate::mail::net::said;
 
-/// How many folders an error names.
+/// How many folders an error lists.
 const NAMED: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folder {
-    /// As people read it.
+    /// The readable name.
     pub(super) name: String,
-    /// As the server writes it.
+    /// The name as the server writes it.
     pub(super) wire: String,
 }
 
 impl Folder {
     pub(super) fn named(name: &str) -> Self {
-        // The one name that every server knows in any case.
+        // The only name that servers match in any case.
         let name = if name.eq_ignore_ascii_case("INBOX") { "INBOX" } else { name };
         Self { name: name.to_owned(), wire: names::encode(name) }
     }
@@ -58,7 +58,7 @@ impl Use {
         }
     }
 
-    /// What such folders are called where the server does not say, best first.
+    /// Common names for such folders if the server does not say, best first.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Sent => &["Sent", "Sent Items", "Sent Messages", "Sent Mail"],
@@ -79,13 +79,13 @@ impl Use {
         }
     }
 
-    /// What such a folder is called where one has to be made.
+    /// The name of such a folder if we have to create it.
     pub(super) fn made(self) -> &'static str {
         self.names().first().copied().unwrap_or_default()
     }
 }
 
-/// Every folder that can be opened.
+/// All folders that can be opened.
 pub(super) async fn list(session: &mut Session) -> Result<Vec<Listed>, ImapError> {
     let says_use = session.can("SPECIAL-USE") && session.can("LIST-EXTENDED");
     let line = if says_use { "LIST \"\" \"*\" RETURN (SPECIAL-USE)" } else { "LIST \"\" \"*\"" };
@@ -101,7 +101,7 @@ pub(super) async fn list(session: &mut Session) -> Result<Vec<Listed>, ImapError
     Ok(listed.filter(|listed| !listed.has("\\Noselect") && !listed.has("\\NonExistent")).collect())
 }
 
-/// The folder for something: the one the config names, else the one the server does.
+/// The folder for a purpose: the configured one, or else the one the server says.
 pub(super) async fn find_use(
     session: &mut Session,
     configured: Option<&str>,
@@ -121,7 +121,7 @@ pub(super) async fn find_use(
     Ok(by_flag.or_else(by_name).map(|listed| listed.folder.clone()))
 }
 
-/// A folder that is not there, with some that are.
+/// The error for a missing folder; lists some that exist.
 pub(super) async fn unknown(session: &mut Session, name: &str) -> ImapError {
     let others = match list(session).await {
         Ok(listed) => listed,
@@ -136,7 +136,7 @@ pub(super) async fn unknown(session: &mut Session, name: &str) -> ImapError {
     ImapError::Lasting(format!("{} has no folder {}; there are {there}", session.place(), said(name)))
 }
 
-/// What to do where a folder for something cannot be found.
+/// The error for a purpose without a folder; says what to do.
 pub(super) fn missing(session: &Session, what: Use) -> ImapError {
     let key = what.key();
     ImapError::Lasting(format!("{} does not say which folder is for {key}; set {key}", session.place()))

@@ -1,4 +1,4 @@
-//! Showing an IMAP server who comes. What it answers is not repeated: some servers repeat what they were sent.
+//! Logs in to an IMAP server. Its answers are not shown: some servers echo what they were sent.
 
 use super::answer::{Answer, Kind};
 use super::session::{Arg, ImapError, Session};
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;
 
 impl Session {
-    /// Logs in, by a password or a token.
+    /// Logs in with a password or a token.
     pub(super) async fn log_in(&mut self) -> Result<(), ImapError> {
         let plain = self.can_after_asking("AUTH=PLAIN").await?;
         let secret = secret(&self.server).await?;

@@ -1,4 +1,4 @@
-//! How mails stand, and telling the mailbox what became of them.
+//! Reads the state of mails, and tells the mailbox what was done with them.
 
 use super::answer::Answers;
 use super::cursor::MailLocation;
@@ -11,7 +11,7 @@ use crate::mail::Standing;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How mails stand now, in the order asked.
+/// The current state of mails, in the order asked.
 pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result<Vec<Standing>, ImapError> {
     let mut standings = vec![Standing::Gone; places.len()];
     let mut by_folder: BTreeMap<String, Vec<(usize, MailLocation)>> = BTreeMap::new();
@@ -27,7 +27,7 @@ pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result
             match place_now(session, &open, place).await? {
                 Now::Uid(uid) => uids.push((*at, uid)),
                 Now::Gone => {}
-                // Nothing tells; what is not known to be gone is there.
+                // We cannot tell; a mail not known to be gone is there.
                 Now::Unknown => standings[*at] = Standing::There { seen: false, answered: false },
             }
         }
@@ -54,14 +54,14 @@ pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result
     Ok(standings)
 }
 
-/// Where a mail is by now.
+/// Where a mail is now.
 pub(super) enum Now {
     Uid(u64),
     Gone,
     Unknown,
 }
 
-/// The number a mail has now: the one it had, or where the numbers are void the one its Message-ID finds.
+/// The current number of a mail: unchanged, or found by Message-ID if the numbers are void.
 pub(super) async fn place_now(
     session: &mut Session,
     open: &Open,
@@ -77,7 +77,7 @@ pub(super) async fn place_now(
     Ok(found.last().map_or(Now::Gone, |uid| Now::Uid(*uid)))
 }
 
-/// Does with a mail what the config says; a mail that is gone is no error.
+/// Does to a mail what the config says; a missing mail is no error.
 pub(super) async fn mark(
     session: &mut Session,
     place: &MailLocation,
@@ -107,7 +107,7 @@ pub(super) async fn mark(
     }
 }
 
-/// A label as IMAP's keywords can write it.
+/// The label as an IMAP keyword.
 fn keyword(label: &str) -> Result<String, ImapError> {
     let is_plain =
         |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '{' | '%' | '*' | '"' | '\\' | ']');
@@ -119,7 +119,7 @@ fn keyword(label: &str) -> Result<String, ImapError> {
     Err(ImapError::Lasting(text))
 }
 
-/// The number a mail has in a folder, and what such numbers hold for there.
+/// The number of a mail in a folder, with the UIDVALIDITY of that folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Numbered {
     pub(super) validity: u64,
@@ -127,7 +127,7 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
-    /// From `COPYUID 38505 304 3956`, which tells where one mail went.
+    /// Reads `COPYUID 38505 304 3956`, which says where one mail went.
     fn of(answers: &Answers) -> Option<Self> {
         let mut words = answers.code("COPYUID")?.split_whitespace();
         let (validity, _, uid) = (words.next()?, words.next()?, words.next()?);
@@ -135,7 +135,7 @@ impl Numbered {
     }
 }
 
-/// Moves a mail; gives its number there, where the server tells it.
+/// Moves a mail. Returns its new number, if the server reports it.
 pub(super) async fn move_to(
     session: &mut Session,
     uid: u64,
@@ -159,7 +159,7 @@ pub(super) async fn move_to(
     }
 }
 
-/// Where a server cannot move: a copy, unless an attempt that broke off left one, and then the mail goes.
+/// For servers without MOVE: copies the mail, unless an interrupted attempt already did, and then deletes it.
 async fn copy_and_delete(
     session: &mut Session,
     uid: u64,
@@ -182,7 +182,7 @@ async fn copy_and_delete(
         numbered = Numbered::of(&answers);
     }
     session.command(&[Arg::Raw(&format!("UID STORE {uid} +FLAGS.SILENT (\\Deleted)"))]).await?;
-    // Without this a server could only be told to remove whatever else somebody has marked for it.
+    // Without UIDPLUS, expunging would also remove mails that others have marked as deleted.
     if session.can("UIDPLUS") {
         session.command(&[Arg::Raw(&format!("UID EXPUNGE {uid}"))]).await?;
     }

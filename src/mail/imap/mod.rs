@@ -1,10 +1,9 @@
-//! IMAP: mail on a server, shared with whatever else reads there.
+//! IMAP: mail on a server, shared with other clients.
 //!
-//! Promised: nothing is said before the certificate is checked; mails are known by the server's numbers, and where
-//! those become void (another UIDVALIDITY) everything is fetched again rather than anything lost, for what makes a mail
-//! the same is decided elsewhere; sizes are asked for first, and a text longer than was asked for ends the connection
-//! before it is kept. Fetching marks nothing as read. A connection that broke is made again, once for each thing that
-//! is to be done.
+//! Promises: no secret and no mail is sent before the certificate is checked. Mails are identified by the server's
+//! numbers; if those become void (another UIDVALIDITY), we fetch everything again instead of losing mail, since
+//! duplicates are recognised elsewhere. We ask for sizes first, and a text longer than we asked for ends the connection
+//! before it is kept. Fetching marks nothing as read. A broken connection is made again, once per operation.
 //!
 //! | in the mailbox | here |
 //! | --- | --- |
@@ -13,11 +12,11 @@
 //! | `\Draft`, `\Deleted` | not fetched |
 //! | a mail over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large |
 //! | a label | a keyword |
-//! | drafts, sent | the folders that the config names, else those the server calls so |
+//! | drafts, sent | the folders named in the config, or else by the server |
 //!
-//! The protocol is spoken by our own code, for a library that keeps up to half a gigabyte because a server says so, and
-//! logs passwords when asked to log everything, will not do. What is not here: parsing mail, and other servers' habits
-//! beyond the standard.
+//! We implement the protocol ourselves: a library that keeps up to half a gigabyte because a server says so, and logs
+//! passwords when asked to log everything, is not acceptable. Not here: parsing mail, and servers' habits beyond the
+//! standard.
 
 mod answer;
 mod away;
@@ -47,9 +46,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 
-/// The longest Message-ID that is looked for.
+/// The longest Message-ID we search for.
 const LONGEST_ID: usize = 900;
-/// How many mails it is remembered of that nobody had answered them.
+/// How many unanswered mails we remember.
 const MOST_UNANSWERED: usize = 10_000;
 
 /// An account on an IMAP server.
@@ -64,27 +63,27 @@ struct Inner {
     sent: Option<String>,
     done: AfterHandling,
     ignored: AfterHandling,
-    /// The conversation that goes on; taken out while something is said, so that whoever is interrupted leaves none
-    /// behind in the middle of a sentence.
+    /// The current session. It is taken out while in use, so that a cancelled call does not leave one behind in the
+    /// middle of a command.
     session: Mutex<Option<Session>>,
-    /// How far the sent mail was looked through in vain, by the Message-ID that was looked for.
+    /// How far the sent mail was searched without success, by Message-ID.
     unanswered: std::sync::Mutex<HashMap<String, (u64, u64)>>,
     found_sent: OnceLock<Folder>,
     found_drafts: OnceLock<Folder>,
     watch: watch::Watch,
 }
 
-/// What became of a copy for Sent.
+/// The result of filing a copy in Sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filed {
     There,
-    /// The server files by itself, and has not yet.
+    /// The server files copies itself, but has not yet.
     Later,
-    /// No folder is for it.
+    /// There is no folder for it.
     Nowhere,
 }
 
-/// Does something in a conversation, in a new one where the old one broke.
+/// Does something in the session, or in a new one if the old one broke.
 macro_rules! in_session {
     ($inner:expr, $session:ident => $work:expr) => {{
         let inner: &Inner = $inner;
@@ -121,12 +120,12 @@ macro_rules! in_session {
 }
 
 impl Imap {
-    /// The IMAP account of a config; `None` where it is of another kind. Nothing is said yet.
+    /// The IMAP account in a config; `None` if it is of another kind. Does not connect yet.
     pub fn open(mail: &config::Mail) -> Option<Self> {
         Self::patient(mail, Patience::default())
     }
 
-    /// The same with another patience.
+    /// The same with other timeouts.
     pub fn patient(mail: &config::Mail, patience: Patience) -> Option<Self> {
         let MailSource::Imap { server, folders, drafts, sent } = &mail.source else { return None };
         let mut read: Vec<Folder> = Vec::new();
@@ -154,7 +153,7 @@ impl Imap {
         })))
     }
 
-    /// Whether a mail of this Message-ID lies among the sent mail; `None` where no folder is for it.
+    /// Whether a mail with this Message-ID is in Sent; `None` if there is no such folder.
     pub(super) async fn has_sent(&self, message_id: &str) -> Result<Option<bool>, MailError> {
         in_session!(&self.0, session => async {
             let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
@@ -163,7 +162,7 @@ impl Imap {
         }.await)
     }
 
-    /// The folder that is for sent mail; `None` where none is.
+    /// The folder for sent mail, if there is one.
     pub(super) async fn sent_folder(&self) -> Result<Option<String>, MailError> {
         in_session!(&self.0, session => async {
             let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
@@ -172,7 +171,7 @@ impl Imap {
         }.await)
     }
 
-    /// Keeps a copy of a sent mail, unless one is there.
+    /// Files a copy of a sent mail, unless one is there.
     pub(super) async fn file_sent(
         &self,
         raw: &[u8],
@@ -182,7 +181,7 @@ impl Imap {
         let raw = crlf(raw);
         in_session!(&self.0, session => async {
             let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(Filed::Nowhere) };
-            // A copy of ours would be a second one.
+            // Gmail files a copy itself; ours would be a second one.
             let alone = by == FiledBy::Auto && session.can("X-GM-EXT-1");
             if alone || by == FiledBy::Server {
                 fetch::open(&mut session, &folder, false).await?;
@@ -194,12 +193,11 @@ impl Imap {
         }.await)
     }
 
-    /// How long is waited for what.
     pub(super) fn patience(&self) -> &Patience {
         &self.0.patience
     }
 
-    /// Ends the conversation that goes on, where there is one.
+    /// Ends the current session, if there is one.
     pub async fn leave(&self) {
         if let Some(session) = self.0.session.lock().await.take() {
             session.end().await;
@@ -207,7 +205,7 @@ impl Imap {
     }
 }
 
-/// Keeps a mail in a folder unless one of its Message-ID is there.
+/// Saves a mail in a folder, unless one with its Message-ID is there.
 async fn keep_once(
     session: &mut Session,
     folder: &Folder,
@@ -224,7 +222,7 @@ async fn keep_once(
     session.append(folder, flags, raw).await
 }
 
-/// What went wrong, in a sentence.
+/// The error as a sentence for users.
 fn words(error: &ImapError) -> MailError {
     let text = error.to_string();
     match error {
@@ -235,7 +233,7 @@ fn words(error: &ImapError) -> MailError {
 }
 
 impl Inner {
-    /// The folder for something. What was found once is not asked for again.
+    /// The folder for a purpose. Once found, we do not ask again.
     async fn find(&self, session: &mut Session, what: Use) -> Result<Option<Folder>, ImapError> {
         let (configured, known) = match what {
             Use::Sent => (&self.sent, &self.found_sent),
@@ -255,7 +253,7 @@ impl Inner {
         let reached = (open.validity, open.next.unwrap_or(0));
         let known =
             self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(id).copied();
-        // Nothing was sent since it was last looked for.
+        // Nothing was sent since the last search.
         if known == Some(reached) && reached.1 > 0 {
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! Names of folders as IMAP writes them: letters beyond ASCII in a base64 of its own (RFC 3501, section 5.1.3).
+//! Folder names as IMAP writes them: non-ASCII letters in a special base64 (RFC 3501, section 5.1.3).
 
 use base64::Engine;
 use base64::alphabet::IMAP_MUTF7;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::NO_PAD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 const ENGINE: GeneralPurpose = GeneralPurpose::new(&IMAP_MUTF7, NO_PAD);
-/// Some servers leave bits set that mean nothing.
+/// Some servers set bits that have no meaning.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &IMAP_MUTF7,
     GeneralPurposeConfig::new()
@@ -14,7 +14,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A name for the wire.
+/// A name as written on the wire.
 pub(super) fn encode(name: &str) -> String {
     let mut out = String::new();
     let mut odd: Vec<u16> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn encode(name: &str) -> String {
     out
 }
 
-/// A name from the wire; one that is no such name stays as it is.
+/// The readable name; a name that is not valid on the wire is returned unchanged.
 pub(super) fn decode(wire: &str) -> String {
     let mut out = String::new();
     let mut rest = wire;

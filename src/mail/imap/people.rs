@@ -1,4 +1,4 @@
-//! Whom the person knows, by the envelopes of the newest mails on the server: addresses without any mail.
+//! Finds the people the user knows from the envelopes of the newest mails, without fetching any mail.
 
 use super::fetch::{date, open};
 use super::folders::Folder;
@@ -8,12 +8,12 @@ use crate::mail::People;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 
-/// How many mails of a folder are looked at.
+/// How many mails of a folder are read.
 const MOST: u64 = 1_000;
-/// How many of them at once.
+/// How many of them per command.
 const AT_ONCE: u64 = 200;
 
-/// Where an envelope has whom it is from, and whom it is to.
+/// The positions of senders and recipients in an envelope.
 const FROM: [usize; 1] = [2];
 const TO: [usize; 3] = [5, 6, 7];
 
@@ -38,7 +38,7 @@ pub(super) async fn people(
     Ok(People { wrote_to: wrote_to.into_iter().collect(), heard_from: heard_from.into_iter().collect() })
 }
 
-/// Looks at the envelopes of the newest mails of a folder.
+/// Calls `look` with the envelopes of the newest mails in a folder.
 async fn envelopes(
     session: &mut Session,
     folder: &Folder,
@@ -59,7 +59,7 @@ async fn envelopes(
     Ok(())
 }
 
-/// The bare addresses of some fields of an envelope: `((name route mailbox host) …)`.
+/// Adds the bare addresses in some fields of an envelope: `((name route mailbox host) …)`.
 fn add(known: &mut BTreeSet<String>, envelope: &[Value], fields: &[usize]) {
     for person in fields.iter().filter_map(|at| envelope.get(*at)).flat_map(Value::list) {
         let [_, _, mailbox, host] = person.list() else { continue };

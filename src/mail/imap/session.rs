@@ -1,4 +1,4 @@
-//! One conversation with an IMAP server: commands and their answers, within bounds.
+//! One session with an IMAP server: commands and their answers, within limits.
 
 use super::answer::{Answer, Answers, Kind, is_news, status};
 use super::fetch::set;
@@ -9,19 +9,19 @@ use crate::mail::net::{LineError, NetError, Patience, Wire, place, said};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The longest line. A search over a million mails is one.
+/// The longest line. The result of a search over a million mails is one line.
 const LONGEST_LINE: usize = 16 << 20;
-/// The longest counted text: a mail of the largest size that is read, and the byte that shows there is more.
+/// The longest literal: a mail of the largest size we read, plus the byte that shows there is more.
 pub(super) const LONGEST_TEXT: u64 = (64 << 20) + 1;
 /// The most bytes in answer to one command.
 const MOST_BYTES: usize = 160 << 20;
 /// The most answers to one command.
 const MOST_ANSWERS: usize = 500_000;
 
-/// How many mails are looked at that may have an id, the newest.
+/// How many candidate mails we check for an id, newest first.
 const MOST_LIKELY: usize = 200;
 
-/// Why a server did not do as it was told.
+/// Why a server did not carry out a command.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ImapError {
     #[error(transparent)]
@@ -41,12 +41,12 @@ pub(super) enum ImapError {
 }
 
 impl ImapError {
-    /// Whether nothing more can be said on this connection.
+    /// Whether the connection can no longer be used.
     pub(super) fn ends_session(&self) -> bool {
         !matches!(self, Self::No { .. } | Self::Lasting(_))
     }
 
-    /// Whether it may go better next time.
+    /// Whether trying again may help.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Net(error) => error.is_passing(),
@@ -59,29 +59,29 @@ impl ImapError {
 
 /// A piece of a command.
 pub(super) enum Arg<'a> {
-    /// As it stands.
+    /// Sent unchanged.
     Raw(&'a str),
-    /// A text, quoted or counted as it needs to be.
+    /// A string, sent quoted or as a literal, as needed.
     Text(&'a [u8]),
 }
 
 /// The folder that is open.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
-    /// Its name, readable.
+    /// The readable name.
     pub(super) name: String,
     pub(super) validity: u64,
     pub(super) next: Option<u64>,
     pub(super) mails: u64,
 }
 
-/// A conversation in which the server knows who speaks.
+/// A session after login.
 pub(super) struct Session {
     pub(super) wire: Wire,
     pub(super) server: MailServer,
     capabilities: HashSet<String>,
     tag: u32,
-    /// What the server can do was said unasked.
+    /// Whether the server has told us its capabilities.
     told: bool,
 }
 
@@ -101,7 +101,7 @@ impl Session {
             }
             session.command(&[Arg::Raw("STARTTLS")]).await?;
             session.wire.secure().await?;
-            // What was said in the clear may have been said by anybody.
+            // Anybody could have sent what came unencrypted.
             session.told = false;
             session.capabilities.clear();
         }
@@ -112,7 +112,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Reads the greeting; whether the server knows already who comes.
+    /// Reads the greeting. Returns true if the server already knows the user.
     async fn greeting(&mut self) -> Result<bool, ImapError> {
         match self.answer().await? {
             Answer::Status { tag: None, kind: Kind::Ok, code, .. } => {
@@ -161,7 +161,7 @@ impl Session {
         Ok(self.can(capability))
     }
 
-    /// Whether the server can do something.
+    /// Whether the server has a capability.
     pub(super) fn can(&self, capability: &str) -> bool {
         self.capabilities.contains(capability)
     }
@@ -171,7 +171,7 @@ impl Session {
         Ok(self.wire.write(format!("S{} {line}\r\n", self.tag).as_bytes()).await?)
     }
 
-    /// Tells the server to do something, and waits until it has.
+    /// Sends a command and waits until it is done.
     pub(super) async fn command(&mut self, args: &[Arg<'_>]) -> Result<Answers, ImapError> {
         self.tag += 1;
         let mut out = format!("S{} ", self.tag).into_bytes();
@@ -248,7 +248,7 @@ impl Session {
                     answers.codes.push(code);
                     return Ok(answers);
                 }
-                // A token that was refused: the reason was said, and an empty line asks for the end.
+                // The server refused a token and gave the reason; an empty line ends the exchange.
                 Answer::GoOn if authenticating => self.wire.write(b"\r\n").await?,
                 Answer::GoOn => return Err(self.odd()),
             }
@@ -260,7 +260,7 @@ impl Session {
         self.answer_counted(&mut 0).await
     }
 
-    /// Reads one answer; all that come for a command count together.
+    /// Reads one answer; `bytes` adds up over all answers to a command.
     async fn answer_counted(&mut self, bytes: &mut usize) -> Result<Answer, ImapError> {
         let at = place(&self.server);
         let too_much = || ImapError::TooMuch { place: at.clone() };
@@ -288,7 +288,7 @@ impl Session {
                 return Ok(Answer::Data(builder.done().map_err(|_| odd())?));
             };
             builder.line(&line[..before]).map_err(|_| odd())?;
-            // Refused before a byte of it is kept.
+            // Refused before any of it is kept.
             let many = usize::try_from(many)
                 .ok()
                 .filter(|many| *many as u64 <= LONGEST_TEXT)
@@ -303,7 +303,7 @@ impl Session {
         }
     }
 
-    /// Opens a folder, to look (`false`) or to change (`true`).
+    /// Opens a folder read-only (`false`) or for changes (`true`).
     pub(super) async fn open(&mut self, folder: &Folder, writable: bool) -> Result<Open, ImapError> {
         let verb = if writable { "SELECT " } else { "EXAMINE " };
         let answers = self.command(&[Arg::Raw(verb), Arg::Text(folder.wire.as_bytes())]).await?;
@@ -320,12 +320,12 @@ impl Session {
         Ok(Open { name, validity, next: number("UIDNEXT"), mails: mails.unwrap_or(0) })
     }
 
-    /// Asks for a sign of life.
+    /// Checks that the server is still there.
     pub(super) async fn noop(&mut self) -> Result<(), ImapError> {
         self.command(&[Arg::Raw("NOOP")]).await.map(drop)
     }
 
-    /// Listens until something changes in the open folder or `patience` ends; whether something did.
+    /// Listens until something changes in the open folder or `patience` ends. Returns whether something changed.
     pub(super) async fn idle(&mut self, patience: Duration) -> Result<bool, ImapError> {
         self.send("IDLE").await?;
         self.wait_to_go_on().await?;
@@ -333,7 +333,7 @@ impl Session {
         let mut news = false;
         while !news {
             let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-            // Only waiting for the first byte of a line is given up; a line that began is read to its end.
+            // The timeout applies only to the first byte of a line; a line that has begun is read to its end.
             match tokio::time::timeout(left, self.wire.readable()).await {
                 Err(_) => break,
                 Ok(readable) => readable?,
@@ -341,7 +341,7 @@ impl Session {
             match self.answer().await? {
                 Answer::Data(data) => news = is_news(&data),
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
-                // Some servers say that they are still there.
+                // Some servers send keepalives.
                 Answer::Status { tag: None, .. } | Answer::GoOn => {}
                 Answer::Status { .. } => return Err(self.odd()),
             }
@@ -351,21 +351,21 @@ impl Session {
         Ok(news || answers.data.iter().any(|data| is_news(data)))
     }
 
-    /// Keeps a mail in a folder.
+    /// Saves a mail in a folder.
     pub(super) async fn append(&mut self, folder: &Folder, flags: &str, raw: &[u8]) -> Result<(), ImapError> {
         let flags = format!(" ({flags}) ");
         let name = Arg::Text(folder.wire.as_bytes());
-        // Never quoted: a mail has lines.
+        // Never quoted: a mail has line breaks.
         self.command(&[Arg::Raw("APPEND "), name, Arg::Raw(&flags), Arg::Text(raw)]).await.map(drop)
     }
 
-    /// Takes leave; nobody waits for the answer.
+    /// Logs out without waiting for the answer.
     pub(super) async fn end(mut self) {
         let _ = self.send("LOGOUT").await;
     }
 
-    /// The mails of the open folder whose header field holds an id. Servers look for a part of the field, and the id of
-    /// one mail may be part of another's, so what they find is looked at.
+    /// The mails in the open folder whose header field contains an id. Servers match substrings, and one mail's id may
+    /// be part of another's, so we check what they find.
     pub(super) async fn with_id(&mut self, field: &str, id: &str) -> Result<Vec<u64>, ImapError> {
         let line = format!("UID SEARCH UNDELETED HEADER {field} ");
         let mut found = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.found();
@@ -394,13 +394,13 @@ impl Session {
         Ok(same)
     }
 
-    /// Where it speaks to.
+    /// The server's name for errors.
     pub(super) fn place(&self) -> String {
         place(&self.server)
     }
 }
 
-/// Whether a text may stand in quotes.
+/// Whether a string may be sent in quotes.
 fn is_quotable(text: &[u8]) -> bool {
     text.len() <= 1000 && text.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }

@@ -1,4 +1,4 @@
-//! What an IMAP server says, as values (RFC 9051, section 9). Knows no sockets.
+//! Parses IMAP answers into values (RFC 9051, section 9). Does no I/O.
 
 /// How deep lists may nest.
 const DEEPEST: usize = 32;
@@ -6,16 +6,16 @@ const DEEPEST: usize = 32;
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A word as it stands: an atom, a number, a flag, `BODY[]`, `NIL`.
+    /// An unquoted word: an atom, a number, a flag, `BODY[]`, `NIL`.
     Word(String),
-    /// A text, quoted or counted.
+    /// A string, quoted or as a literal.
     Text(Vec<u8>),
-    /// What stood in parentheses.
+    /// The values in parentheses.
     List(Vec<Value>),
 }
 
 impl Value {
-    /// A word or a text, as text.
+    /// The text of a word or a string.
     pub(super) fn text(&self) -> Option<String> {
         match self {
             Self::Word(word) => Some(word.clone()),
@@ -24,7 +24,7 @@ impl Value {
         }
     }
 
-    /// A word, in whatever case.
+    /// Whether it is this word, ignoring case.
     pub(super) fn is(&self, wanted: &str) -> bool {
         matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(wanted))
     }
@@ -44,18 +44,18 @@ impl Value {
     }
 }
 
-/// The value that stands after a word in a list of pairs, as in `FETCH`.
+/// The value after a word in a list of pairs, as in `FETCH`.
 pub(super) fn after<'a>(pairs: &'a [Value], word: &str) -> Option<&'a Value> {
     pairs.iter().position(|value| value.is(word)).and_then(|at| pairs.get(at + 1))
 }
 
-/// Builds values from the lines and counted texts an answer consists of.
+/// Builds values from the lines and literals of an answer.
 #[derive(Debug)]
 pub(super) struct Builder {
     open: Vec<Vec<Value>>,
 }
 
-/// An answer that is no IMAP.
+/// The answer is not IMAP.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Odd;
 
@@ -72,12 +72,12 @@ impl Builder {
         }
     }
 
-    /// Adds a counted text.
+    /// Adds a literal.
     pub(super) fn text(&mut self, bytes: Vec<u8>) {
         self.put(Value::Text(bytes));
     }
 
-    /// Adds a line, or the part of it that stands before a counted text.
+    /// Adds a line, or the part of it before a literal.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<(), Odd> {
         let mut at = 0;
         while let Some(byte) = line.get(at) {
@@ -125,7 +125,7 @@ impl Builder {
         Ok(at + 1)
     }
 
-    /// What stands in brackets belongs to its word: `BODY[HEADER.FIELDS (TO)]`.
+    /// Brackets belong to their word: `BODY[HEADER.FIELDS (TO)]`.
     fn word(&mut self, line: &[u8], from: usize) -> usize {
         let mut at = from;
         let mut brackets = 0;
@@ -142,7 +142,7 @@ impl Builder {
         at
     }
 
-    /// Everything that was added.
+    /// All values added.
     pub(super) fn done(mut self) -> Result<Vec<Value>, Odd> {
         match (self.open.pop(), self.open.is_empty()) {
             (Some(values), true) => Ok(values),
@@ -151,14 +151,14 @@ impl Builder {
     }
 }
 
-/// How long the counted text is that a line announces at its end: `{12}`, `{12+}`, `~{12}`.
+/// Where a literal announced at the end of a line starts, and how long it is: `{12}`, `{12+}`, `~{12}`.
 pub(super) fn announced(line: &[u8]) -> Option<(usize, u64)> {
     let inside = line.strip_suffix(b"}")?;
     let from = inside.iter().rposition(|byte| *byte == b'{')?;
     let number = inside[from + 1..].strip_suffix(b"+").unwrap_or(&inside[from + 1..]);
     let number =
         std::str::from_utf8(number).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
-    // A number too large to be one is larger than anything allowed.
+    // A number too large to parse exceeds every limit.
     let many = if number.is_empty() { return None } else { number.parse().unwrap_or(u64::MAX) };
     let before = if inside[..from].ends_with(b"~") { from - 1 } else { from };
     Some((before, many))

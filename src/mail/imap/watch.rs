@@ -1,9 +1,8 @@
-//! Listening for news: a connection a folder that does nothing else, made again whenever it breaks. Of an account with
-//! many folders only the first few are listened to, since servers let few connections in; the others are looked at now
-//! and then.
+//! Listens for new mail: one connection per folder that does nothing else, made again when it breaks. Only the first
+//! few folders of an account are watched, since servers allow few connections; the others are checked now and then.
 //!
-//! The server is asked for a sign of life every few minutes, which is far less than the half hour after which servers
-//! and routers forget a connection; a connection that only seems to be there is found out by that.
+//! We contact the server every few minutes, well within the half hour after which servers and routers forget a
+//! connection. That also reveals a connection that is dead without a sign.
 
 use super::fetch::open;
 use super::folders::Folder;
@@ -14,13 +13,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// The longest pause before a connection is made again, as so many of the first.
+/// The longest pause before reconnecting, as a multiple of the first.
 const LONGEST: u32 = 60;
 
-/// How many folders are listened to.
+/// How many folders are watched.
 const MOST_FOLDERS: usize = 3;
 
-/// Hears of news in an account's folders.
+/// Waits for changes in an account's folders.
 pub(super) struct Watch {
     server: MailServer,
     patience: Patience,
@@ -35,13 +34,13 @@ impl Watch {
         Self { server, patience, folders, news: Arc::default(), tasks: Mutex::default() }
     }
 
-    /// Ends when something may have changed. What happens while nobody waits is told to the next who does.
+    /// Returns when something may have changed. Changes that happen between calls are reported by the next call.
     pub(super) async fn changed(&self) {
         self.listen();
         self.news.notified().await;
     }
 
-    /// Begins to listen, once.
+    /// Starts listening, once.
     fn listen(&self) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.iter().any(|task| !task.is_finished()) {
@@ -70,10 +69,10 @@ async fn follow(server: MailServer, patience: Patience, folder: Folder, news: Ar
         tracing::info!(host = %server.host, %error, "listening for mail broke off");
         again = true;
         pause = if !error.is_passing() {
-            // A password that is refused again and again may close the account.
+            // Retrying a refused password too often may lock the account.
             LONGEST
         } else if begun.elapsed() > patience.listen {
-            // One that held for a while is made again soon.
+            // A connection that lasted a while is made again soon.
             1
         } else {
             (pause * 2).min(LONGEST)
@@ -93,7 +92,7 @@ async fn listen(
     let mut session = Session::begin(server, patience).await?;
     open(&mut session, folder, false).await?;
     if again {
-        // Whatever happened meanwhile was not heard.
+        // We missed whatever happened meanwhile.
         news.notify_one();
     }
     loop {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
 
-/// The way back of a mail: where it was, where it is, and its key.
+/// How to undo it: where the mail was, where it is, and its key.
 #[derive(Serialize, Deserialize)]
 struct Way {
     from: String,
@@ -19,7 +19,7 @@ struct Way {
     key: String,
 }
 
-/// What folders for something are called, the one that is made first.
+/// Folder names for a purpose; the first one is the name we create.
 fn names(to: &Destination) -> Option<&'static [&'static str]> {
     match to {
         Destination::Archive => Some(&["Archive", "Archives", "All Mail"]),
@@ -29,7 +29,7 @@ fn names(to: &Destination) -> Option<&'static [&'static str]> {
     }
 }
 
-/// The folder mail goes to. Those for something are made where there is none, as mail programs do; a named one is not.
+/// The folder mail goes to. We create a folder for a purpose if missing, as mail programs do, but never a named one.
 fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     if let Destination::Folder(name) = to {
         let plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
@@ -53,7 +53,7 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     Ok(made)
 }
 
-/// Puts a mail away. One that lies there already was put there by an attempt that broke off.
+/// Puts a mail away. If it is there already, an interrupted attempt put it there.
 pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<WayBack, MailError> {
     let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Err(gone()) };
     let target = target(inner, to)?;
@@ -69,7 +69,6 @@ pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<W
     Ok(WayBack(way))
 }
 
-/// Puts a mail back where it was.
 pub(super) fn put_back(inner: &Inner, way: &WayBack) -> Result<(), MailError> {
     let Way { from, to, key } = serde_json::from_str(&way.0)
         .map_err(|_| MailError::Lasting("where this mail went cannot be read".to_owned()))?;
@@ -89,7 +88,7 @@ pub(super) fn put_back(inner: &Inner, way: &WayBack) -> Result<(), MailError> {
     }
 }
 
-/// Moves the file. The number a synchroniser gave it holds in its old folder alone.
+/// Moves the file. A synchroniser's number is valid only in the old folder.
 fn shift(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<(), MailError> {
     let cur = target.path().join("cur");
     if !cur.is_dir() {

@@ -1,7 +1,7 @@
-//! What was fetched, as a set of names.
+//! The mails fetched so far, as a set of names.
 //!
-//! Each name is eight bytes of a digest: twenty thousand mails are two hundred kilobytes of text. Two mails that
-//! share them are as likely as one in a thousand million such mailboxes.
+//! Each name is eight bytes of a digest: twenty thousand mails take two hundred kilobytes of text. The chance that two
+//! of them collide is below one in a thousand million.
 
 use crate::mail::{Cursor, MailError};
 use base64::Engine;
@@ -9,24 +9,22 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// The form's mark.
+/// The format version.
 const FORM: &str = "1";
-/// How many names that are gone are kept, the newest: a mail that is moved away and back is not new.
+/// How many names of missing mails are kept, newest first: a mail that is moved away and back is not new.
 const GONE: usize = 10_000;
 
-/// A mail's name, short.
+/// A mail's name, shortened.
 pub(super) type Short = u64;
 
-/// The short name of a mail.
 pub(super) fn short(folder: &str, key: &str) -> Short {
     let hash = Sha256::new().chain_update(folder).chain_update([0]).chain_update(key).finalize();
     hash.iter().take(8).fold(0, |short, byte| short << 8 | u64::from(*byte))
 }
 
-/// What was fetched.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// In the order of being fetched, those long gone first.
+    /// In the order fetched, so the oldest come first.
     order: Vec<Short>,
     all: HashSet<Short>,
 }
@@ -64,7 +62,7 @@ impl Seen {
         }
     }
 
-    /// Forgets the oldest of the names that are gone, where they are many.
+    /// Forgets the oldest names of missing mails, if there are many.
     pub(super) fn forget(&mut self, there: &HashSet<Short>) {
         let gone = self.order.iter().filter(|name| !there.contains(name)).count();
         let mut spare = gone.saturating_sub(GONE);

@@ -1,7 +1,7 @@
-//! Putting a mail into a Maildir: written and synced in `tmp`, then given its name where it belongs, then the folder
-//! synced. Whoever dies on the way leaves a file in `tmp`, which nobody reads.
+//! Puts a mail into a Maildir: writes and syncs it in `tmp`, renames it to its place, then syncs the folder. A crash in
+//! between leaves a file in `tmp`, which nobody reads.
 //!
-//! Lines end as they do in every Maildir, with a newline alone.
+//! Lines end in a newline alone, as in every Maildir.
 
 use super::folder::Folder;
 use super::header::{identity, ids, with_message_id};
@@ -12,12 +12,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where in a folder a mail is put.
+/// Which part of a folder a mail goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shelf {
-    /// `new`: nobody has seen it.
+    /// `new`: unseen.
     New,
-    /// `cur`, as a mail the person has sent.
+    /// `cur`, as a mail the user sent.
     Sent,
     /// `cur`, as a draft.
     Draft,
@@ -33,11 +33,11 @@ impl Shelf {
     }
 }
 
-/// Where a delivered mail lies.
+/// The path of a delivered mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered(pub PathBuf);
 
-/// A mail that is safe on the disk but not yet delivered.
+/// A mail that is safely on disk but not delivered yet.
 #[derive(Debug)]
 pub struct Delivery {
     folder: Folder,
@@ -47,7 +47,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Writes a mail beneath `path`, under a name that follows from its bytes: delivered twice, it is there once.
+    /// Writes a mail below `path`, under a name derived from its bytes: delivered twice, it is there once.
     pub fn begin(path: &Path, raw: &[u8], shelf: Shelf) -> Result<Self, MailError> {
         let folder = Folder::new("", path.to_owned());
         let name = identity(raw);
@@ -56,12 +56,12 @@ impl Delivery {
         Ok(Self { folder, name, shelf, temporary })
     }
 
-    /// Where a mail of these bytes waits between [`Delivery::begin`] and [`Delivery::finish`].
+    /// Where a mail with these bytes waits between [`Delivery::begin`] and [`Delivery::finish`].
     pub fn waiting(path: &Path, raw: &[u8]) -> PathBuf {
         path.join("tmp").join(identity(raw))
     }
 
-    /// Gives the mail its place, unless it has one already.
+    /// Moves the mail to its place, unless it is already there.
     pub fn finish(self) -> Result<Delivered, MailError> {
         if let Some(entry) = self.folder.find(&self.name)? {
             let _ = fs::remove_file(&self.temporary);
@@ -75,7 +75,7 @@ impl Delivery {
     }
 }
 
-/// Written whole and synced, or an error. What an earlier attempt left goes: it is the same mail.
+/// Writes and syncs the whole file. Removes what an earlier attempt left: it is the same mail.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -84,11 +84,11 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    // The name has to outlive a crash too: it is what tells a delivery that was begun.
+    // The name must survive a crash too: it shows that a delivery began.
     File::open(path.parent().unwrap_or(path))?.sync_all()
 }
 
-/// The mail with newlines alone.
+/// Converts line ends to newlines.
 pub(in crate::mail) fn newlines(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     for (at, byte) in raw.iter().enumerate() {
@@ -99,7 +99,7 @@ pub(in crate::mail) fn newlines(raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Keeps a draft; the same Message-ID once.
+/// Saves a draft; the same Message-ID once.
 pub(super) fn draft(folder: &Folder, raw: &[u8]) -> Result<(), MailError> {
     folder.create()?;
     if with_message_id(folder, &identity(raw), ids(raw).own.as_deref())?.is_none() {

@@ -1,4 +1,4 @@
-//! Fetching what is new.
+//! Fetches new mail.
 
 use super::cursor::{Seen, Short, short};
 use super::folder::{Entry, Folder};
@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use std::collections::HashSet;
 use std::io::{self, Read};
 
-/// The longest mail that is read whole: what the parser takes.
+/// The longest mail read whole, which is the parser's limit.
 const LARGEST: u64 = 64 << 20;
-/// How many bytes one fetch reads, give or take a mail; the rest is for the next one.
+/// How many bytes one fetch reads, give or take a mail; the next fetch brings the rest.
 const AT_ONCE: usize = 64 << 20;
 
-/// A mail nobody has fetched yet.
+/// A mail not fetched yet.
 struct Waiting<'a> {
     folder: &'a Folder,
     key: String,
@@ -21,7 +21,7 @@ struct Waiting<'a> {
     arrived: Timestamp,
 }
 
-/// At most `limit` mails that were not fetched before, oldest first.
+/// At most `limit` mails not fetched before, oldest first.
 pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
     let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
     let (waiting, there) = look(folders, &seen)?;
@@ -33,7 +33,7 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
             break;
         }
         left -= 1;
-        // What is gone by now, or cannot be read, is not counted as fetched: it is looked at the next time.
+        // A mail that is gone or unreadable does not count as fetched: we look again next time.
         if let Some(mail) = read(&one)? {
             bytes += mail.raw.len();
             seen.add(one.short);
@@ -44,7 +44,7 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
     Ok(Fetched { mails, cursor: Some(seen.write()), left, missed: None })
 }
 
-/// A cursor that leaves out whatever came before `from`.
+/// A cursor that skips mail that came before `from`.
 pub(super) fn start(folders: &[Folder], from: Timestamp) -> Result<Cursor, MailError> {
     let mut seen = Seen::default();
     let (waiting, _) = look(folders, &seen)?;
@@ -58,7 +58,7 @@ pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestam
     Ok(waiting.iter().rev().take(count).next_back().map(|one| one.arrived))
 }
 
-/// What is there and was not fetched, oldest first, and the names of all there is.
+/// The mails not fetched yet, oldest first, and the names of all mails.
 fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, HashSet<Short>), MailError> {
     let mut waiting = Vec::new();
     let mut there = HashSet::new();
@@ -69,7 +69,7 @@ fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, Has
             if seen.has(short) || entry.has('T') || entry.has('D') {
                 continue;
             }
-            // Renamed since it was listed, it is looked for again.
+            // If it was renamed after the listing, look it up again.
             let again = || folder.arrived(&folder.find(&key).ok()??);
             if let Some(arrived) = folder.arrived(&entry).or_else(again) {
                 waiting.push(Waiting { folder, key, entry, short, arrived });
@@ -84,7 +84,7 @@ fn read(one: &Waiting<'_>) -> Result<Option<NewMail>, MailError> {
     let opened = one.folder.with(&one.key, one.entry.clone(), |entry| {
         let opened = one.folder.open(entry)?;
         let mut raw = Vec::new();
-        // One byte too many, so that the parser sees that there is more.
+        // One byte over the limit, so that the parser sees that there is more.
         opened.file.take(LARGEST + 1).read_to_end(&mut raw)?;
         Ok::<_, io::Error>(NewMail {
             place: place(&one.folder.name, &one.key),
@@ -96,7 +96,7 @@ fn read(one: &Waiting<'_>) -> Result<Option<NewMail>, MailError> {
     });
     match opened {
         Ok(mail) => Ok(mail),
-        // One file that cannot be read must not keep the others away.
+        // One unreadable file must not hold up the others.
         Err(error) => {
             tracing::warn!(%error, "a mail was left out");
             Ok(None)
@@ -104,12 +104,12 @@ fn read(one: &Waiting<'_>) -> Result<Option<NewMail>, MailError> {
     }
 }
 
-/// How a place is written.
+/// Formats a place.
 fn place(folder: &str, key: &str) -> String {
     format!("{folder}/{key}")
 }
 
-/// The folder and key of a place. A key has no `/`.
+/// Splits a place into folder and key. A key has no `/`.
 pub(super) fn folder_and_key<'a>(folders: &'a [Folder], place: &'a str) -> Option<(&'a Folder, &'a str)> {
     let (name, key) = place.rsplit_once('/')?;
     Some((folders.iter().find(|folder| folder.name == name)?, key))

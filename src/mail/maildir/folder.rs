@@ -1,4 +1,4 @@
-//! One Maildir folder: its listing, its files.
+//! One Maildir folder: listing and opening its files.
 
 use super::name::{self, Name};
 use super::trouble;
@@ -11,27 +11,25 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// How often a mail that is just being renamed is looked for.
+/// How often we look for a mail that is just being renamed.
 const LOOKS: usize = 5;
 
-/// How most mails stand in `cur`: what follows the key in the name of the file.
+/// The flag suffixes that most mails in `cur` have after the key.
 const USUAL: [&str; 9] = [":2,S", ":2,", ":2,RS", ":2,FS", ":2,FRS", ":2,R", ":2,F", ":2,FR", ""];
 
 /// A folder with `cur`, `new` and `tmp`.
 #[derive(Clone, Debug)]
 pub(in crate::mail) struct Folder {
-    /// How places name it.
+    /// Its name in places.
     pub(super) name: String,
-    /// Where it is.
     pub(super) path: PathBuf,
 }
 
-/// A file of a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Which of the two it stands in.
+    /// `new` or `cur`.
     pub(super) part: &'static str,
-    /// Its name there.
+    /// Its file name there.
     pub(super) file: OsString,
     pub(super) flags: String,
 }
@@ -41,20 +39,20 @@ impl Entry {
         self.flags.contains(flag)
     }
 
-    /// Within its folder.
+    /// Relative to its folder.
     pub(super) fn path(&self) -> PathBuf {
         Path::new(self.part).join(&self.file)
     }
 }
 
-/// What a file is, as far as can be told without reading it.
+/// An open mail file, and when it was delivered.
 pub(super) struct Opened {
     pub(super) file: File,
     pub(super) arrived: jiff::Timestamp,
 }
 
-/// A folder by the name the config has for it: a path, or a name beneath the main one, where folders are hidden
-/// (`.Work`) or not.
+/// The path of a folder named in the config: a path, or a name below the main folder, where folders may be hidden
+/// (`.Work`).
 pub(super) fn beneath(root: &Path, name: &str) -> PathBuf {
     let direct = root.join(name);
     let hidden = root.join(format!(".{name}"));
@@ -71,7 +69,7 @@ impl Folder {
         &self.path
     }
 
-    /// Every mail by its key. `new` is listed first, so that a mail on its way to `cur` is seen on one side at least.
+    /// All mails by key. `new` is listed first, so that a mail moving to `cur` is seen at least once.
     pub(super) fn list(&self) -> Result<BTreeMap<String, Entry>, MailError> {
         let mut found = BTreeMap::new();
         for part in ["new", "cur"] {
@@ -84,7 +82,7 @@ impl Folder {
     fn list_part(&self, part: &'static str, found: &mut BTreeMap<String, Entry>) -> io::Result<()> {
         for entry in fs::read_dir(self.path.join(part))? {
             let entry = entry?;
-            // The listing knows the type nearly everywhere; opening asks again.
+            // The listing nearly always knows the type; opening checks again.
             let odd = entry.file_type().is_ok_and(|kind| !kind.is_file());
             let file = entry.file_name();
             if let (false, Some(Name { key, flags })) = (odd, name::read(&file)) {
@@ -94,7 +92,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The mail of a key, looked for again where it is just being renamed by somebody else.
+    /// The mail with a key. Tries again if another program is just renaming it.
     pub(super) fn find(&self, key: &str) -> Result<Option<Entry>, MailError> {
         if let Some(entry) = self.find_usual(key) {
             return Ok(Some(entry));
@@ -107,19 +105,19 @@ impl Folder {
         Ok(None)
     }
 
-    /// The mail of a key by the names that most mails have: folders grow large, and listing one takes its time.
+    /// Tries the file names that most mails have: listing a large folder is slow.
     fn find_usual(&self, key: &str) -> Option<Entry> {
         let in_cur = USUAL.iter().map(|flags| ("cur", format!("{key}{flags}")));
         in_cur.chain([("new", key.to_owned())]).find_map(|(part, file)| {
             let file = OsString::from(file);
-            // A key that is spelled out may be the name of another mail.
+            // A key with escapes may be the name of another mail.
             let Name { flags, .. } = name::read(&file).filter(|name| name.key == key)?;
             let entry = Entry { part, file, flags };
             fs::symlink_metadata(self.path.join(entry.path())).ok()?.is_file().then_some(entry)
         })
     }
 
-    /// Does something with the file of a mail, wherever it stands by then; `None` where it is gone.
+    /// Does something with the file of a mail, even if it is renamed meanwhile; `None` if it is gone.
     pub(super) fn with<T>(
         &self,
         key: &str,
@@ -145,7 +143,7 @@ impl Folder {
         )))
     }
 
-    /// Opens a mail, and nothing that is none: no link is followed, no pipe waited for.
+    /// Opens a mail and nothing else: does not follow links or wait for pipes.
     pub(super) fn open(&self, entry: &Entry) -> io::Result<Opened> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(self.path.join(entry.path()), flags, Mode::empty())?);
@@ -156,20 +154,20 @@ impl Folder {
         Ok(Opened { arrived: arrived(&meta, &entry.file), file })
     }
 
-    /// When a mail was delivered; `None` for what is none, or gone.
+    /// When a mail was delivered; `None` if it is gone or no regular file.
     pub(super) fn arrived(&self, entry: &Entry) -> Option<jiff::Timestamp> {
         let meta = fs::symlink_metadata(self.path.join(entry.path())).ok()?;
         meta.is_file().then(|| arrived(&meta, &entry.file))
     }
 
-    /// The beginning of a mail.
+    /// The first bytes of a mail.
     pub(super) fn beginning(&self, entry: &Entry, bytes: u64) -> io::Result<Vec<u8>> {
         let mut beginning = Vec::new();
         self.open(entry)?.file.take(bytes).read_to_end(&mut beginning)?;
         Ok(beginning)
     }
 
-    /// Makes the folder where it is not there, for its owner only.
+    /// Creates the folder if missing, for its owner only.
     pub(in crate::mail) fn create(&self) -> Result<(), MailError> {
         let made = ["tmp", "new", "cur"].iter().try_for_each(|part| {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(self.path.join(part))
@@ -177,12 +175,11 @@ impl Folder {
         made.map_err(|error| trouble(&self.path, &error))
     }
 
-    /// Whether it is there.
     pub(in crate::mail) fn exists(&self) -> bool {
         self.path.join("cur").is_dir()
     }
 
-    /// Whether files can be put in.
+    /// Checks that files can be written.
     pub(in crate::mail) fn writable(&self) -> Result<(), MailError> {
         for part in ["tmp", "new", "cur"] {
             let path = self.path.join(part);
@@ -194,8 +191,8 @@ impl Folder {
     }
 }
 
-/// The time of the last change is the time of delivery: files of a Maildir are never changed. Where it is none that
-/// can be written, the seconds at the head of the name are.
+/// The modification time is the time of delivery, since files in a Maildir never change. If it is out of range, the
+/// seconds at the start of the name are used.
 fn arrived(meta: &fs::Metadata, file: &OsStr) -> jiff::Timestamp {
     let by_name = || {
         let name = file.to_string_lossy();

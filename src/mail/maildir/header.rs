@@ -1,4 +1,4 @@
-//! The few header fields that finding a mail again takes, read from a bounded beginning.
+//! The few header fields needed to find a mail again, read from a bounded beginning.
 
 use super::folder::{Entry, Folder};
 use crate::mail::MailError;
@@ -6,18 +6,18 @@ use crate::text::hex;
 use mail_parser::{HeaderValue, MessageParser};
 use sha2::{Digest, Sha256};
 
-/// How much of a mail is looked at for its header.
+/// How much of a mail is read for its header.
 pub(super) const BEGINNING: u64 = 64 << 10;
 
 /// The ids of a mail, without angle brackets.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::mail) struct Ids {
     pub(in crate::mail) own: Option<String>,
-    /// What it answers: `In-Reply-To`, else the newest of `References`.
+    /// The mails it answers: `In-Reply-To`, or else the last of `References`.
     pub(in crate::mail) answers: Vec<String>,
 }
 
-/// Reads the ids from a mail or its beginning. Only the header is parsed, whatever comes after it.
+/// Reads the ids from a mail or its beginning. Parses only the header.
 pub(in crate::mail) fn ids(raw: &[u8]) -> Ids {
     let beginning = &raw[..raw.len().min(BEGINNING as usize)];
     let Some(mail) = MessageParser::new().parse_headers(head(beginning)) else { return Ids::default() };
@@ -40,19 +40,18 @@ pub(in crate::mail) fn head(raw: &[u8]) -> &[u8] {
     (0..raw.len()).find(ends).map_or(raw, |at| &raw[..=at])
 }
 
-/// A file name for a mail that only these very bytes have.
+/// A file name derived from the mail's bytes, so that no other mail has it.
 pub(in crate::mail) fn identity(raw: &[u8]) -> String {
     let hash = Sha256::digest(raw);
     format!("sayso.{}", hex(&hash[..16]))
 }
 
-/// The ids of a file.
 pub(super) fn ids_of(folder: &Folder, key: &str, entry: &Entry) -> Result<Option<Ids>, MailError> {
     let beginning = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING))?;
     Ok(beginning.map(|beginning| ids(&beginning)))
 }
 
-/// The file that holds the mail of a Message-ID; `likely` is the key it would have from us.
+/// The file with a Message-ID; `likely` is the key that we would have given it.
 pub(in crate::mail) fn with_message_id(
     folder: &Folder,
     likely: &str,
@@ -65,7 +64,7 @@ pub(in crate::mail) fn with_message_id(
     let Some(id) = message_id else { return Ok(None) };
     for (key, entry) in &list {
         let found = ids_of(folder, key, entry);
-        // One file that cannot be read is not the one we wrote.
+        // An unreadable file is not the one we wrote.
         if found.ok().flatten().and_then(|ids| ids.own).is_some_and(|own| own == id) {
             return Ok(Some(folder.path().join(entry.path())));
         }

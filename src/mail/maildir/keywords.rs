@@ -1,7 +1,7 @@
-//! Labels as Dovecot keeps them: `dovecot-keywords` in the folder gives each of 26 letters a meaning.
+//! Labels as Dovecot stores them: `dovecot-keywords` in the folder gives each of 26 letters a meaning.
 //!
-//! Dovecot and what shares its Maildir show such a label; programs that do not know the file keep the letter and show
-//! nothing.
+//! Dovecot and programs that share its Maildir show such labels; programs that do not know the file keep the letter and
+//! show nothing.
 
 use super::folder::Folder;
 use super::trouble;
@@ -11,10 +11,10 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// More than 26 lines ever need.
+/// More than 26 lines need.
 const LONGEST: u64 = 64 << 10;
 
-/// The letter of a label, given a meaning where it has none yet.
+/// The letter of a label, assigned if it has none yet.
 pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
     if label.is_empty() || label.contains(|c: char| c.is_whitespace() || c.is_control()) {
         let label = Visible::line(label);
@@ -27,7 +27,7 @@ pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
     if let Some(letter) = known(&read(&path).map_err(|error| trouble(&path, &error))?, label) {
         return Ok(letter);
     }
-    // The lock becomes the file: who else wants to write waits, who reads sees the old one or the new one.
+    // The lock file becomes the new file: other writers wait, readers see the old file or the new one.
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock);
     let mut file = match file {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -1,4 +1,4 @@
-//! How mails stand, and telling the mailbox what became of them.
+//! Reads the state of mails, and tells the mailbox what was done with them.
 
 use super::fetch::folder_and_key;
 use super::folder::{Entry, Folder, beneath};
@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// How mails stand now. Folders are listed once, and again only for those that seem to be gone.
+/// The current state of mails. Each folder is listed once, and again only for mails that seem to be gone.
 pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<Standing>, MailError> {
     let mut listed: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
     let mut standings = Vec::with_capacity(places.len());
@@ -35,7 +35,7 @@ pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<Stan
     Ok(standings)
 }
 
-/// Does with a mail what the config says.
+/// Does to a mail what the config says.
 pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), MailError> {
     let (after, more) = match handled {
         Handled::Answered => (&inner.done, "RS"),
@@ -68,7 +68,7 @@ pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), M
     Ok(())
 }
 
-/// Renames, also onto another disk.
+/// Renames a file, also across disks.
 pub(super) fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
@@ -77,7 +77,7 @@ pub(super) fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
             fs::copy(from, &copy)?;
             fs::File::open(&copy)?.sync_all()?;
             fs::rename(&copy, to)?;
-            // The copy is safe before the other goes.
+            // The copy is safe before the original is removed.
             fs::File::open(target.join("cur"))?.sync_all()?;
             fs::remove_file(from)
         }

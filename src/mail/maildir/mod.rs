@@ -1,25 +1,25 @@
-//! Maildir: mail as files, shared with whatever else reads and delivers there.
+//! Maildir: mail as files, shared with other programs that read and deliver there.
 //!
-//! A mail is known by the unique part of its file name (what stands before `:2,`, less the `,U=` number that some
-//! synchronisers put in), so a place stays true while other clients set flags and move mail from `new` to `cur`.
+//! A mail is identified by the unique part of its file name (the part before `:2,`, without the `,U=` number that some
+//! synchronisers add), so a place stays valid while other clients set flags and move mail from `new` to `cur`.
 //!
-//! What was fetched is remembered by name, not by time: a clock that jumps, mails of the same second and deliveries
-//! that die in `tmp` make no difference. A listing that misses a file which is just being renamed finds it the next
-//! time; a file that vanishes keeps its place in the cursor for a long while, so that it is not new when it returns.
-//! Looking costs a listing of each folder; contents are read once.
+//! We remember fetched mails by name, not by time: clock jumps, mails of the same second and deliveries that die in
+//! `tmp` make no difference. If a listing misses a file that is just being renamed, the next one finds it. A file that
+//! vanishes stays in the cursor for a long time, so that it is not new when it returns. Each fetch lists every folder;
+//! contents are read once.
 //!
 //! | in the mailbox | here |
 //! | --- | --- |
 //! | flag `S`, `R` | seen, answered |
-//! | flag `T` | gone: the person has thrown it away |
-//! | deleted, or moved to a folder that is not read | gone: the person has put it away |
-//! | in a folder that the config no longer names | nothing is known of it, so nothing is concluded |
-//! | flag `D` | not fetched: a draft is no mail that came |
-//! | links, pipes, devices, folders | not there |
-//! | a file over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large: one trouble, no more |
-//! | a label | a keyword as Dovecot keeps them: a letter in the file name, its meaning in `dovecot-keywords` |
+//! | flag `T` | gone: the user deleted it |
+//! | deleted, or moved to a folder we do not read | gone: the user put it away |
+//! | in a folder that the config no longer names | unknown, so we conclude nothing |
+//! | flag `D` | not fetched: a draft is not incoming mail |
+//! | links, pipes, devices, folders | ignored |
+//! | a file over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large: a single trouble |
+//! | a label | a Dovecot keyword: a letter in the file name, its meaning in `dovecot-keywords` |
 //!
-//! What is not here: parsing, cleaning `tmp`, creating folders that the config names (only drafts are created).
+//! Not here: parsing, cleaning `tmp`, creating folders that the config names (we create only drafts).
 
 mod away;
 mod cursor;
@@ -53,9 +53,9 @@ use std::sync::{Arc, Mutex};
 pub struct Maildir(Arc<Inner>);
 
 struct Inner {
-    /// What is read, the main folder first.
+    /// The folders we read, main folder first.
     folders: Vec<Folder>,
-    /// The main folder, where names of others are looked for.
+    /// The main folder, which contains the others.
     root: PathBuf,
     drafts: Folder,
     sent: Folder,
@@ -68,7 +68,7 @@ struct Inner {
 }
 
 impl Maildir {
-    /// The Maildir of an account. Nothing is touched yet; [`Mailbox::check`] says whether it is there.
+    /// The Maildir of an account. Does not touch the disk yet; [`Mailbox::check`] says whether it is there.
     pub fn open(mail: &config::Mail) -> Result<Self, MailError> {
         let MailSource::Maildir { path, folders, drafts, sent } = &mail.source else {
             return Err(MailError::Lasting(format!("the account {} is no Maildir", mail.name)));
@@ -96,7 +96,7 @@ impl Maildir {
         })))
     }
 
-    /// Files may be on a slow disk, so nothing waits for them but a thread for such things.
+    /// Runs on a thread for blocking work, since the disk may be slow.
     fn work<'a, T: Send + 'static>(
         &'a self,
         work: impl FnOnce(&Inner) -> Result<T, MailError> + Send + 'static,
@@ -106,7 +106,7 @@ impl Maildir {
     }
 }
 
-/// Runs what may wait for a disk.
+/// Runs work that may wait for a disk.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, MailError> + Send + 'static,
 ) -> Result<T, MailError> {
@@ -210,7 +210,7 @@ fn check(inner: &Inner) -> Result<String, MailError> {
     Ok(format!("{mails}{folders}"))
 }
 
-/// What went wrong with a file or folder, and what to do about it.
+/// The error for a file or folder; says what to do about it.
 pub(super) fn trouble(path: &Path, error: &io::Error) -> MailError {
     let place = Visible::line(&path.display().to_string());
     match error.kind() {

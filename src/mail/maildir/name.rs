@@ -1,18 +1,18 @@
-//! File names: what of them is the mail's, and what its flags.
+//! File names: the part that identifies the mail, and its flags.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// The name of a file in `cur` or `new`, taken apart.
+/// The parsed name of a file in `cur` or `new`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// What does not change while the mail lives: any letters, as text.
+    /// The part that never changes while the mail exists, as text.
     pub(super) key: String,
-    /// The flags, in ASCII order.
+    /// In ASCII order.
     pub(super) flags: String,
 }
 
-/// Takes a file name apart; `None` for what is no mail.
+/// Parses a file name; `None` if it is not a mail.
 pub(super) fn read(file: &OsStr) -> Option<Name> {
     let bytes = file.as_bytes();
     if bytes.is_empty() || bytes.starts_with(b".") {
@@ -27,7 +27,7 @@ pub(super) fn read(file: &OsStr) -> Option<Name> {
     Some(Name { key: key(unique), flags })
 }
 
-/// The unique part and what stands after the mark. Where file systems have no colons, others use `!` or `;`.
+/// The unique part, and the part after the separator. On file systems without colons, programs use `!` or `;`.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mark = |at: &usize| {
         bytes[*at] == b':' || (matches!(bytes[*at], b'!' | b';') && bytes[*at + 1..].starts_with(b"2,"))
@@ -38,8 +38,8 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The unique part as text, without the number a synchroniser puts in later (`,U=12`). Letters that are none in UTF-8
-/// are spelled out, so that no two names share a key.
+/// The unique part as text, without the number that a synchroniser adds later (`,U=12`). Invalid UTF-8 is escaped, so
+/// that no two names share a key.
 fn key(unique: &[u8]) -> String {
     let odd = |c: char| c == '%' || c == '/' || c.is_control();
     let key = match str::from_utf8(unique) {
@@ -54,7 +54,7 @@ fn key(unique: &[u8]) -> String {
     format!("{before}{rest}")
 }
 
-/// A file name without the number a synchroniser gave the mail: it holds in one folder alone.
+/// A file name without a synchroniser's number, which is valid in one folder only.
 pub(super) fn without_number(file: &OsStr) -> OsString {
     let bytes = file.as_bytes();
     let Some(at) = bytes.windows(3).position(|part| part == b",U=") else { return file.to_owned() };
@@ -82,7 +82,7 @@ fn spelled_out(unique: &[u8], odd: impl Fn(char) -> bool) -> String {
     key
 }
 
-/// The file name of a mail in `cur`, from the one it has now.
+/// The file name with these flags, for a mail in `cur`.
 pub(super) fn with_flags(file: &OsStr, flags: &str) -> std::ffi::OsString {
     let (unique, _) = split(file.as_bytes());
     let mark = file.as_bytes().get(unique.len()).copied().unwrap_or(b':');
@@ -93,7 +93,7 @@ pub(super) fn with_flags(file: &OsStr, flags: &str) -> std::ffi::OsString {
     OsStr::from_bytes(&name).to_owned()
 }
 
-/// Flags with more among them, in the order they have to stand in.
+/// Adds flags and sorts them, as Maildir requires.
 pub(super) fn more_flags(flags: &str, more: &str) -> String {
     let mut all: Vec<char> = flags.chars().chain(more.chars()).collect();
     all.sort_unstable();

@@ -1,4 +1,4 @@
-//! Whom the person knows, by the heads of the newest mails that lie here.
+//! Finds the people the user knows from the headers of the newest mails.
 
 use super::folder::{Entry, Folder};
 use super::header::{BEGINNING, head};
@@ -7,7 +7,7 @@ use crate::mail::{MailError, People};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 
-/// How many mails of a folder are looked at.
+/// How many mails of a folder are read.
 const MOST: usize = 5_000;
 
 pub(super) fn people(folders: &[Folder], sent: &Folder, until: Timestamp) -> Result<People, MailError> {
@@ -22,13 +22,13 @@ pub(super) fn people(folders: &[Folder], sent: &Folder, until: Timestamp) -> Res
     Ok(People { wrote_to: wrote_to.into_iter().collect(), heard_from: heard_from.into_iter().collect() })
 }
 
-/// Looks at the heads of the newest mails of a folder. One that cannot be read tells nothing.
+/// Calls `look` with the headers of the newest mails in a folder. Unreadable ones are skipped.
 fn heads(
     folder: &Folder,
     wanted: impl Fn(&Entry) -> bool,
     mut look: impl FnMut(&[u8]),
 ) -> Result<(), MailError> {
-    // Names begin with the time of delivery, so the newest come last.
+    // Names begin with the delivery time, so the newest come last.
     let list = folder.list()?;
     for (key, entry) in list.iter().rev().filter(|(_, entry)| wanted(entry)).take(MOST) {
         let read = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING));

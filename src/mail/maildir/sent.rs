@@ -1,4 +1,4 @@
-//! Which mails the person has answered, by what lies in Sent. Each file's header is read once.
+//! Finds out which mails the user has answered, from the mails in Sent. Each file's header is read once.
 
 use super::cursor::{Short, short};
 use super::folder::Folder;
@@ -6,20 +6,19 @@ use super::header::ids_of;
 use crate::mail::MailError;
 use std::collections::{HashMap, HashSet};
 
-/// A mail in Sent.
 struct Read {
     own: Option<Short>,
     answers: Vec<Short>,
 }
 
-/// What each mail in Sent is, and what it answers.
+/// The ids of each mail in Sent, and of the mails it answers.
 #[derive(Default)]
 pub(super) struct Answers {
     read: HashMap<Short, Read>,
 }
 
 impl Answers {
-    /// Reads what came since the last look. A Sent folder that is not there holds nothing.
+    /// Reads mails added since the last call. A missing Sent folder counts as empty.
     pub(super) fn look(&mut self, sent: &Folder) -> Result<(), MailError> {
         if !sent.exists() {
             self.read.clear();
@@ -32,7 +31,7 @@ impl Answers {
             if self.read.contains_key(&name) {
                 continue;
             }
-            // What cannot be read now is tried again the next time.
+            // An unreadable mail is tried again next time.
             if let Ok(Some(ids)) = ids_of(sent, &key, &entry) {
                 let answers = ids.answers.iter().map(|id| short("id", id)).collect();
                 self.read.insert(name, Read { own: ids.own.map(|id| short("id", &id)), answers });
@@ -47,7 +46,7 @@ impl Answers {
         self.read.values().any(|mail| mail.answers.contains(&wanted))
     }
 
-    /// Whether the mail of this Message-ID is there itself.
+    /// Whether the mail with this Message-ID is there.
     pub(super) fn has(&self, message_id: &str) -> bool {
         let wanted = short("id", message_id);
         self.read.values().any(|mail| mail.own == Some(wanted))

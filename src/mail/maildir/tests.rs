@@ -1,4 +1,4 @@
-//! The Maildir with real files, and other clients at work in it.
+//! Tests the Maildir with real files, and with other clients changing it.
 
 use super::*;
 use crate::mail::NewMail;
@@ -43,7 +43,7 @@ impl Desk {
     }
 
     fn date(&self, inside: &str) {
-        // Whatever the disk's clock can tell apart, the order is by name here.
+        // The disk's clock may be too coarse, so the order is by name here.
         let when = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
         fs::File::open(self.path(inside)).unwrap().set_modified(when).unwrap();
     }
@@ -237,7 +237,7 @@ async fn a_draft_is_kept_once() {
     assert!(files[0].ends_with(":2,DS"));
     let kept = fs::read(mailbox.path(".Drafts/cur").join(&files[0])).unwrap();
     assert_eq!(kept, b"Message-ID: <d1@example.org>\nSubject: x\n\ntext\n");
-    // The person's own client has rewritten it meanwhile.
+    // The user's own client has rewritten it meanwhile.
     fs::rename(mailbox.path(".Drafts/cur").join(&files[0]), mailbox.path(".Drafts/cur/99.host:2,D")).unwrap();
     mailbox.open().save_draft(raw).await.unwrap();
     assert_eq!(mailbox.files(".Drafts/cur"), ["99.host:2,D"]);
@@ -315,7 +315,7 @@ async fn who_lies_in_the_mailbox_is_known() {
     let people = desk.open().people(Timestamp::MAX).await.unwrap();
     assert_eq!(people.heard_from, ["friend@old.example"]);
     assert_eq!(people.wrote_to, ["a@x.example", "b@x.example", "c@x.example"]);
-    // A mail that is yet to be taken in makes nobody known.
+    // A mail not taken in yet makes nobody known.
     let people = desk.open().people(Timestamp::UNIX_EPOCH).await.unwrap();
     assert_eq!((people.heard_from.len(), people.wrote_to.len()), (0, 3));
 }
@@ -330,7 +330,7 @@ async fn mail_is_put_away_once_and_comes_back() {
         (Destination::Folder("Work".into()), ".Work"),
     ];
     for (n, (to, folder)) in cases.into_iter().enumerate() {
-        // A synchroniser gave it a number, which holds in its folder alone.
+        // A synchroniser gave it a number, which is valid in its folder only.
         desk.put(&format!("cur/{n}.host,U=7:2,FS"), "one");
         let place = format!("INBOX/{n}.host");
         let way = desk.open().put_away(&place, &to).await.unwrap();

@@ -1,21 +1,21 @@
-//! Noticing that something may have changed.
+//! Notices when something may have changed.
 //!
-//! By inotify on Linux: nothing is spent while nothing happens. Elsewhere, and where the system has no watches left,
-//! the folders' own times are looked at every few seconds. What happens between two calls is not missed: it ends the
-//! second at once, and the very first call ends at once too.
+//! Uses inotify on Linux, which costs nothing while nothing happens. Elsewhere, or if the system has no watches left,
+//! we check the folders' modification times every few seconds. Changes between two calls are not missed: the second
+//! call returns at once, and so does the very first.
 
 use super::folder::Folder;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 use tokio::sync::Mutex;
 
-/// How often folders are looked at that cannot be watched.
+/// How often we check folders that cannot be watched.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// When each folder last changed; `None` for one that is not there.
+/// When each folder last changed; `None` if it is missing.
 type Times = Vec<Option<SystemTime>>;
 
-/// What is watched, from the first call on.
+/// What we watch, starting with the first call.
 #[derive(Default)]
 pub(super) struct Watch(Mutex<Watching>);
 
@@ -29,7 +29,7 @@ enum Watching {
 }
 
 impl Watch {
-    /// Ends when a mail may have come, gone or been flagged since the last call.
+    /// Returns when a mail may have come, gone or been flagged since the last call.
     pub(super) async fn changed(&self, folders: &[Folder]) {
         let parts: Vec<PathBuf> =
             folders.iter().flat_map(|folder| ["new", "cur"].map(|part| folder.path().join(part))).collect();
@@ -74,7 +74,7 @@ mod linux {
     use std::path::PathBuf;
     use tokio::net::unix::pipe::Receiver;
 
-    /// Events nobody has asked for yet wait in the handle, which is read like a pipe.
+    /// Unread events wait in the handle, which is read like a pipe.
     pub(super) struct Events(Receiver);
 
     impl Events {
@@ -93,7 +93,7 @@ mod linux {
             Ok(Self(Receiver::from_owned_fd_unchecked(handle)?))
         }
 
-        /// Waits for an event and takes all there are; `false` where a folder is gone, and the watch with it.
+        /// Waits for an event and reads all pending ones; `false` if a folder is gone, and the watch with it.
         pub(super) async fn next(&mut self) -> bool {
             let mut taken = false;
             let mut there = true;
@@ -116,8 +116,8 @@ mod linux {
         }
     }
 
-    /// Whether one of these events says that a folder has gone. Each is four numbers (watch, what, which, how long its
-    /// name is) and a name.
+    /// Whether one of these events says that a folder is gone. Each event is four numbers (watch, mask, cookie, length
+    /// of the name) and a name.
     fn lost(mut events: &[u8]) -> bool {
         while let Some((head, rest)) = events.split_first_chunk::<16>() {
             let number = |at: usize| head.as_chunks::<4>().0.get(at).map_or(0, |n| u32::from_ne_bytes(*n));

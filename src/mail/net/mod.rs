@@ -1,7 +1,7 @@
-//! Connections to mail servers: always safe, never for ever.
+//! Connections to mail servers: always encrypted, and every wait has a limit.
 //!
-//! Promised: not a byte of a secret or a mail goes over a connection whose certificate was not checked; every wait has
-//! an end; an error names what to do and never a secret.
+//! Promises: no byte of a secret or a mail goes over a connection whose certificate was not checked; every wait ends;
+//! an error says what to do and never contains a secret.
 
 mod stream;
 mod tls;
@@ -17,19 +17,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-/// How long is waited for what.
+/// Timeouts and pauses.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For a connection.
     pub connect: Duration,
     pub answer: Duration,
-    /// For the answer to a whole mail.
+    /// For the answer after a whole mail was sent.
     pub verdict: Duration,
-    /// Between two signs of life on a connection that is only listened to.
+    /// Between two checks of a connection we only listen on.
     pub listen: Duration,
-    /// Before a connection that broke is made again; longer and longer, up to sixty times this.
+    /// Before reconnecting after a break; the pause grows up to sixty times this.
     pub again: Duration,
-    /// Before a server that files sent mail by itself is looked at again.
+    /// Before checking again whether a server has filed sent mail itself.
     pub filing: Duration,
 }
 
@@ -46,12 +45,11 @@ impl Default for Patience {
     }
 }
 
-/// Bytes in and out.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// Why a server cannot be spoken with.
+/// Why we cannot talk to a server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NetError {
     #[error("there is no server {host} ({why}); check the host's name and the network")]
@@ -77,7 +75,7 @@ pub(super) enum NetError {
 }
 
 impl NetError {
-    /// Whether it may go better next time.
+    /// Whether trying again may help.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::NoHost { .. } | Self::Unreachable { .. } | Self::Slow { .. } | Self::Cut { .. } => true,
@@ -87,7 +85,7 @@ impl NetError {
     }
 }
 
-/// That a server would not let the person in, and what to do about it.
+/// The error for a refused login; says what to do about it.
 pub(super) fn refused_login(server: &MailServer, user: &str) -> String {
     let (place, user) = (place(server), said(user));
     match &server.login {
@@ -98,17 +96,17 @@ pub(super) fn refused_login(server: &MailServer, user: &str) -> String {
     }
 }
 
-/// A server as errors call it.
+/// The server's name for errors.
 pub(super) fn place(server: &MailServer) -> String {
     format!("{}:{}", server.host, server.port)
 }
 
-/// What a server said, safe and short.
+/// A server's text, made safe and short.
 pub(super) fn said(text: &str) -> String {
     truncate(&Visible::line(text.trim()), 300).into_owned()
 }
 
-/// What happened to a connection, in words.
+/// A connection error in words.
 pub(super) fn plain(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return "the server hung up".to_owned();
@@ -116,7 +114,7 @@ pub(super) fn plain(error: &io::Error) -> String {
     said(&io_words(error))
 }
 
-/// Connects, not yet safely.
+/// Connects, without encryption yet.
 pub(super) async fn connect(server: &MailServer, patience: &Patience) -> Result<TcpStream, NetError> {
     let slow = |_| NetError::Slow { place: place(server), seconds: patience.connect.as_secs() };
     let found = tokio::net::lookup_host((server.host.as_str(), server.port));
@@ -126,7 +124,7 @@ pub(super) async fn connect(server: &MailServer, patience: &Patience) -> Result<
     for address in found.map_err(|error| no_host(plain(&error)))? {
         match tokio::time::timeout(patience.connect, TcpStream::connect(address)).await.map_err(slow)? {
             Ok(stream) => {
-                // Commands are short and each waits for its answer.
+                // Commands are short, and each waits for its answer.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
@@ -139,7 +137,7 @@ pub(super) async fn connect(server: &MailServer, patience: &Patience) -> Result<
     }
 }
 
-/// Makes a connection safe.
+/// Encrypts a connection.
 pub(super) async fn secure(
     server: &MailServer,
     stream: Box<dyn Stream>,
@@ -152,7 +150,7 @@ pub(super) async fn secure(
     }
 }
 
-/// Fetches what shows who comes; this may run a command.
+/// Gets the password or token; this may run a command.
 pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError> {
     let (secret, key) = match &server.login {
         MailLogin::Password(secret) => (secret.clone(), "password"),
@@ -162,7 +160,7 @@ pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError
     web::secret(&secret, &whose, key).await.map_err(NetError::Secret)
 }
 
-/// A mail with CRLF at the end of each line, as it goes over the wire.
+/// The mail with CRLF line ends, as sent over the wire.
 pub(super) fn crlf(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len() + raw.len() / 40);
     let mut rest = raw.iter().copied().peekable();

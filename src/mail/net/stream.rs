@@ -1,4 +1,4 @@
-//! Lines and counted bytes over a connection, each with a limit and a deadline.
+//! Reads lines and counted bytes from a connection, each with a limit and a deadline.
 
 use super::{NetError, Patience, Stream, connect, place, plain, secure};
 use crate::config::MailServer;
@@ -6,7 +6,6 @@ use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
-/// Why a line could not be had.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::mail) enum LineError {
     #[error(transparent)]
@@ -17,27 +16,27 @@ pub(in crate::mail) enum LineError {
 
 /// A connection to a server.
 pub(in crate::mail) struct Wire {
-    /// `None` where making it safe failed.
+    /// `None` if encrypting it failed.
     stream: Option<BufReader<Box<dyn Stream>>>,
     server: MailServer,
     patience: Patience,
 }
 
 impl Wire {
-    /// A connection that is not safe yet: nothing of worth goes over it before [`Wire::secure`].
+    /// An unencrypted connection: nothing confidential goes over it before [`Wire::secure`].
     pub(in crate::mail) async fn clear(server: &MailServer, patience: &Patience) -> Result<Self, NetError> {
         let stream: Box<dyn Stream> = Box::new(connect(server, patience).await?);
         Ok(Self { stream: Some(BufReader::new(stream)), server: server.clone(), patience: *patience })
     }
 
-    /// A connection that is safe from its first byte.
+    /// A connection that is encrypted from the first byte.
     pub(in crate::mail) async fn safe(server: &MailServer, patience: &Patience) -> Result<Self, NetError> {
         let mut wire = Self::clear(server, patience).await?;
         wire.secure().await?;
         Ok(wire)
     }
 
-    /// Makes it safe. What came before that in the clear, unasked, is an attack.
+    /// Encrypts the connection. Data that arrived before that, unasked, is an attack.
     pub(in crate::mail) async fn secure(&mut self) -> Result<(), NetError> {
         let stream = self.stream.take().ok_or_else(|| cut(&self.server, "it is closed"))?;
         if !stream.buffer().is_empty() {
@@ -48,12 +47,12 @@ impl Wire {
         Ok(())
     }
 
-    /// From here on answers may take as long as a server needs to look a whole mail through.
+    /// From now on, answers may take as long as a server needs to check a whole mail.
     pub(in crate::mail) fn wait_for_a_verdict(&mut self) {
         self.patience.answer = self.patience.verdict;
     }
 
-    /// Writes, and sees to it that it leaves.
+    /// Writes and flushes.
     pub(in crate::mail) async fn write(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let stream = self.stream.as_mut().ok_or_else(|| cut(&self.server, "it is closed"))?;
         let written = async {
@@ -63,14 +62,14 @@ impl Wire {
         within(&self.server, self.patience.answer, written).await
     }
 
-    /// Ends when something was said. Dropping it loses nothing.
+    /// Returns when there is something to read. Dropping it loses nothing.
     pub(in crate::mail) async fn readable(&mut self) -> Result<(), NetError> {
         let stream = self.stream.as_mut().ok_or_else(|| cut(&self.server, "it is closed"))?;
         let nothing = stream.fill_buf().await.map_err(|error| cut(&self.server, &plain(&error)))?.is_empty();
         if nothing { Err(cut(&self.server, "the server hung up")) } else { Ok(()) }
     }
 
-    /// Whether something was said, or the server hung up, without waiting for it.
+    /// Whether there is something to read, or the server hung up. Does not wait.
     pub(in crate::mail) async fn has_news(&mut self) -> bool {
         tokio::time::timeout(Duration::ZERO, self.readable()).await.is_ok()
     }
@@ -93,8 +92,8 @@ impl Wire {
         }
     }
 
-    /// Reads exactly so many bytes, whose number was checked before. They are kept as they come: a server that
-    /// promises much and sends little costs little.
+    /// Reads exactly `many` bytes; the caller has checked the number. Memory grows as they arrive: a server that
+    /// announces much and sends little costs little.
     pub(in crate::mail) async fn bytes(&mut self, many: usize) -> Result<Vec<u8>, LineError> {
         let stream = self.stream.as_mut().ok_or_else(|| cut(&self.server, "it is closed"))?;
         let mut bytes = Vec::new();

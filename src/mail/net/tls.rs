@@ -1,5 +1,5 @@
-//! Which certificates are trusted: the machine's, those of `ca_file`, or the one of `tls_pin`. Nothing turns checking
-//! off.
+//! Which certificates are trusted: the machine's, those in `ca_file`, or the one in `tls_pin`. Checking cannot be
+//! turned off.
 
 use super::{NetError, Stream, place, plain};
 use crate::config::{MailServer, MailTls};
@@ -20,7 +20,7 @@ use tokio_rustls::rustls::{
     self, CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
 };
 
-/// Makes a connection safe.
+/// Encrypts a connection.
 pub(super) async fn handshake(
     server: &MailServer,
     stream: Box<dyn Stream>,
@@ -30,7 +30,7 @@ pub(super) async fn handshake(
         why: "that is not a host name".to_owned(),
     })?;
     let trusting = server.clone();
-    // Reading certificates is work for a thread that may wait for a disk.
+    // Reading certificates may wait for a disk, so it runs on a blocking thread.
     let config = tokio::task::spawn_blocking(move || config(&trusting)).await;
     let config =
         config.map_err(|_| NetError::Trust("the trusted certificates cannot be read".to_owned()))??;
@@ -75,7 +75,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
     let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
         let why = plain(error);
         return match error.kind() {
-            // Whoever does not understand a greeting hangs up.
+            // A server that does not understand the handshake hangs up.
             io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => NetError::Cut { place, why },
             _ => NetError::Unreachable { place, why },
         };

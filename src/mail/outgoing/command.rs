@@ -1,17 +1,17 @@
-//! A program that takes the mail on its standard input: msmtp, sendmail and what behaves like them.
+//! Sends with a program that reads the mail from standard input: msmtp, sendmail and compatible ones.
 //!
-//! It is run directly, never by a shell: the words of the config, then `-i` (a line with a lone dot is not the end),
-//! `-f ADDRESS` (whom failures are reported to; left out where the words have one), `--`, and the recipients. `-t` is
-//! refused: with it some programs take recipients away instead of adding them. The mail has newlines alone, as such
-//! programs expect, and no `Bcc`. It comes from a file without a name and not by a pipe, so that a program whose
-//! parent dies still reads all of it and never sends half a mail.
+//! We run it directly, never through a shell: the words in the config, then `-i` (a line with a single dot is not the
+//! end), `-f ADDRESS` (who failures are reported to; left out if the words have one), `--`, and the recipients. `-t` is
+//! refused: with it, some programs remove recipients instead of adding them. The mail has newlines alone, as these
+//! programs expect, and no `Bcc`. It comes from an unnamed file and not through a pipe, so that a program whose parent
+//! dies still reads all of it and never sends half a mail.
 //!
-//! | it ends with | the mail |
+//! | exit code | the mail |
 //! | --- | --- |
-//! | 0 | was taken |
-//! | 75 (try later), 71 (system error), 126 and 127 (cannot run), or it could not be started | did not leave |
+//! | 0 | was accepted |
+//! | 75 (try later), 71 (system error), 126 and 127 (cannot run), or it could not be started | was not sent |
 //! | 64 to 69, 72, 73, 77, 78 (usage, data, addresses, service, files, permission, configuration) | was refused |
-//! | anything else: a signal, our own patience, a cut connection (74, 76), codes without a meaning | may have left |
+//! | anything else: a signal, our timeout, a cut connection (74, 76), codes without a meaning | may have been sent |
 
 use super::envelope::{Envelope, without_bcc};
 use crate::config::FiledBy;
@@ -31,14 +31,14 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, Command};
 
-/// How long a program may take; a large mail over a slow line needs its time.
+/// How long a program may run; a large mail takes a while on a slow line.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long its last words are waited for, once it has ended.
+/// How long we wait for its last error output after it has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How much of its complaint is kept.
+/// How much of its error output is kept.
 const COMPLAINT: usize = 4 << 10;
 
-/// A program mail is given to.
+/// A program that sends mail.
 pub struct Program {
     words: Vec<String>,
     copies: Copies,
@@ -46,7 +46,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of these words; what was sent is copied into the Maildir `sent`.
+    /// The program with these words; sent mail is copied into the Maildir `sent`.
     pub fn new(words: Vec<String>, sent: Option<PathBuf>) -> Result<Self, MailError> {
         if words.first().is_none_or(|program| program.is_empty()) {
             let text = "the command that sends mail is empty; name a program, such as [\"msmtp\"]";
@@ -59,17 +59,17 @@ impl Program {
         Ok(Self { words, copies: sent.map_or(Copies::Nowhere, Copies::Folder), patience: PATIENCE })
     }
 
-    /// The same with copies in the Sent folder of the account's server, unless that files them itself.
+    /// The same with copies in the Sent folder of the account's server, unless the server files them itself.
     pub fn filing_on(self, sent: Imap, by: FiledBy) -> Self {
         Self { copies: Copies::Server(Box::new(sent), by), ..self }
     }
 
-    /// The same with another patience.
+    /// The same with another timeout.
     pub fn patient(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Its name, and nothing of its arguments, which may hold a secret.
+    /// Its name without the arguments, which may contain a secret.
     fn name(&self) -> String {
         let path = Path::new(self.words.first().map_or("", String::as_str));
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -84,7 +84,7 @@ impl Program {
             command.arg("-f").arg(&envelope.from);
         }
         command.arg("--").args(&envelope.to);
-        // A group of its own, so that whatever it starts ends with it when our patience does.
+        // Its own process group, so that we can stop it together with everything it started.
         command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         command
     }
@@ -110,7 +110,7 @@ impl Program {
             }
         };
         if let Some(listening) = listening {
-            // What it left running in the background may hold its complaint open for ever.
+            // A background process may keep its error output open for ever.
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
         }
         let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -118,19 +118,19 @@ impl Program {
     }
 }
 
-/// Whether a word lets the program read recipients from the mail.
+/// Whether a word makes the program read recipients from the mail.
 fn reads_recipients(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or_default();
     word == "--read-recipients" || (letters.contains('t') && letters.chars().all(|c| c == 't' || c == 'i'))
 }
 
-/// Whether a word names the sender.
+/// Whether a word sets the sender.
 fn names_sender(word: &str) -> bool {
     let long = word == "--from" || word.starts_with("--from=") || word == "--read-envelope-from";
     long || word == "-r" || (word.starts_with("-f") && !word.starts_with("--"))
 }
 
-/// The mail in a file that has no name any more, ready to be read from its beginning.
+/// The mail in an unnamed file, ready to be read from the beginning.
 fn nameless(mail: &[u8]) -> io::Result<File> {
     let mut random = [0; 12];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -143,7 +143,7 @@ fn nameless(mail: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Keeps the beginning of what it says, and lets it say the rest.
+/// Keeps the beginning of the error output and discards the rest.
 async fn listen(mut stderr: ChildStderr, heard: Arc<Mutex<Vec<u8>>>) {
     let mut piece = [0; 1024];
     while let Ok(n @ 1..) = stderr.read(&mut piece).await {
@@ -153,7 +153,7 @@ async fn listen(mut stderr: ChildStderr, heard: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-/// Ends the program and what it started.
+/// Ends the program and everything it started.
 fn end(child: &tokio::process::Child) {
     let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
@@ -161,7 +161,7 @@ fn end(child: &tokio::process::Child) {
     }
 }
 
-/// What the end of a program means.
+/// Turns the exit status into a result.
 fn judge(name: &str, ended: Result<ExitStatus, String>, heard: &[u8]) -> Result<(), SendError> {
     let heard = String::from_utf8_lossy(heard);
     let heard = Visible::line(heard.trim()).into_string();
@@ -219,7 +219,7 @@ impl Outgoing for Program {
     }
 }
 
-/// Whether a program of this name can be run.
+/// Whether this program exists and is executable.
 fn is_there(program: &str) -> bool {
     let runs = |path: &Path| {
         path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)

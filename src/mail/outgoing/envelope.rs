@@ -1,11 +1,10 @@
-//! What is written on the outside of a mail: from whom and to whom.
+//! The envelope of a mail: sender and recipients.
 
 use crate::mail::SendError;
 use crate::mail::compose::ascii_address;
 use crate::mail::maildir::head;
 use mail_parser::MessageParser;
 
-/// A mail ready to hand over.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::mail) struct Envelope {
     pub(in crate::mail) message_id: String,
@@ -14,7 +13,7 @@ pub(in crate::mail) struct Envelope {
 }
 
 impl Envelope {
-    /// Reads it from the mail's header.
+    /// Reads the envelope from the mail's header.
     pub(in crate::mail) fn of(raw: &[u8]) -> Result<Self, SendError> {
         let refused = |text: &str| SendError::Refused(text.to_owned());
         let mail = MessageParser::new().parse_headers(head(raw));

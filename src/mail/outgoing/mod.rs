@@ -1,8 +1,8 @@
-//! Ways out: an outbox folder, or a program such as msmtp.
+//! Outgoing mail through an outbox folder or a program such as msmtp.
 //!
-//! Promised: the mail handed over is the mail given, line ends and the `Bcc` field aside; what surely did not leave,
-//! what never will and what may have left are told apart; nothing is looked for by guessing. The recipients are those
-//! of `To`, `Cc` and `Bcc`.
+//! Promises: the mail passed on is the mail given, except for line ends and the `Bcc` field. Mail that was certainly
+//! not sent, that never will be, and that may have been sent are told apart; we never guess. The recipients are those
+//! in `To`, `Cc` and `Bcc`.
 
 mod command;
 mod envelope;

@@ -1,16 +1,16 @@
 //! An outbox folder: a Maildir that something else watches and sends from.
 //!
-//! The file's name follows from the mail's bytes, so the same mail is there once however often it is put in. The `Bcc`
-//! field stays in: it is all whoever sends (`sendmail -t`, say, which takes it out) can know of those recipients.
+//! The file's name is derived from the mail's bytes, so adding a mail again changes nothing. The `Bcc` field stays:
+//! only there can the sending program (such as `sendmail -t`, which removes it) find those recipients.
 //!
-//! Whoever sends takes files away, so an outbox without the mail proves nothing. What does: a mark in the folder
-//! `sayso`, made when the mail is safe in `tmp` and before it appears in `new`.
+//! The sending program removes files, so a missing mail proves nothing. The proof is a mark in the folder `sayso`, made
+//! when the mail is safe in `tmp` and before it appears in `new`.
 //!
 //! | after a crash there is | the mail |
 //! | --- | --- |
-//! | a file in `new` or `cur` | was put in |
+//! | a file in `new` or `cur` | was added |
 //! | one in `tmp`, or no mark | was not |
-//! | a mark and no file | was put in, most likely, and taken; a person has to look |
+//! | a mark and no file | was most likely added and picked up; a person has to check |
 
 use super::envelope::Envelope;
 use crate::mail::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, trouble, with_message_id};
@@ -21,7 +21,6 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// An outbox folder.
 pub struct Outbox {
     path: PathBuf,
 }
@@ -65,7 +64,7 @@ impl Outgoing for Outbox {
     }
 }
 
-/// Puts a mail in. Once it may have appeared, an error means that nobody knows.
+/// Adds a mail. Once it may have appeared, an error means that we do not know.
 fn put(path: &Path, raw: &[u8]) -> Result<String, SendError> {
     let surely_not = |error| match error {
         MailError::Passing(text) | MailError::Login(text) => SendError::NotSent(text),
@@ -82,7 +81,7 @@ fn marks(path: &Path) -> PathBuf {
     path.join("sayso")
 }
 
-/// Makes the mark, durably.
+/// Creates the mark durably.
 fn mark(path: &Path, raw: &[u8]) -> io::Result<()> {
     let marks = marks(path);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&marks)?;

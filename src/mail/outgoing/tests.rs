@@ -1,4 +1,4 @@
-//! Sending with programs and folders that fail in every way.
+//! Tests sending with programs and folders that fail in every way.
 
 use super::envelope::{Envelope, without_bcc};
 use super::*;
@@ -15,7 +15,7 @@ const RAW: &[u8] = b"From: Ann <ann@example.org>\r\nTo: bob@example.com, \"C, D\
     Cc: Bob <BOB@example.com>\r\nBcc: eve@example.net,\r\n fay@example.net\r\nSubject: x\r\n\
     Message-ID: <m1@example.org>\r\n\r\nBcc: stays\r\n.\r\n";
 
-/// A program that behaves like sendmail and does as it is told.
+/// A program that acts like sendmail and runs the given commands.
 fn sendmail(folder: &Path, does: &str) -> PathBuf {
     let path = folder.join("sendmail");
     let text = format!(
@@ -78,7 +78,7 @@ async fn a_program_gets_the_recipients_and_the_mail_without_bcc() {
 #[tokio::test]
 async fn a_program_that_hangs_is_stopped_with_what_it_started() {
     let folder = tempfile::tempdir().unwrap();
-    // It waits for a pipe that nobody ever writes to.
+    // It waits for a pipe that nobody writes to.
     let does = format!("mkfifo '{0}/never'; echo begun >&2; cat '{0}/never'", folder.path().display());
     let program = program(&folder, &does).patient(Duration::from_millis(300));
     let error = program.send(RAW).await.unwrap_err();

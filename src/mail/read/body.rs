@@ -1,7 +1,7 @@
-//! The content of a mail: its text, what is attached, its links, its invitation.
+//! The content of a mail: text, attachments, links, invitation.
 //!
-//! Promised: plain text is preferred to HTML unless it is empty or only says that there is HTML; forwarded mails
-//! stand below with their heads; what is too long is cut before it is decoded, and said to be.
+//! Promises: plain text is preferred to HTML unless it is empty or only says that there is HTML; forwarded mails follow
+//! below with their headers; text that is too long is cut before it is decoded, and marked as cut.
 
 use super::fields::{Kind, clip, line};
 use super::tree::Tree;
@@ -14,21 +14,21 @@ use std::collections::HashSet;
 
 /// The longest text a mail shows, in bytes.
 const MAX_TEXT: usize = 1 << 20;
-/// The most that is decoded of one text part, in bytes as it stands in the mail.
+/// The most that is decoded of one text part, in encoded bytes.
 const MAX_ENCODED: usize = 3 << 20;
-/// The longest invitation that is read.
+/// The longest invitation read, in bytes.
 const MAX_INVITATION: usize = 256 << 10;
-/// Links kept.
+/// The most links kept.
 const MAX_LINKS: usize = 1_000;
 
-/// Fills in everything that stands in the content of a mail.
+/// Fills in everything found in the content of a mail.
 pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     let mut reader = Reader { tree, mail, seen: HashSet::new() };
     let read = reader.part(0);
     let Said { text, hidden, unseen, cut, .. } = read;
     mail.cut = cut || text.len() > MAX_TEXT;
     let text = Visible::new(clip(&text, MAX_TEXT));
-    // Placeholders are longer than what they stand for.
+    // Placeholders are longer than the characters they replace.
     mail.cut |= text.len() > 2 * MAX_TEXT;
     let text = if text.len() > 2 * MAX_TEXT { Visible::new(clip(&text, 2 * MAX_TEXT)) } else { text };
     mail.text = text.trim_end().to_owned();
@@ -36,7 +36,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     mail.unseen = Visible::new(&unseen).trim().to_owned();
 }
 
-/// What a part says.
+/// The text of a part.
 #[derive(Default)]
 struct Said {
     text: String,
@@ -49,12 +49,12 @@ struct Said {
 struct Reader<'a, 't> {
     tree: &'a Tree<'t>,
     mail: &'a mut Mail,
-    /// Links that are in the list already.
+    /// Links already in the list.
     seen: HashSet<Link>,
 }
 
 impl Reader<'_, '_> {
-    /// Depth was bounded when the tree was made, so this may call itself.
+    /// The tree's depth is bounded, so recursion is safe.
     fn part(&mut self, part: usize) -> Said {
         let tree = self.tree;
         let it = &tree.parts[part];
@@ -75,7 +75,7 @@ impl Reader<'_, '_> {
         self.say(part)
     }
 
-    /// A text that is to be read.
+    /// Reads a text part.
     fn say(&mut self, part: usize) -> Said {
         let it = &self.tree.parts[part];
         let (text, cut) = text(self.tree, part);
@@ -97,7 +97,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A mail within the mail: its head, and below it what it says.
+    /// A mail within the mail: its header, with its text below.
     fn forwarded(&mut self, part: usize) -> Said {
         let it = &self.tree.parts[part];
         if it.kind.attached || it.kind.name.is_some() || !it.kind.plain_encoding {
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a part is listed rather than read.
+/// Whether a part is listed as an attachment instead of being read.
 pub(super) fn is_attachment(tree: &Tree<'_>, part: usize) -> bool {
     let kind = &tree.parts[part].kind;
     if kind.is_mail() {
@@ -162,7 +162,7 @@ pub(super) fn is_attachment(tree: &Tree<'_>, part: usize) -> bool {
             | "message/delivery-status"
             | "text"
     );
-    // A multipart without a boundary is one piece of text.
+    // A multipart without a boundary is a single text.
     !(readable || kind.kind.starts_with("multipart/")) || kind.attached || (kind.name.is_some() && part != 0)
 }
 
@@ -181,14 +181,14 @@ fn text(tree: &Tree<'_>, part: usize) -> (String, bool) {
     (decode::text(&it.kind.charset, &bytes), cut)
 }
 
-/// Some senders say plain text and write HTML.
+/// Some senders label HTML as plain text.
 fn looks_like_html(kind: &Kind, text: &str) -> bool {
     let start = clip(text.trim_start(), 200).to_ascii_lowercase();
     (kind.is("text/plain") || kind.kind.starts_with("multipart/"))
         && (start.starts_with("<!doctype html") || start.starts_with("<html"))
 }
 
-/// One of several ways to say the same.
+/// Picks one of several versions of the same text.
 fn best(mut said: Vec<Said>) -> Said {
     said.retain(|said| !said.text.trim().is_empty());
     let rich = said.iter().position(|said| said.rich);
@@ -200,7 +200,7 @@ fn best(mut said: Vec<Said>) -> Said {
         (None, None) => return Said::default(),
     };
     let mut picked = said.swap_remove(pick);
-    // What a version hides that is not shown is hidden all the same.
+    // Hidden text in versions that are not shown counts too.
     for other in said.iter().filter(|other| !other.unseen.is_empty()) {
         picked.unseen.push_str("\n\n");
         picked.unseen.push_str(&other.unseen);
@@ -227,7 +227,7 @@ fn is_stub(plain: &str, rich: &str) -> bool {
     says_html || says_browser || only_links
 }
 
-/// Several texts, one after the other.
+/// Joins several texts.
 fn all(said: Vec<Said>) -> Said {
     let rich =
         said.iter().all(|said| said.rich || said.text.trim().is_empty()) && said.iter().any(|said| said.rich);
@@ -242,17 +242,17 @@ fn all(said: Vec<Said>) -> Said {
         if !whole.text.is_empty() {
             whole.text.push_str("\n\n");
         }
-        // Past the limit nothing is shown, so nothing needs to be kept; the length alone says that it was cut.
+        // Text past the limit is not shown, so we drop it; the length shows that it was cut.
         whole.text.push_str(clip(text, (MAX_TEXT + 1).saturating_sub(whole.text.len())));
         whole.cut |= whole.text.len() > MAX_TEXT;
     }
     whole
 }
 
-/// `format=flowed` (RFC 3676) made one line a paragraph.
+/// Joins the lines of each paragraph of `format=flowed` (RFC 3676).
 fn unflow(text: &str, del_sp: bool) -> String {
     let mut out = String::with_capacity(text.len());
-    // The quote depth of the line that is to be gone on with.
+    // The quote depth of the line to continue.
     let mut open: Option<usize> = None;
     for line in text.split('\n') {
         let line = line.strip_suffix('\r').unwrap_or(line);

@@ -1,11 +1,11 @@
-//! Bytes to text: transfer encodings and character sets, as damaged as they come.
+//! Decodes bytes to text: transfer encodings and character sets, even damaged ones.
 //!
-//! Promised: linear, never an error; what cannot be read becomes U+FFFD. Labels are believed unless the bytes show
-//! that they are wrong.
+//! Promises: linear time, no errors; unreadable bytes become U+FFFD. We trust labels unless the bytes show that they
+//! are wrong.
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 
-/// The sets that everything is labelled with by senders who do not know better.
+/// The character sets that careless senders put on everything.
 const CARELESS: &[&str] = &[
     "",
     "ascii",
@@ -28,7 +28,7 @@ const CARELESS: &[&str] = &[
     "binary",
 ];
 
-/// Undoes a transfer encoding.
+/// Decodes a transfer encoding.
 pub(super) fn transfer(encoding: &str, bytes: &[u8]) -> Vec<u8> {
     match encoding {
         "base64" => base64(bytes),
@@ -37,7 +37,7 @@ pub(super) fn transfer(encoding: &str, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The text of bytes in a character set, or in another one where the label cannot be true.
+/// Decodes bytes in a character set, or in another one if the label cannot be right.
 pub(super) fn text(charset: &str, bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let escapes =
@@ -49,7 +49,7 @@ pub(super) fn text(charset: &str, bytes: &[u8]) -> String {
     let careless = CARELESS.contains(&charset.as_str());
     let utf8 = std::str::from_utf8(bytes);
     match utf8 {
-        // What is plain ASCII is plain ASCII under every label but those that write other letters in it.
+        // Plain ASCII is the same under every label, except for sets that encode other letters in it.
         Ok(text)
             if careless || (text.is_ascii() && !charset.starts_with("utf-7") && !text.contains('\0')) =>
         {
@@ -71,14 +71,14 @@ pub(super) fn text(charset: &str, bytes: &[u8]) -> String {
     }
 }
 
-/// Sets in which valid UTF-8 with letters beyond ASCII would be nonsense.
+/// Character sets in which valid UTF-8 with non-ASCII letters would be nonsense.
 fn single_byte_noise(charset: &str) -> bool {
     ["iso-8859", "iso8859", "windows-125", "cp125", "koi8", "latin", "macintosh", "x-mac"]
         .iter()
         .any(|set| charset.starts_with(set))
 }
 
-/// Text without a label that is not UTF-8: a few bad bytes in UTF-8 are damage, many are Western European.
+/// Unlabelled text that is not UTF-8: a few bad bytes in UTF-8 are damage, many mean Western European.
 fn mostly_utf8(bytes: &[u8], valid: usize) -> String {
     let lossy = String::from_utf8_lossy(bytes);
     let bad = lossy.matches(char::REPLACEMENT_CHARACTER).count();
@@ -90,7 +90,7 @@ fn mostly_utf8(bytes: &[u8], valid: usize) -> String {
     charset_decoder(b"windows-1252").map_or_else(|| lossy.into_owned(), |decode| decode(bytes))
 }
 
-/// Base64, standard or URL-safe, whatever else stands in it left out.
+/// Decodes base64, standard or URL-safe, ignoring all other characters.
 pub(in crate::mail) fn base64(bytes: &[u8]) -> Vec<u8> {
     const SKIP: u8 = 0xFF;
     const PAD: u8 = 0xFE;
@@ -112,7 +112,7 @@ pub(in crate::mail) fn base64(bytes: &[u8]) -> Vec<u8> {
     for byte in bytes {
         match TABLE[usize::from(*byte)] {
             SKIP => {}
-            // Padding ends a block; more may follow where somebody joined two encodings.
+            // Padding ends a block; more may follow if somebody joined two encodings.
             PAD => {
                 flush(&mut out, block, count);
                 (block, count) = (0, 0);
@@ -131,7 +131,7 @@ pub(in crate::mail) fn base64(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The bytes of a block that ended early.
+/// Writes the bytes of a block that ended early.
 fn flush(out: &mut Vec<u8>, block: u32, count: u32) {
     match count {
         2 => out.push((block >> 4) as u8),
@@ -140,7 +140,7 @@ fn flush(out: &mut Vec<u8>, block: u32, count: u32) {
     }
 }
 
-/// Bytes as base64, on one line.
+/// Encodes bytes as base64, on one line.
 pub(in crate::mail) fn base64_text(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -155,7 +155,7 @@ pub(in crate::mail) fn base64_text(bytes: &[u8]) -> String {
     out
 }
 
-/// Quoted-printable; an `=` that encodes nothing stays.
+/// Decodes quoted-printable; an `=` that encodes nothing stays.
 pub(super) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

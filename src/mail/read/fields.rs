@@ -1,6 +1,6 @@
-//! Header fields to what a [`Mail`] says about itself.
+//! Reads header fields into a [`Mail`].
 //!
-//! Promised: every text is Visible and bounded; a field that cannot be read is left out, never an error.
+//! Promises: every text is Visible and bounded; an unreadable field is left out, never an error.
 
 use super::addresses::{self, Line};
 use super::params::Params;
@@ -13,14 +13,14 @@ use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 use std::collections::HashSet;
 
-/// The longest subject, name or header value that is kept, in bytes.
+/// The longest subject, name or header value kept, in bytes.
 pub(super) const MAX_LINE: usize = 4_096;
-/// Senders named of one mail.
+/// The most senders listed for one mail.
 const MAX_SENDERS: usize = 5;
-/// Message-IDs kept of one field.
+/// The most Message-IDs kept from one field.
 const MAX_IDS: usize = 200;
 
-/// What a part is, by its own account.
+/// What a part says it is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kind {
     /// `type/subtype` in lower case.
@@ -32,9 +32,9 @@ pub(super) struct Kind {
     pub del_sp: bool,
     /// The transfer encoding, in lower case.
     pub encoding: String,
-    /// Whether the content stands there as it is.
+    /// Whether the content is not encoded.
     pub plain_encoding: bool,
-    /// The name of the file, by its own account.
+    /// The file name the part gives.
     pub name: Option<String>,
     pub attached: bool,
 }
@@ -53,7 +53,7 @@ impl Kind {
     }
 }
 
-/// Reads what a part is. The parts of a digest are mails unless they say otherwise.
+/// Reads what a part is. Parts of a digest are mails unless they say otherwise.
 pub(super) fn kind(raw: &[u8], fields: &[Field], in_digest: bool) -> Kind {
     let value = |name: &str| {
         let field =
@@ -90,9 +90,9 @@ pub(super) fn kind(raw: &[u8], fields: &[Field], in_digest: bool) -> Kind {
     kind
 }
 
-/// Fills in everything that stands in the head of a mail.
+/// Fills in everything found in the header of a mail.
 pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
-    // Raw letters in a header are most likely in the set of the text.
+    // Raw 8-bit letters in a header are most likely in the character set of the text.
     let charset = charset_near(tree, part);
     let first = |name: &str| tree.field(part, name);
     let line = |name: &str| first(name).map(|value| self::line(value, &charset));
@@ -101,7 +101,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     };
     let list =
         |name: &str| -> Vec<Address> { lines(name).into_iter().flat_map(|line| line.addresses).collect() };
-    // As it stands, for people: where nothing can be read, and where it is unusual.
+    // The text of the field, for users: shown if nothing can be read, or if it is unusual.
     let stands = |name: &str| {
         let values = tree.fields(part, name).map(|value| self::line(value, &charset));
         values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" · ")
@@ -138,7 +138,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     mail.headers = part.fields.iter().map(header).collect();
 }
 
-/// The character set of the mail's text, where it says one.
+/// The character set of the mail's text, if it names one.
 fn charset_near(tree: &Tree<'_>, part: &Part) -> String {
     let own = &part.kind.charset;
     let child =
@@ -146,24 +146,24 @@ fn charset_near(tree: &Tree<'_>, part: &Part) -> String {
     if own.is_empty() { child.cloned().unwrap_or_default() } else { own.clone() }
 }
 
-/// A value as one visible line of bounded length.
+/// A value as one visible line of limited length.
 pub(super) fn line(value: &[u8], charset: &str) -> String {
-    // Whatever is longer is cut before it is worth decoding.
+    // Cut long values before decoding them.
     let text = words::text(&value[..value.len().min(4 * MAX_LINE)], charset);
     Visible::line(clip(&text, MAX_LINE)).into_string()
 }
 
-/// The first `most` bytes of a text, and no half character.
+/// The first `most` bytes of a text, without a partial character.
 pub(super) fn clip(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// Everybody of some lines who has an address.
+/// Everybody on these lines who has an address.
 fn reached(lines: Vec<Line>) -> impl Iterator<Item = Address> {
     lines.into_iter().flat_map(|line| line.addresses).filter(|person| !person.address.is_empty())
 }
 
-/// What is odd about the From lines of a mail; there should be one, with one sender.
+/// What is odd about the From lines of a mail. There should be one, with one sender.
 fn odd_senders(lines: &[Line], text: String) -> Option<Oddity> {
     let mut senders: Vec<String> = Vec::new();
     for address in lines.iter().flat_map(|line| &line.addresses).map(|sender| &sender.address) {
@@ -182,7 +182,7 @@ fn odd_senders(lines: &[Line], text: String) -> Option<Oddity> {
     }
 }
 
-/// What is odd about the Reply-To lines of a mail. They may name several people, and may be empty.
+/// What is odd about the Reply-To lines of a mail. They may name several people, or be empty.
 fn odd_reply_to(lines: &[Line], text: String) -> Option<Oddity> {
     let field = AddressField::ReplyTo;
     let people = lines.iter().flat_map(|line| &line.addresses).map(|person| person.address.as_str());
@@ -197,11 +197,11 @@ fn is_unusual(lines: &[Line]) -> bool {
     lines.len() > 1 || lines.iter().any(|line| line.unusual)
 }
 
-/// An address with its domain in lower case and in its ASCII form.
+/// An address with its domain in ASCII and lower case.
 pub(in crate::mail) fn bare(address: &str) -> String {
     let address = clip(address.trim(), MAX_LINE);
     let bare = match address.rsplit_once('@') {
-        // The ASCII form leaves out letters that are not seen, and would be another domain's.
+        // The ASCII form drops invisible letters, which would make it another domain.
         Some((local, domain)) if Visible::line(domain) == domain => {
             format!("{local}@{}", ascii_domain(domain))
         }
@@ -210,7 +210,7 @@ pub(in crate::mail) fn bare(address: &str) -> String {
     Visible::line(&bare).into_string()
 }
 
-/// A domain in lower case and in its ASCII form; as it stands where it has none.
+/// A domain in ASCII and lower case; if it has no ASCII form, only in lower case.
 pub(in crate::mail) fn ascii_domain(domain: &str) -> String {
     if domain.is_ascii() {
         return domain.to_ascii_lowercase();
@@ -218,7 +218,7 @@ pub(in crate::mail) fn ascii_domain(domain: &str) -> String {
     idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_lowercase())
 }
 
-/// Message-IDs, without their angle brackets.
+/// Message-IDs without angle brackets.
 fn ids(value: &[u8]) -> Vec<String> {
     let value = decode::text("", value);
     let mut found: Vec<&str> = value
@@ -229,10 +229,10 @@ fn ids(value: &[u8]) -> Vec<String> {
         .collect();
     if found.is_empty() {
         found = value.split_whitespace().filter(|word| word.len() > 2).collect();
-        // Words in quotes after `In-Reply-To` are no ids: old programs wrote sentences there.
+        // Words in quotes in `In-Reply-To` are not ids: old programs wrote sentences there.
         found.retain(|word| word.contains('@') || !value.trim().contains(' '));
     }
-    // The first names the conversation, the last ones are the nearest.
+    // The first id identifies the conversation, the last ones are the closest.
     if found.len() > MAX_IDS {
         found.drain(1..found.len() - MAX_IDS + 1);
     }
@@ -280,7 +280,7 @@ fn list_info(tree: &Tree<'_>, part: &Part, charset: &str) -> Option<ListInfo> {
     (info != ListInfo::default()).then_some(info)
 }
 
-/// A `mailto:` without its scheme. Whom else it would write to is none of its business.
+/// Reads a `mailto:` without its scheme. Other recipients in it are ignored.
 fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
     let (to, query) = target.split_once('?').unwrap_or((target, ""));
     let undone = |text: &str| decode::text("", &percent(text));
@@ -299,7 +299,7 @@ fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
     Some(Unsubscribe::Mail { to, subject: wanted("subject"), body: wanted("body") })
 }
 
-/// Percent encoding undone.
+/// Decodes percent encoding.
 pub(super) fn percent(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

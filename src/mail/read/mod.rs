@@ -1,8 +1,8 @@
-//! Raw bytes to a [`Mail`]: the one road every mail comes in by.
+//! Parses raw bytes into a [`Mail`]. All incoming mail goes through here.
 //!
-//! Promised: whatever the bytes, the answer is a [`Mail`] whose every text is Visible and bounded, or a
-//! [`ParseError`] in a sentence, in linear time and bounded memory; the same bytes always give the same [`Mail`].
-//! Nothing is fetched, and no part is run or unpacked.
+//! Promises: any bytes give a [`Mail`] whose texts are all Visible and bounded, or a [`ParseError`] in a sentence, in
+//! linear time and bounded memory. The same bytes always give the same [`Mail`]. Nothing is fetched, and no part is run
+//! or unpacked.
 
 mod addresses;
 mod body;
@@ -23,47 +23,46 @@ use super::Mail;
 use crate::text::hex;
 use sha2::{Digest, Sha256};
 
-/// Why a mail cannot be read; a sentence for people.
+/// Why a mail cannot be read, in a sentence for users.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// There is nothing in it.
     #[error("This mail is empty.")]
     Empty,
-    /// It is longer than any mail should be.
+    /// It is longer than the limit.
     #[error("This mail has {} MB; sayso reads mails of up to {} MB. Open it in your mail client.", bytes >> 20, tree::MAX_RAW >> 20)]
     Large {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
     /// It has too many header fields.
     #[error("This mail has more than {most} header fields. It may be malicious; its raw text is kept.")]
     Headers {
-        /// How many are read.
+        /// The limit.
         most: usize,
     },
     /// One of its header fields, or all of them together, are too long.
     #[error("This mail has an absurdly long header. It may be malicious; its raw text is kept.")]
     LongHeader,
-    /// It has parts within parts within parts.
+    /// Its parts are nested too deeply.
     #[error(
         "This mail has more than {most} parts inside each other. It may be malicious; its raw text is kept."
     )]
     Deep {
-        /// How deep is read.
+        /// The limit.
         most: usize,
     },
     /// It has too many parts.
     #[error("This mail has more than {most} parts. It may be malicious; its raw text is kept.")]
     Parts {
-        /// How many are read.
+        /// The limit.
         most: usize,
     },
-    /// What was handed in is not a mail.
+    /// The input is not a mail.
     #[error("This is not a mail: {0}")]
     NotMail(String),
 }
 
-/// Reads a mail.
+/// Parses a mail.
 pub fn parse(raw: &[u8]) -> Result<Mail, ParseError> {
     let tree = tree::tree(raw)?;
     let mut mail = Mail { raw: hex(&Sha256::digest(raw)), bytes: raw.len() as u64, ..Mail::default() };
@@ -74,14 +73,14 @@ pub fn parse(raw: &[u8]) -> Result<Mail, ParseError> {
     Ok(mail)
 }
 
-/// The content of the attachment of this digest.
+/// The content of the attachment with this digest.
 pub fn attachment(raw: &[u8], digest: &str) -> Option<Vec<u8>> {
     let tree = tree::tree(raw).ok()?;
     let contents = (0..tree.parts.len()).filter(|part| body::is_attachment(&tree, *part));
     contents.map(|part| body::content(&tree, part)).find(|content| hex(&Sha256::digest(content)) == digest)
 }
 
-/// The bare addresses in some fields of a mail's head, in lower case. A head that cannot be read has none.
+/// The bare addresses in some header fields, in lower case. Empty if the header cannot be read.
 pub(super) fn addresses_in(head: &[u8], fields: &[&str]) -> Vec<String> {
     let Ok(tree) = tree::tree(head) else { return Vec::new() };
     let Some(part) = tree.parts.first() else { return Vec::new() };
@@ -90,7 +89,7 @@ pub(super) fn addresses_in(head: &[u8], fields: &[&str]) -> Vec<String> {
     people.map(|person| person.address.to_lowercase()).filter(|address| address.contains('@')).collect()
 }
 
-/// What makes a mail the same mail when it is found again, in another folder or after another fetch.
+/// Identifies a mail when it is found again, in another folder or by another fetch.
 pub fn identity(account: &str, mail: &Mail) -> String {
     let mut hasher = Sha256::new();
     let date = mail.date.map(|date| date.to_string()).unwrap_or_default();
@@ -102,7 +101,7 @@ pub fn identity(account: &str, mail: &Mail) -> String {
     hex(&hasher.finalize())
 }
 
-/// The digest of what follows the head. Line ends do not count: folders and servers keep them differently.
+/// The digest of the body. Line ends do not count: folders and servers store them differently.
 fn body_digest(body: &[u8]) -> String {
     let mut hasher = Sha256::new();
     let body = body.trim_ascii_end();

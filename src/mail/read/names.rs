@@ -1,25 +1,25 @@
-//! Attachment names that are safe as file names.
+//! Makes attachment names safe as file names.
 //!
-//! Promised: no folder, nothing hidden, nothing a shell or a file system minds, bounded, never empty; and a name made
-//! safe is left as it is by a second time.
+//! Promises: no path, not hidden, nothing that a shell or a file system objects to, bounded, never empty. Making a safe
+//! name safe again does not change it.
 
 use crate::text::Visible;
 
 /// The longest name, in bytes; file systems allow 255.
 const LONGEST: usize = 120;
-/// The longest ending that is kept when a name is cut.
+/// The longest extension kept when a name is cut.
 const ENDING: usize = 16;
 
-/// A safe name, from what the mail calls the part and its media type.
+/// A safe name, from the name in the mail and the media type.
 pub(super) fn safe(name: Option<&str>, kind: &str) -> String {
     let name = name.unwrap_or_default();
     let last = name.rsplit(['/', '\\']).find(|piece| !piece.trim().is_empty()).unwrap_or_default();
-    // Its ending says what it is, so it stays however long the name is.
+    // The extension says what it is, so it stays even if the name is long.
     let long = last.len() > 4 * LONGEST;
     let (start, end) =
         (last.floor_char_boundary(2 * LONGEST), last.ceil_char_boundary(last.len().saturating_sub(LONGEST)));
     let last = if long { format!("{}{}", &last[..start], &last[end..]) } else { last.to_owned() };
-    // Blanks go first: a mark that stood on one would else lose what it stands on afterwards.
+    // Blanks go first: otherwise a combining mark on one would lose its base later.
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut safe: String = Visible::line(&words(&last))
         .chars()
@@ -32,7 +32,7 @@ pub(super) fn safe(name: Option<&str>, kind: &str) -> String {
         })
         .collect();
     safe = words(&safe);
-    // Windows drops dots and spaces at the end, which would turn `a.exe.` into a program.
+    // Windows drops trailing dots and spaces, which would turn `a.exe.` into a program.
     safe.truncate(safe.trim_end_matches(['.', ' ']).len());
     if safe.starts_with(['.', '-', '~']) {
         safe.replace_range(..1, "_");
@@ -43,7 +43,7 @@ pub(super) fn safe(name: Option<&str>, kind: &str) -> String {
     if safe.is_empty() { format!("attachment.{}", ending(kind)) } else { safe }
 }
 
-/// The name cut in its middle, so that its ending stays.
+/// Cuts the name in the middle and keeps the extension.
 fn cut(name: &str) -> String {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| ending.len() <= ENDING);
     let room = LONGEST - ending.map_or(0, |ending| ending.len() + 1) - '…'.len_utf8();
@@ -54,7 +54,7 @@ fn cut(name: &str) -> String {
     }
 }
 
-/// The usual ending of a media type.
+/// The usual extension for a media type.
 fn ending(kind: &str) -> &'static str {
     match kind {
         "text/plain" => "txt",

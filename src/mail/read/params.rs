@@ -1,17 +1,17 @@
-//! Header values with parameters (`text/plain; charset=utf-8`), as broken as they come.
+//! Header values with parameters (`text/plain; charset=utf-8`), even broken ones.
 //!
-//! Promised: linear, bounded, never an error. Continued and encoded parameters (RFC 2231) are joined before their
-//! character set is decoded; encoded words, which do not belong here but are everywhere, are read too.
+//! Promises: linear time, bounded, no errors. Continued and encoded parameters (RFC 2231) are joined before their
+//! character set is decoded; encoded words are read too: they are wrong here but common.
 
 use super::{decode, fields, words};
 
-/// Parameters read of one value.
+/// The most parameters read from one value.
 const MOST: usize = 64;
 
 /// A value and its parameters.
 #[derive(Debug, Default)]
 pub(super) struct Params {
-    /// What stands before the parameters, in lower case.
+    /// The text before the parameters, in lower case.
     pub value: String,
     pieces: Vec<Piece>,
 }
@@ -20,9 +20,9 @@ pub(super) struct Params {
 #[derive(Debug)]
 struct Piece {
     name: String,
-    /// Its place among the parts.
+    /// Its position among the parts.
     place: usize,
-    /// Whether it is percent-encoded, its set in front.
+    /// Whether it is percent-encoded, with its character set in front.
     encoded: bool,
     value: String,
 }
@@ -49,11 +49,10 @@ impl Params {
         Self { value, pieces }
     }
 
-    /// The parameter of this name.
     pub fn get(&self, name: &str) -> Option<String> {
         let mut parts: Vec<&Piece> = self.pieces.iter().filter(|piece| piece.name == name).collect();
         let first = *parts.first()?;
-        // The same name plain and encoded: the plain one is for old programs.
+        // If the name is given both plain and encoded, the plain one is for old programs.
         let best = parts.iter().copied().find(|piece| piece.encoded && piece.place == 0);
         if parts.iter().all(|piece| piece.place == 0) && !best.unwrap_or(first).encoded {
             return Some(words::text(first.value.as_bytes(), ""));
@@ -98,7 +97,7 @@ impl Piece {
     }
 }
 
-/// A parameter's value, and what follows its semicolon.
+/// A parameter's value, and the text after its semicolon.
 fn one_value(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let (value, rest) = text.split_once(';').unwrap_or((text, ""));
@@ -112,7 +111,7 @@ fn one_value(text: &str) -> (String, &str) {
                 let rest = &quoted[at + 1..];
                 return (value, rest.split_once(';').map_or("", |(_, rest)| rest));
             }
-            // Only these two need it; elsewhere it is a folder's, by a sender who did not know.
+            // Only these two need escaping; any other backslash is part of a path from a careless sender.
             '\\' if quoted[at + 1..].starts_with(['"', '\\']) => value.extend(letters.next().map(|(_, c)| c)),
             c => value.push(c),
         }

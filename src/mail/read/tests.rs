@@ -1,4 +1,4 @@
-//! Mails as they come: whole, broken and damaged.
+//! Tests with whole, broken and damaged mails.
 
 use super::*;
 use crate::text::Visible;
@@ -158,7 +158,7 @@ fn the_same_mail_is_the_same_however_it_is_kept() {
     assert_ne!(identity("work", &one), identity("work", &other));
 }
 
-/// A mail of every usual shape, to be damaged.
+/// Mails in all common shapes, to be damaged.
 const SHAPES: &[&str] = &[
     "From: =?utf-8?Q?Ann?= <a@x.example>\nTo: b@x.example, \"C, D\" <c@x.example>\nSubject: =?koi8-r?B?8NLJ18XU?=\nDate: Mon, 9 Nov 2026 10:11:12 +0100\nMessage-ID: <1@x.example>\nReferences: <0@x.example>\n\nHello\n> quoted\n",
     "Content-Type: multipart/mixed; boundary=\"b\"\n\n--b\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p style=3D\"display:none\">x</p><a href=3Dhttp://x.example>y</a>\n--b\nContent-Type: application/x; name*=utf-8''%C3%A9.exe\nContent-Transfer-Encoding: base64\n\nAAECAwQ=\n--b\nContent-Type: message/rfc822\n\nSubject: in\n\nner\n--b--\n",
@@ -166,7 +166,7 @@ const SHAPES: &[&str] = &[
     "Content-Type: multipart/alternative; boundary=b\n\n--b\n\nplain\n--b\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nEND:VCALENDAR\n--b--",
 ];
 
-/// Every text of a mail.
+/// All texts of a mail.
 fn texts(mail: &Mail) -> Vec<&str> {
     let mut all = vec![mail.subject.as_str(), &mail.text, &mail.from.name, &mail.from.address];
     for address in mail.recipients().chain(&mail.bcc).chain(&mail.reply_to).chain(&mail.sender) {

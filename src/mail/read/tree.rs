@@ -1,35 +1,35 @@
-//! The parts of a mail, found in one pass over its bytes.
+//! Finds the parts of a mail in one pass over its bytes.
 //!
-//! Promised: linear time; every limit is checked here, before anything is decoded, so no parser ever sees more than a
-//! bounded number of bounded headers, and nothing recurses deeper than [`MAX_DEPTH`]. Mail that is broken in the usual
-//! ways (no closing boundary, no blank line, an mbox line on top) still has parts. Nothing is decoded here.
+//! Promises: linear time. All limits are checked here, before anything is decoded, so a parser never sees more than a
+//! bounded number of bounded headers, and nothing recurses deeper than [`MAX_DEPTH`]. Mail broken in the usual ways (no
+//! closing boundary, no blank line, an mbox line on top) still has parts. Nothing is decoded here.
 
 use super::ParseError;
 use super::fields::{self, Kind};
 use memchr::{memchr, memmem};
 use std::ops::Range;
 
-/// The longest mail that is read.
+/// The longest mail that is read, in bytes.
 pub(super) const MAX_RAW: usize = 64 << 20;
-/// Header fields of one part.
+/// The most header fields of one part.
 const MAX_FIELDS: usize = 2_000;
-/// Bytes of one header field.
+/// The longest header field, in bytes.
 const MAX_FIELD: usize = 256 << 10;
-/// Bytes of one part's header fields together.
+/// The longest header of one part, in bytes.
 const MAX_HEAD: usize = 1 << 20;
-/// Parts within parts.
+/// How deep parts may nest.
 const MAX_DEPTH: usize = 40;
-/// Parts altogether.
+/// The most parts altogether.
 const MAX_PARTS: usize = 2_000;
 
-/// A header field: where its name and its value stand, folding included.
+/// A header field: the ranges of its name and its value, including folding.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     pub name: Range<usize>,
     pub value: Range<usize>,
 }
 
-/// A part: its head, its content, and what it holds.
+/// A part: its header fields, content and children.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub fields: Vec<Field>,
@@ -45,19 +45,19 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// The value of the first field of this name.
+    /// The value of the first field with this name.
     pub fn field(&self, part: &Part, name: &str) -> Option<&'a [u8]> {
         self.fields(part, name).next()
     }
 
-    /// The values of all fields of this name.
+    /// The values of all fields with this name.
     pub fn fields<'s>(&'s self, part: &'s Part, name: &'s str) -> impl Iterator<Item = &'a [u8]> + 's {
         let fits = move |field: &&Field| self.raw[field.name.clone()].eq_ignore_ascii_case(name.as_bytes());
         part.fields.iter().filter(fits).map(|field| &self.raw[field.value.clone()])
     }
 }
 
-/// A part that is not closed yet; `boundary` where it is a multipart.
+/// A part that is not closed yet; `boundary` is set for a multipart.
 struct Open {
     part: usize,
     boundary: Option<Vec<u8>>,
@@ -88,7 +88,7 @@ pub(super) fn tree(raw: &[u8]) -> Result<Tree<'_>, ParseError> {
     Ok(tree)
 }
 
-/// Where the mail itself begins: after the line an mbox puts before it, and after blank lines.
+/// Where the mail begins: after blank lines and the line that an mbox puts first.
 fn mbox_line(raw: &[u8]) -> usize {
     let mut at = raw.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     if raw[at..].starts_with(b"\xEF\xBB\xBF") {
@@ -101,19 +101,19 @@ fn line_end(raw: &[u8], at: usize) -> usize {
     memchr(b'\n', &raw[at..]).map_or(raw.len(), |found| at + found + 1)
 }
 
-/// The next line at or after `at` that begins with two dashes: where it begins and where the next one does.
+/// The next line at or after `at` that begins with two dashes: its start, and the start of the line after it.
 fn dashes(raw: &[u8], at: usize) -> Option<(usize, usize)> {
     let line = if raw[at..].starts_with(b"--") { at } else { at + memmem::find(&raw[at..], b"\n--")? + 1 };
     Some((line, line_end(raw, line)))
 }
 
-/// What belongs to a part ends before the line break in front of a delimiter.
+/// A part's content ends before the line break in front of a delimiter.
 fn content_end(raw: &[u8], line: usize) -> usize {
     let end = if raw[..line].ends_with(b"\n") { line - 1 } else { line };
     if raw[..end].ends_with(b"\r") { end - 1 } else { end }
 }
 
-/// Which open part a line delimits, and whether it is the last delimiter of it.
+/// The open part that a line delimits, and whether it is its last delimiter.
 fn delimiter(line: &[u8], open: &[Open]) -> Option<(usize, bool)> {
     let line = line.trim_ascii_end().get(2..)?;
     open.iter().enumerate().rev().find_map(|(level, open)| {
@@ -126,7 +126,7 @@ fn delimiter(line: &[u8], open: &[Open]) -> Option<(usize, bool)> {
     })
 }
 
-/// Closes every open part from `level` on.
+/// Closes all open parts from `level` on.
 fn close(tree: &mut Tree<'_>, open: &mut Vec<Open>, level: usize, end: usize) {
     for open in open.drain(level.min(open.len())..) {
         let body = &mut tree.parts[open.part].body;
@@ -134,7 +134,7 @@ fn close(tree: &mut Tree<'_>, open: &mut Vec<Open>, level: usize, end: usize) {
     }
 }
 
-/// Opens the part whose head begins at `at`, and the mails within it. Gives where to look for delimiters.
+/// Opens the part whose header begins at `at`, and the mails within it. Returns where to look for delimiters.
 fn begin(tree: &mut Tree<'_>, open: &mut Vec<Open>, mut at: usize) -> Result<usize, ParseError> {
     loop {
         if open.len() >= MAX_DEPTH {
@@ -177,7 +177,7 @@ fn head(raw: &[u8], mut at: usize, open: &[Open]) -> Result<(Vec<Field>, usize),
             (true, Some(field)) => field.value.end = end,
             (true, None) => return Ok((fields, at)),
             (false, _) => match field_name(line) {
-                // A line that is no field: the blank line before the content is missing.
+                // A line that is not a field: the blank line before the content is missing.
                 None if line.starts_with(b"From ") || line.starts_with(b">From ") => {}
                 None => return Ok((fields, at)),
                 Some(_) if line.starts_with(b"--") && delimiter(line, open).is_some() => {
@@ -199,7 +199,7 @@ fn head(raw: &[u8], mut at: usize, open: &[Open]) -> Result<(Vec<Field>, usize),
     Ok((fields, at))
 }
 
-/// How long a field's name is, and where its colon stands.
+/// The length of a field's name, and the position of its colon.
 fn field_name(line: &[u8]) -> Option<(usize, usize)> {
     let name = line.iter().take(256).take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
     let spaces = line[name..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

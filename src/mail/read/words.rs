@@ -1,7 +1,7 @@
-//! Header values to text: folding, raw eight-bit letters and encoded words (RFC 2047), as broken as they come.
+//! Decodes header values: folding, raw 8-bit letters and encoded words (RFC 2047), even broken ones.
 //!
-//! Promised: linear, never an error. Neighbouring encoded words are joined before their character set is decoded,
-//! since many senders split in the middle of a character; what is no encoded word stays as it stands.
+//! Promises: linear time, no errors. Adjacent encoded words are joined before their character set is decoded, since
+//! many senders split in the middle of a character. Text that is not an encoded word stays unchanged.
 
 use super::decode;
 
@@ -19,7 +19,7 @@ pub(super) fn text(value: &[u8], charset: &str) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub char: char,
-    /// Whether it stood in an encoded word: then it is never a comma or a bracket that means something.
+    /// Whether it comes from an encoded word: then it is never a meaningful comma or bracket.
     pub encoded: bool,
 }
 
@@ -30,7 +30,7 @@ impl Letter {
     }
 }
 
-/// A header value as letters, for a reader of structured fields.
+/// A header value as letters, for parsing structured fields.
 pub(super) fn letters(value: &[u8], charset: &str) -> Vec<Letter> {
     let mut out = Vec::new();
     let letter = |encoded| move |char| Letter { char, encoded };
@@ -41,7 +41,7 @@ pub(super) fn letters(value: &[u8], charset: &str) -> Vec<Letter> {
     out
 }
 
-/// The value without its line breaks, its raw bytes made text.
+/// The value without line breaks, with raw bytes decoded.
 pub(super) fn unfold(value: &[u8], charset: &str) -> String {
     let mut text = decode::text(charset, value);
     if text.contains(['\r', '\n']) {
@@ -65,7 +65,7 @@ enum Piece<'a> {
     Decoded(String),
 }
 
-/// Encoded words that belong together: one character set, their bytes one after the other.
+/// Adjacent encoded words with one character set, their bytes joined.
 #[derive(Default)]
 struct Run {
     charset: String,
@@ -115,8 +115,8 @@ struct Word<'a> {
     length: usize,
 }
 
-/// The longest encoded word that is looked for; the standard allows 75, senders do not care. It bounds how far
-/// ahead is looked from each `=?`.
+/// The longest encoded word we look for; the standard allows 75, but senders ignore that. It limits how far we look
+/// ahead from each `=?`.
 const LONGEST: usize = 4096;
 
 /// The encoded word that `text` begins with.
@@ -127,10 +127,10 @@ fn word(text: &str) -> Option<Word<'_>> {
     if window.get(charset_end + 2) != Some(&b'?') || window[2..charset_end].contains(&b' ') {
         return None;
     }
-    // A lone `?` may stand in a word, where `?=` ends it; `?==?` is an end and a beginning.
+    // A single `?` may be part of a word; `?=` ends it. `?==?` is an end and a beginning.
     let end = start + memchr::memmem::find(window.get(start..)?, b"?=")?;
     let content = &window[start..end];
-    // Another word begins in here: this one was never closed.
+    // Another word begins inside: this one was never closed.
     if memchr::memmem::find(content, b"=?").is_some() {
         return None;
     }

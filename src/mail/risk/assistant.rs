@@ -1,13 +1,13 @@
-//! Words that speak to an assistant rather than to a person.
+//! Finds words addressed to an AI assistant instead of a person.
 //!
-//! One phrase that nobody writes to a person is enough; phrases that people do write ("ignore the instructions
-//! above") count only together with another, or as a sentence of their own. What is quoted is named as such: people write
-//! about such texts. Linear; made for being wrong seldom rather than for catching all.
+//! One phrase that nobody writes to a person is enough; phrases that people do write ("ignore the instructions above")
+//! count only together with another, or as a whole sentence. Quoted words are reported as quoted: people write about
+//! such texts. Linear time; prefers few false alarms to catching everything.
 
 use super::{commands, disguise};
 use crate::text::phrases::flat;
 
-/// Verbs that tell somebody to drop what they were told.
+/// Verbs that tell somebody to drop their instructions.
 const DROP: &[&str] = &[
     "ignore",
     "disregard",
@@ -35,7 +35,7 @@ const DROP: &[&str] = &[
     "dimentica",
     "olvidar",
 ];
-/// What was told before.
+/// Words for something said before.
 const BEFORE: &[&str] = &[
     "previous",
     "prior",
@@ -60,7 +60,7 @@ const BEFORE: &[&str] = &[
     "eerdere",
     "poprzednie",
 ];
-/// Whose it was, so that it cannot be the writer's own.
+/// Words that show that the instructions are not the writer's own.
 const YOURS: &[&str] = &[
     "all",
     "any",
@@ -103,14 +103,14 @@ const INSTRUCTIONS: &[&str] = &[
     "instructies",
     "instrukcje",
 ];
-/// Machines that may be spoken to. Names that people have are left out.
+/// Machines that may be addressed. Names that people have are left out.
 const MACHINES: &[&str] = &["ai", "llm", "chatbot", "chatgpt", "copilot", "gpt", "ki", "bot"];
-/// What makes of "AI" somebody who reads mail.
+/// Words that turn "AI" into a reader of mail.
 const ROLES: &[&str] = &["assistant", "agent", "model", "system", "bot", "assistent", "reader", "summarizer"];
-/// Words before a machine that make it the one spoken to.
+/// Words before a machine that address it.
 const CALLS: &[&str] = &["dear", "hey", "hello", "hi", "attention", "attn"];
 
-/// Signs of the formats in which models are spoken to.
+/// Markers of the formats used to prompt models.
 const FORMATS: &[&str] = &[
     "<|im_start|>",
     "<|im_end|>",
@@ -129,7 +129,7 @@ const FORMATS: &[&str] = &[
     "[system prompt]",
 ];
 
-/// In scripts without blanks between words.
+/// Phrases in scripts without blanks between words.
 const UNSPACED: &[&str] = &[
     "忽略之前的所有指令",
     "忽略之前的指令",
@@ -147,34 +147,34 @@ const UNSPACED: &[&str] = &[
 /// How a phrase counts.
 enum Weight {
     Enough,
-    /// Only together with one of another sort: people repeat and quote themselves.
+    /// Counts only together with another kind: people repeat and quote themselves.
     Half(Instruction),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Instruction {
-    /// Drop what you were told.
+    /// Drop your instructions.
     Drop,
     /// Be somebody else.
     Role,
-    /// Keep it from the person.
+    /// Keep it from the user.
     Secret,
-    /// Give things away.
+    /// Give data away.
     Leak,
 }
 
-/// How much of a text is looked at, in bytes.
+/// How much of a text is checked, in bytes.
 const MOST: usize = 128 << 10;
 
-/// Words that speak to an assistant.
+/// Words addressed to an assistant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spoken {
     pub words: String,
-    /// Whether they stand in quotes or in code, as what somebody writes about.
+    /// Whether they are in quotes or in code, as when somebody writes about them.
     pub quoted: bool,
 }
 
-/// The words of a text that speak to an assistant, those that are not quoted before those that are.
+/// The words in a text that address an assistant; unquoted ones before quoted ones.
 pub(super) fn spoken_to(text: &str) -> Option<Spoken> {
     let text = without_placeholders(&text[..text.floor_char_boundary(MOST)]);
     let plain = paragraphs(&text).filter_map(in_paragraph);
@@ -183,7 +183,7 @@ pub(super) fn spoken_to(text: &str) -> Option<Spoken> {
         let undressed = disguise::undressed(&text).into_iter();
         let mut inner =
             undressed.filter(|inner| commands::is_command(&flat(inner)) || phrase(inner).is_some());
-        // Letters that are turned into themselves disguise nothing.
+        // If decoding changes nothing, there is no disguise.
         let plain = paragraphs(&text).filter_map(phrase).collect::<Vec<_>>();
         let turned = || {
             let mut turned = disguise::turned(&text).into_iter().filter_map(|turned| phrase(&turned));
@@ -198,7 +198,7 @@ pub(super) fn spoken_to(text: &str) -> Option<Spoken> {
     }
 }
 
-/// Pieces between blank lines.
+/// Text between blank lines.
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").filter(|paragraph| paragraph.trim().len() > 9)
 }
@@ -209,7 +209,7 @@ fn in_paragraph(paragraph: &str) -> Option<Spoken> {
     Some(Spoken { words, quoted })
 }
 
-/// Whether words stand in quotes, in code, or in what repeats another mail.
+/// Whether words are in quotes, in code, or in a quoted mail.
 fn is_quoted(paragraph: &str, words: &str) -> bool {
     let lower = paragraph.to_lowercase();
     let first = words.split(' ').next().unwrap_or_default().to_lowercase();
@@ -236,7 +236,7 @@ fn is_quoted(paragraph: &str, words: &str) -> bool {
     false
 }
 
-/// Whether a text begins with these words, whatever stands between them.
+/// Whether a text begins with these words, ignoring the characters between them.
 fn starts_alike(text: &str, words: &str) -> bool {
     let of =
         |text: &str| -> Vec<String> { flat(text).split_whitespace().take(3).map(str::to_owned).collect() };
@@ -244,12 +244,12 @@ fn starts_alike(text: &str, words: &str) -> bool {
     of(&text[..text.floor_char_boundary(200)]).starts_with(&wanted)
 }
 
-/// A phrase that is said to no person.
+/// A phrase that nobody says to a person.
 fn phrase(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let unspaced =
         UNSPACED.iter().find(|mark| memchr::memmem::find(lower.as_bytes(), mark.as_bytes()).is_some());
-    // In the middle of a sentence somebody writes about them.
+    // In the middle of a sentence, somebody is only writing about them.
     let format =
         || lower.lines().find_map(|line| FORMATS.iter().find(|mark| line.trim_start().starts_with(**mark)));
     if let Some(mark) = unspaced.or_else(format) {
@@ -277,7 +277,7 @@ fn phrase(text: &str) -> Option<String> {
     None
 }
 
-/// `Ignore previous instructions.`: to a person one says whose.
+/// `Ignore previous instructions.`: to a person, one would say whose.
 fn is_bare_order(sentence: &str) -> bool {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let (Some(first), true) = (words.first(), words.len() <= 5) else { return false };
@@ -308,13 +308,13 @@ fn word<'w>(words: &[&'w str], at: usize) -> &'w str {
     words.get(at).copied().unwrap_or_default()
 }
 
-/// Where one of a list stands among the words after the first.
+/// The position of a word from the list among the words after the first.
 fn near(words: &[&str], list: &[&str], within: usize) -> Option<usize> {
     words.iter().skip(1).take(within).position(|word| list.contains(word))
 }
 
 fn drops_instructions(words: &[&str]) -> Option<Weight> {
-    // "ignore my previous instructions" is a person who changed their mind.
+    // "ignore my previous instructions" comes from a person who changed their mind.
     if matches!(word(words, 1), "my" | "our" | "meine" | "mes" | "mis" | "his" | "her" | "their") {
         return None;
     }
@@ -443,7 +443,7 @@ fn is_machine(words: &[&str]) -> bool {
     }
 }
 
-/// What follows where a trade or a team is meant: "AI model training lead".
+/// Words that follow if a profession or a team is meant: "AI model training lead".
 fn is_trade(word: &str) -> bool {
     matches!(
         word,
@@ -470,7 +470,7 @@ fn is_trade(word: &str) -> bool {
     )
 }
 
-/// A text without what stands for hidden characters, which must not take a word apart.
+/// The text without placeholders for hidden characters, which must not split words.
 pub(super) fn without_placeholders(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains("⟨U+") {
         return text.into();
@@ -479,7 +479,7 @@ pub(super) fn without_placeholders(text: &str) -> std::borrow::Cow<'_, str> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("⟨U+") {
         out.push_str(before);
-        // Only a real placeholder is taken out; it is short.
+        // We remove only real placeholders, which are short.
         let end =
             after.char_indices().take(24).find(|(_, c)| *c == '⟩').map_or(0, |(at, c)| at + c.len_utf8());
         rest = &after[end..];

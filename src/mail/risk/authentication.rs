@@ -1,25 +1,25 @@
-//! What the receiving server found out about who sent a mail: `Authentication-Results` (RFC 8601).
+//! Reads what the receiving server found out about the sender: `Authentication-Results` (RFC 8601).
 //!
-//! Anybody can write such a line into a mail, so only those of the mailbox's own server count. Which server that is, is
-//! learned from the mails of the account: the one that signs the uppermost line of mails from several senders. Promised:
-//! linear, never an error; what cannot be read says nothing.
+//! Anybody can write such a line into a mail, so only lines from the mailbox's own server count. We learn which server
+//! that is from the account's mails: it writes the topmost line in mails from several senders. Promises: linear time,
+//! no errors; an unreadable line says nothing.
 
 use super::organisation;
 use crate::mail::Mail;
 use serde::{Deserialize, Serialize};
 
-/// So many mails, of so many organisations, make a server the mailbox's own.
+/// A server must check this many mails, from this many organisations, to count as the mailbox's own.
 const MAILS: u32 = 5;
 const SENDERS: usize = 3;
-/// After so many mails in a row that another server checked, the mailbox has moved.
+/// After this many mails in a row that another server checked, the mailbox has moved.
 const MOVED: u32 = 20;
 
-/// What is known of the server that checks senders for a mailbox.
+/// What we know about the server that checks senders for a mailbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receiver {
-    /// What it called itself last (`authserv-id`).
+    /// The name it used last (`authserv-id`).
     pub id: String,
-    /// How many mails it has checked, as far as that was counted.
+    /// How many mails it has checked; counting stops at the limit.
     mails: u32,
     /// Some of the organisations they came from.
     senders: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Takes a mail of the account into account.
+    /// Learns from a mail of the account.
     pub fn observe(&mut self, mail: &Mail) {
         let Some((id, _)) = lines(mail).next().and_then(parts) else { return };
         if !self.is(&id) {
@@ -47,38 +47,38 @@ impl Receiver {
         (self.id, self.others, self.mails) = (id, 0, self.mails.saturating_add(1).min(MAILS));
     }
 
-    /// Whether enough mails have shown that it is the mailbox's own.
+    /// Whether enough mails have shown that it is the mailbox's own server.
     pub fn is_trusted(&self) -> bool {
         self.mails >= MAILS && self.senders.len() >= SENDERS
     }
 
-    /// Whether a line of this id is its own. A provider has many hosts.
+    /// Whether a line with this id is its own. A provider has many hosts.
     fn is(&self, id: &str) -> bool {
         organisation(&self.id.to_ascii_lowercase()) == organisation(&id.to_ascii_lowercase())
     }
 }
 
-/// What happened to one check.
+/// The result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Pass,
     Fail,
-    /// Nothing that says either.
+    /// Neither of them.
     Other,
 }
 
-/// What a server says of a mail's sender.
+/// What a server says about a mail's sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Authentication {
-    /// Nothing, or nothing that can be relied on.
+    /// Nothing, or nothing reliable.
     Unknown,
-    /// The mail comes from the domain that From names.
+    /// The mail comes from the domain in From.
     Passed,
-    /// It does not, or nobody can tell: these checks failed.
+    /// It does not, or that cannot be determined: these checks failed.
     Failed(Vec<&'static str>),
 }
 
-/// One check of a line: the method, its outcome, the domain it is about, and what stands in brackets.
+/// One check in a line: method, outcome, the domain it is about, and the remark in parentheses.
 pub(super) struct Check {
     pub(super) method: String,
     pub(super) outcome: Outcome,
@@ -86,7 +86,7 @@ pub(super) struct Check {
     remark: String,
 }
 
-/// What the trusted server of the mailbox says of a mail's sender.
+/// What the mailbox's trusted server says about a mail's sender.
 pub(super) fn authentication(mail: &Mail, receiver: Option<&Receiver>) -> Authentication {
     let checks = checks(mail, receiver);
     let aligned = |check: &Check| organisation(&check.domain) == organisation(mail.from.domain());
@@ -110,7 +110,7 @@ pub(super) fn authentication(mail: &Mail, receiver: Option<&Receiver>) -> Authen
     Authentication::Failed(failed)
 }
 
-/// A list that sends on what others wrote breaks their checks, where their domain asks for nothing better.
+/// A list that forwards mail breaks its authors' checks, unless their domain has a strict policy.
 fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
     let list = mail.list.as_ref();
     let id = list.and_then(|list| list.id.as_deref()).unwrap_or_default();
@@ -124,13 +124,13 @@ fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
     !host.is_empty() && checks.iter().any(vouched) && !checks.iter().any(strict)
 }
 
-/// The values of every line, uppermost first.
+/// The values of all lines, topmost first.
 fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
     let named = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("authentication-results");
     mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
 }
 
-/// The checks that the trusted server wrote down: its uppermost line, and its further ones up to the next server.
+/// The checks written by the trusted server: its topmost line, and its other lines up to the next server.
 pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
     let Some(receiver) = receiver.filter(|receiver| receiver.is_trusted()) else { return Vec::new() };
     let mut found: Vec<Check> = Vec::new();
@@ -150,7 +150,7 @@ pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
     found
 }
 
-/// The id of a line and its further parts. A line without an id says nothing about who wrote it.
+/// The id of a line and its other parts. A line without an id does not say who wrote it.
 fn parts(value: &str) -> Option<(String, Vec<String>)> {
     let mut parts = value.split(';').map(str::trim);
     let id = parts.next()?.split_whitespace().next()?.to_owned();
@@ -158,7 +158,7 @@ fn parts(value: &str) -> Option<(String, Vec<String>)> {
     (plain && id.contains('.')).then(|| (id, parts.map(str::to_ascii_lowercase).collect()))
 }
 
-/// `dkim=pass (2048-bit key) header.d=example.org`
+/// Parses `dkim=pass (2048-bit key) header.d=example.org`.
 fn check(part: &str) -> Option<Check> {
     let (mut plain, mut remark, mut depth) = (String::new(), String::new(), 0_u32);
     for c in part.chars() {
@@ -173,7 +173,7 @@ fn check(part: &str) -> Option<Check> {
     let (method, outcome) = words.next()?.split_once('=')?;
     let outcome = match outcome {
         "pass" => Outcome::Pass,
-        // A domain that says “probably not” (softfail) leaves it to DMARC.
+        // A domain that says “probably not” (softfail) leaves the decision to DMARC.
         "fail" | "hardfail" => Outcome::Fail,
         _ => Outcome::Other,
     };
@@ -214,7 +214,7 @@ mod tests {
             one.observe(&mail("a@evil.example", "Authentication-Results: mx.evil.example; dkim=pass\r\n"));
         }
         assert!(!one.is_trusted(), "one sender alone makes no server trusted");
-        // What outsiders write below the server's own line, or instead of it, changes nothing.
+        // Lines that outsiders write below the server's own, or instead of it, change nothing.
         let mut known = learned();
         for n in 0..MOVED {
             let other = format!("Authentication-Results: other{n}.example; dkim=pass\r\n");
@@ -248,7 +248,7 @@ mod tests {
         }
         let forged = "Authentication-Results: mx.evil.example; dmarc=pass\r\n";
         assert_eq!(of("a@bank.example", forged), Authentication::Unknown);
-        // The uppermost server speaks first; what an outsider wrote stands below its Received.
+        // The topmost server counts; an outsider's line is below its Received.
         let both = format!(
             "{}Received: by mx1.home.example\r\n{}",
             line("spf=fail smtp.mailfrom=bank.example; dmarc=fail"),

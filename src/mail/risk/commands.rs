@@ -1,30 +1,30 @@
-//! Commands to a program that reads mail: it is spoken to, and told to do something a person would not be told.
+//! Finds commands to a program that reads mail: it is addressed and told to do something one would not tell a person.
 //!
 //! Either alone is ordinary: people write about assistants, and ask each other to forward mails. Both in one paragraph
-//! are not. Linear.
+//! are suspicious. Linear time.
 
 use crate::text::phrases::{flat, has};
 
-/// Programs that may be spoken to, as words of several languages. Names that people have are left out.
+/// Programs that may be addressed, in several languages. Names that people have are left out.
 const READERS: &str = "assistant, assistants, ai, llm, llms, language model, language models, model, agent, agents, chatbot, \
     copilot, digital helper, virtual helper, ai tool, ai readers, mail program, text processing program, automated reader, \
     assistent, ki, ki assistent, sprachmodell, l assistant, ia, asistente, assistente, modello, modelo, ассистент, \
     помощник, asystent, asystencie";
 
-/// What stands before a reader that is spoken to.
+/// Words before a reader that address it.
 const CALLS: &str = "to the, to any, to all, for the, for any, for all, for, attention, attn, dear, hello, hey, note to, note \
     for, hint for, task for, instruction for, instructions for, message for, message to, applies to the, für den, für die, \
     an den, an die, pour l, à l, para el, al, per l, per il, для";
 
-/// What follows a reader that is told what to do.
+/// Words after a reader that tell it what to do.
 const ORDERS: &str =
     "must, should, shall, has to, have to, needs to, please, muss, soll, bitte, doit, debe, deve";
 
-/// When somebody who is no person reads.
+/// Phrases for reading done by a program.
 const WHEN: &str = "when summarizing this, when summarising this, when you summarize, when you summarise, when you render, \
     when processing this, when you process, when reading this mail as, if you are an ai, if you are a language model";
 
-/// Commands that are about a mailbox, what is in it, or what the person learns.
+/// Commands about a mailbox, its content, or what the user is told.
 const COMMANDS: &[(&str, &str)] = &[
     (
         "forward, send, export, delete, remove, erase, archive, search, look for, look up, find, append, attach, copy, reply \
@@ -58,7 +58,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("include the picture, include the image, replace data", "url encoded, subject lines, newest mails"),
 ];
 
-/// Roles of a conversation with a model, as they stand at the beginning of a line.
+/// Roles in a conversation with a model, at the start of a line.
 const ROLES: &[&str] = &[
     "system:",
     "assistant:",
@@ -73,7 +73,7 @@ const ROLES: &[&str] = &[
     "utente:",
 ];
 
-/// The paragraph's first words where it commands a reader.
+/// The first words of a paragraph that commands a reader.
 pub(super) fn commanded(paragraph: &str) -> Option<String> {
     let flat = flat(paragraph);
     if !is_command(&flat) {
@@ -89,12 +89,12 @@ pub(super) fn commanded(paragraph: &str) -> Option<String> {
     spoken_to.then(|| paragraph.split_whitespace().take(10).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether a [`flat`] text commands what a person would not be told.
+/// Whether a [`flat`] text contains a command that one would not give to a person.
 pub(super) fn is_command(flat: &str) -> bool {
     COMMANDS.iter().any(|(verbs, objects)| has(flat, verbs) && has(flat, objects))
 }
 
-/// `Assistant, …` and `Reading agent: …`, at the beginning of a sentence.
+/// `Assistant, …` or `Reading agent: …`, at the start of a sentence.
 fn begins_with_reader(paragraph: &str) -> bool {
     let starts = paragraph.split(['.', '!', '?', '\n', '(', '[']).filter_map(|sentence| {
         let (head, _) = sentence.trim_start().split_once([':', ','])?;
@@ -106,7 +106,7 @@ fn begins_with_reader(paragraph: &str) -> bool {
     })
 }
 
-/// Lines that give words to two sides of a conversation with a model.
+/// Whether lines speak for two sides of a conversation with a model.
 fn plays_roles(paragraph: &str) -> bool {
     let begins =
         |role: &&&str| paragraph.lines().any(|line| line.trim_start().to_lowercase().starts_with(**role));

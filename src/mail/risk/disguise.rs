@@ -1,19 +1,19 @@
-//! Text in disguise: written so that a person passes over it and a model reads it.
+//! Decodes disguised text, which people skip and models read.
 
 use super::quoting::unwrapped;
 use crate::text::phrases::flat;
 use std::collections::HashSet;
 
-/// How much of a text is turned over.
+/// How much of a text is decoded, in bytes.
 const MOST: usize = 32 << 10;
-/// Shorter wrappings are names and numbers.
+/// Shorter encoded words are names and numbers.
 const LONG_ENOUGH: usize = 24;
 
-/// What a text says when it is undressed, each way for itself.
+/// The hidden texts that each way of decoding finds.
 pub(super) fn undressed(text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(MOST)];
     let mut found: Vec<String> = Vec::new();
-    // Where a link leads is another matter.
+    // Link targets are checked elsewhere.
     let long = |word: &&str| word.len() >= LONG_ENOUGH && !word.contains("://");
     for word in text.split_whitespace().filter(long) {
         found.extend(unwrapped(word, &HashSet::new()).into_iter().skip(1).filter(|inner| is_prose(inner)));
@@ -22,7 +22,7 @@ pub(super) fn undressed(text: &str) -> Vec<String> {
     found
 }
 
-/// What may be said by turning letters into others: words only count there where they command as plainly as can be.
+/// The text with letters replaced in three ways. Callers count only the plainest commands in it.
 pub(super) fn turned(text: &str) -> [String; 3] {
     let text = &text[..text.floor_char_boundary(MOST)];
     let rot13 = text.chars().map(|c| match c {
@@ -46,7 +46,7 @@ fn is_prose(text: &str) -> bool {
     flat(text).split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).count() >= 4
 }
 
-/// `i g n o r e  a l l`: letters with a blank between them, words with two.
+/// Joins `i g n o r e  a l l`: single blanks between letters, double ones between words.
 fn joined(text: &str) -> Option<String> {
     let line = text.lines().find(|line| {
         let letters = line.split(' ').filter(|piece| piece.chars().count() == 1).count();

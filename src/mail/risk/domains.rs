@@ -1,13 +1,13 @@
-//! Domains: whose they are, and which look like others.
+//! Domains: who owns them, and which ones look like others.
 //!
-//! Who owns a domain is told from the Public Suffix List: good enough to keep parts of one organisation quiet, and never
-//! used to allow anything.
+//! We find the owner of a domain in the Public Suffix List: good enough to avoid warnings within one organisation, and
+//! never used to allow anything.
 
 use super::Risk;
 use crate::mail::{Link, Mail};
 use std::collections::HashSet;
 
-/// Domains under which anybody gets a name of their own, whether the list knows them or not.
+/// Domains under which anybody can get a name, whether the list has them or not.
 const HOSTED: &[&str] = &[
     "github.io",
     "gitlab.io",
@@ -34,7 +34,7 @@ const HOSTED: &[&str] = &[
     "glitch.me",
 ];
 
-/// Where millions have their mail; never taken for an imitation of each other.
+/// Providers with millions of mailboxes; never taken for imitations of each other.
 const PROVIDERS: &[&str] = &[
     "gmail.com",
     "googlemail.com",
@@ -95,11 +95,11 @@ const PROVIDERS: &[&str] = &[
     "gmx.ch",
 ];
 
-/// Providers with a domain in every country.
+/// Brands with a domain in every country.
 const EVERYWHERE: &[&str] =
     &["hotmail", "outlook", "live", "yahoo", "gmx", "yandex", "google", "amazon", "ebay", "paypal", "msn"];
 
-/// Those of them that give mail to anybody.
+/// Those of them that give mailboxes to anybody.
 const COUNTRIES: &[&str] = &["hotmail", "outlook", "live", "yahoo", "gmx", "yandex", "msn"];
 
 /// Words that imitations add to a name.
@@ -148,10 +148,10 @@ const BAIT: &[&str] = &[
     "web",
 ];
 
-/// Names shorter than this are too often one letter apart by chance.
+/// Shorter names too often differ by one letter by chance.
 const LONG_ENOUGH: usize = 5;
 
-/// The part of a domain that belongs to one owner: `mail.example.co.uk` is `example.co.uk`'s.
+/// The part of a domain that belongs to one owner: `mail.example.co.uk` belongs to `example.co.uk`.
 pub fn organisation(domain: &str) -> &str {
     let domain = domain.trim_end_matches('.');
     let listed = psl::domain_str(domain).unwrap_or(domain);
@@ -164,7 +164,7 @@ pub(super) fn same_organisation(one: &str, other: &str) -> bool {
     organisation(&one.to_ascii_lowercase()) == organisation(&other.to_ascii_lowercase())
 }
 
-/// Whether two addresses are of different hands: of two organisations, or of two people where millions have their mail.
+/// Whether two addresses have different owners: two organisations, or two people at a mail provider.
 pub fn elsewhere(one: &str, other: &str) -> bool {
     let domain =
         |address: &str| address.rsplit_once('@').map_or("", |(_, domain)| domain).to_ascii_lowercase();
@@ -175,18 +175,18 @@ pub fn elsewhere(one: &str, other: &str) -> bool {
     is_provider(&first) && !one.eq_ignore_ascii_case(other)
 }
 
-/// Whether millions have their mail at a domain.
+/// Whether a domain is a mail provider with millions of users.
 pub(super) fn is_provider(domain: &str) -> bool {
     let shared = organisation(domain);
     PROVIDERS.contains(&shared) || COUNTRIES.contains(&split(shared).0)
 }
 
-/// The name of an organisation's domain and what stands after it.
+/// The name of an organisation's domain, and the part after it.
 fn split(organisation: &str) -> (&str, &str) {
     organisation.split_once('.').unwrap_or((organisation, ""))
 }
 
-/// The domains the person knows.
+/// The domains the user knows.
 pub(super) struct Domains<'a> {
     known: HashSet<&'a str>,
 }
@@ -197,7 +197,7 @@ impl<'a> Domains<'a> {
         Self { known: addresses.iter().filter_map(domain).filter(|domain| domain.contains('.')).collect() }
     }
 
-    /// What is wrong with a domain.
+    /// The warning about a domain, if any.
     pub fn risk(&self, domain: &str) -> Option<Risk> {
         let domain = domain.to_ascii_lowercase();
         let own = organisation(&domain);
@@ -206,7 +206,7 @@ impl<'a> Domains<'a> {
         }
         let shown = if domain.contains("xn--") { idna::domain_to_unicode(&domain).0 } else { domain.clone() };
         let imitation = Imitation::new(&domain, &shown);
-        // The one that sorts first, so that the same mail always gets the same warning.
+        // The first in order, so that the same mail always gets the same warning.
         let like = self.known.iter().filter(|known| imitation.of(known)).min();
         if let Some(like) = like {
             return Some(Risk::LookAlike { domain, like: (*like).to_owned() });
@@ -231,7 +231,7 @@ impl Imitation {
     fn of(&self, known: &str) -> bool {
         let (name, end) = split(&self.organisation);
         let (known_name, known_end) = split(known);
-        // `example.com.evil.net`, whatever the length of the name.
+        // Catches `example.com.evil.net`, whatever the length of the name.
         let prefixed = self.whole.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
             || memchr::memmem::find(self.whole.as_bytes(), format!(".{known}.").as_bytes()).is_some();
         if prefixed
@@ -257,7 +257,7 @@ fn adds_word(name: &str, known: &str) -> bool {
     hyphened || glued
 }
 
-/// Whether one letter was changed, added, left out, or swapped with its neighbour. Digits that count are no imitation.
+/// Whether one letter was changed, added, removed, or swapped with its neighbour. Numbered names are not imitations.
 fn one_edit(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let (short, long) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
@@ -278,7 +278,7 @@ fn one_edit(one: &str, other: &str) -> bool {
     }
 }
 
-/// Letters that look like each other made one.
+/// Replaces similar letters with a single one.
 pub(super) fn skeleton(text: &str) -> String {
     let plain: String = text.chars().flat_map(char::to_lowercase).map(plain_letter).collect();
     plain.replace("rn", "m").replace("vv", "w")
@@ -318,7 +318,7 @@ fn plain_letter(c: char) -> char {
     ALIKE.iter().find(|(_, alike)| alike.contains(c)).map_or(c, |(plain, _)| *plain)
 }
 
-/// The addresses that stand in a text, whichever `@` they are written with.
+/// The addresses in a text, written with any kind of `@`.
 pub(super) fn addresses_in(text: &str) -> impl Iterator<Item = String> + '_ {
     let outside = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '@' | '＠' | '﹫' | '-' | '_' | '+'));
     text.split(outside).filter_map(|word| {
@@ -328,7 +328,7 @@ pub(super) fn addresses_in(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Hosts that put themselves between a link and its target, and say the target in the link.
+/// Hosts that redirect links and include the target in the link.
 const WRAPPERS: &[&str] = &[
     "safelinks.protection.outlook.com",
     "urldefense.com",
@@ -343,14 +343,14 @@ const WRAPPERS: &[&str] = &[
     "linkedin.com",
 ];
 
-/// Top-level domains of names that stand in texts without `www.`; others may be files and abbreviations.
+/// Top-level domains of names written without `www.`; others may be files or abbreviations.
 const TOP: &[&str] = &[
     "com", "net", "org", "edu", "gov", "io", "co", "uk", "de", "fr", "it", "es", "nl", "eu", "ch", "at",
     "be", "dk", "se", "no", "fi", "ca", "au", "jp", "cn", "in", "br", "ru", "us", "app", "dev", "info",
     "biz", "shop", "online", "site", "bank",
 ];
 
-/// A link that says another host than it leads to.
+/// Warns about a link whose text shows another host than its target.
 pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
     let lower = link.target.trim_start().to_ascii_lowercase();
     let risk = |text: &str| Some(Risk::LinkDiffers { text: text.to_owned(), target: shorten(&link.target) });
@@ -369,13 +369,13 @@ pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
     if same_organisation(&said, &leads) || (wrapped && lower.contains(organisation(&said))) {
         return None;
     }
-    // A sender's own site, by way of whoever sends its newsletters.
+    // The sender's own site, through its newsletter service.
     let own = same_organisation(&said, mail.from.domain())
         && services(mail).any(|service| same_organisation(&service, &leads));
     if own { None } else { risk(text) }
 }
 
-/// The hosts that a newsletter itself says it is sent by.
+/// The hosts that a newsletter says it is sent by.
 fn services(mail: &Mail) -> impl Iterator<Item = String> + '_ {
     let named = |name: &str| {
         matches!(name.to_ascii_lowercase().as_str(), "list-unsubscribe" | "list-id" | "return-path")
@@ -393,20 +393,20 @@ fn shorten(target: &str) -> String {
     }
 }
 
-/// The host of a web address.
+/// The host of a URL.
 pub(super) fn host(target: &str) -> Option<String> {
     let (scheme, rest) = target.split_once("://")?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return None;
     }
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
-    // What stands before an `@` is a user name, however much it looks like a host.
+    // The part before an `@` is a user name, however much it looks like a host.
     let host = authority.rsplit('@').next()?;
     let host = if host.starts_with('[') { host } else { host.split(':').next()? };
     (!host.is_empty()).then(|| crate::mail::read::ascii_domain(host))
 }
 
-/// The host that a text says it leads to, where it says one.
+/// The host that a link's text shows, if any.
 fn said_host(text: &str) -> Option<String> {
     let word = text.trim_matches(['<', '>', '(', ')', '"', '.', ',']);
     if word.contains(char::is_whitespace) || word.contains('@') {

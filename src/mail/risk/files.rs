@@ -2,7 +2,7 @@
 
 use super::assistant::without_placeholders;
 
-/// Endings that some system runs, or that carry programs which run when opened.
+/// Extensions of files that some system runs, or that contain programs which run when opened.
 const PROGRAMS: &[&str] = &[
     "exe",
     "com",
@@ -111,9 +111,9 @@ pub(super) fn is_page(name: &str) -> bool {
         .any(|ending| plain.ends_with(ending))
 }
 
-/// Whether an attachment is a program by its name or its type.
+/// Whether an attachment is a program, by its name or its type.
 pub fn is_program(name: &str, kind: &str) -> bool {
-    // What hides or turns letters around has no business in a name.
+    // Characters that reverse text have no place in a file name.
     let turned = ["⟨U+202A", "⟨U+202B", "⟨U+202D", "⟨U+202E", "⟨U+2066", "⟨U+2067", "⟨U+2068", "⟨U+2069"];
     let plain = without_placeholders(name).to_lowercase();
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending.trim());

@@ -1,4 +1,4 @@
-//! Leaving a mailing list: where it may be left by one request, and what is odd about the place.
+//! Leaving a mailing list: whether one request is enough, and what is odd about where it goes.
 
 use super::Risk;
 use super::authentication::{Outcome, Receiver, checks};
@@ -8,14 +8,14 @@ use crate::mail::{Mail, Unsubscribe};
 /// The headers that say how to leave; a signature must cover both (RFC 8058).
 const LEAVING: [&str; 2] = ["list-unsubscribe", "list-unsubscribe-post"];
 
-/// Where a list is left by one request, if that may be believed: the mailbox's own server says that a signature holds,
-/// and it covers the headers that say where. Then nobody on the way has written them.
+/// The URL that leaves a list with one request, if it can be trusted: the mailbox's own server says that a signature is
+/// valid, and it covers the headers with the URL. Then nobody on the way has written them.
 pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a str> {
     let url = mail.list.as_ref()?.unsubscribe.iter().find_map(|way| match way {
         Unsubscribe::OneClick { url } => Some(url.as_str()),
         Unsubscribe::Mail { .. } | Unsubscribe::Page { .. } => None,
     })?;
-    // Of two lines a signature may cover the other one.
+    // If there are two lines, the signature may cover the other one.
     if LEAVING.iter().any(|name| values(mail, name).count() != 1) {
         return None;
     }
@@ -24,7 +24,7 @@ pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a 
     let mut passed = checks.iter().filter(|check| check.method == "dkim" && check.outcome == Outcome::Pass);
     let covered = passed.any(|check| {
         let mut own = signatures.iter().filter(|one| one.is_of(&check.domain)).peekable();
-        // Which of a domain's signatures the server means, it does not say.
+        // The server does not say which of a domain's signatures it means.
         own.peek().is_some() && own.all(|one| one.covers_leaving)
     });
     covered.then_some(url)
@@ -35,7 +35,7 @@ fn values<'a>(mail: &'a Mail, name: &'a str) -> impl Iterator<Item = &'a str> {
     mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
 }
 
-/// What counts of a `DKIM-Signature`.
+/// The parts of a `DKIM-Signature` that matter.
 struct Signature {
     domain: String,
     covers_leaving: bool,
@@ -52,15 +52,15 @@ impl Signature {
         Some(Self { domain: tag("d")?, covers_leaving: LEAVING.iter().all(covers) })
     }
 
-    /// Whether a server's result about this domain is about it: results name the domain or an identity beneath it.
+    /// Whether a server's result is about this signature: results name its domain or one below it.
     fn is_of(&self, domain: &str) -> bool {
         let beneath = domain.strip_suffix(&self.domain);
         beneath.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 }
 
-/// The warning of a mail or request that leaves the list `mail` came by: it goes to whomever the list names. `to` is an
-/// address or a host.
+/// The warning about a mail or request that leaves the list `mail` came from: the list decides where it goes. `to` is
+/// an address or a host.
 pub fn risk_of_leaving(mail: &Mail, to: &str) -> Option<Risk> {
     let list = mail.list.as_ref();
     let post = list.and_then(|list| list.post.as_deref());
@@ -125,9 +125,9 @@ mod tests {
             vec![RESULTS, &other, WAY, POST],
             vec![RESULTS, &longer, WAY, POST],
             vec![RESULTS, SIGNED, WAY],
-            // A second signature that does not cover it may be the one that holds.
+            // A second signature that does not cover it may be the valid one.
             vec![RESULTS, SIGNED, &only_from, WAY, POST],
-            // A second line may be the one that nobody signed.
+            // A second line may be the unsigned one.
             vec![RESULTS, SIGNED, "List-Unsubscribe: <https://evil.example/u>", WAY, POST],
             vec![RESULTS, SIGNED, "List-Unsubscribe: <http://news.example/u>", POST],
         ] {

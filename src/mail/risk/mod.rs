@@ -1,8 +1,8 @@
-//! What a person should be warned of, computed from the mail and never taken from a model (SAFETY.md, rule 4).
+//! Computes warnings for users from the mail itself, never from a model (SAFETY.md, rule 4).
 //!
-//! Promised: pure functions of what they are given, linear, with a closed set of warnings. Each names the offending
-//! thing. What is ordinary stays quiet: lists, forwards, newsletters' tracking links within one company, parts of
-//! one organisation. A warning is not a verdict, and no warning is no proof.
+//! Promises: pure functions, linear time, a closed set of warnings. Each names the cause. Ordinary mail gets none:
+//! lists, forwards, newsletters' tracking links within one company, parts of one organisation. A warning is not a
+//! verdict, and no warning is no proof.
 
 mod assistant;
 mod authentication;
@@ -35,61 +35,58 @@ use std::collections::HashSet;
 /// A reason to look twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Risk {
-    /// The mail would go to somebody who has no part in the conversation.
+    /// The mail would go to somebody outside the conversation.
     RecipientOutside { address: String },
-    /// Somebody would get the mail unseen.
+    /// Somebody would get the mail without the others seeing it.
     BccAdded { address: String },
-    /// Mail of somebody the person has neither answered nor noted.
+    /// Mail from somebody the user has neither answered nor noted.
     NewSender { address: String },
-    /// Mail to somebody the person has neither written to nor noted.
+    /// Mail to somebody the user has neither written to nor noted.
     NewRecipient { address: String },
-    /// A domain that looks like one the person knows, and is another.
+    /// A domain that looks like one the user knows but is not.
     LookAlike {
-        /// The one in the mail, in its ASCII form.
+        /// The one in the mail, in ASCII.
         domain: String,
-        /// The one it looks like.
+        /// The one the user knows.
         like: String,
     },
-    /// A domain in letters that may look like others.
+    /// A domain with foreign letters that may look like others.
     Punycode {
-        /// In its ASCII form.
+        /// In ASCII.
         domain: String,
-        /// As it would be shown.
+        /// As programs show it.
         shown: String,
     },
-    /// Answers go to another organisation than the mail came from.
+    /// Answers go to another organisation than the sender's.
     ReplyToDiffers {
-        /// The sender.
+        /// The sender's address.
         from: String,
-        /// Where answers would go.
         reply_to: String,
     },
-    /// The name shown is an address, and not the sender's.
+    /// The display name is an address, but not the sender's.
     NameHoldsAddress {
         /// The address in the name.
         shown: String,
-        /// The sender's.
+        /// The sender's address.
         address: String,
     },
-    /// From or Reply-To is not as it should be.
+    /// From or Reply-To is irregular.
     OddHeader(Oddity),
-    /// A link says it leads elsewhere than it does.
+    /// A link's text shows another target than its real one.
     LinkDiffers {
-        /// What it says.
+        /// The host or address it shows.
         text: String,
-        /// Where it leads.
         target: String,
     },
-    /// An attachment that runs when it is opened.
+    /// An attachment that can run programs when opened.
     Executable { name: String },
-    /// The mail speaks to an assistant rather than to a person.
+    /// The mail addresses an assistant instead of a person.
     AddressesAssistant {
-        /// The words that do.
         words: String,
-        /// Whether they are quoted, as by somebody who writes about such words.
+        /// Whether they are quoted, as when somebody writes about such words.
         quoted: bool,
     },
-    /// The receiving server could not confirm the sender, or its filter calls the mail spam.
+    /// The receiving server could not confirm the sender, or its filter marked the mail as spam.
     NotAuthentic {
         address: String,
         /// The checks that failed.
@@ -97,40 +94,40 @@ pub enum Risk {
         /// What makes it worse.
         with: Option<&'static str>,
     },
-    /// Somebody the person knows, by name, at an address that is not theirs.
+    /// The name of somebody the user knows, with another address.
     KnownName {
         name: String,
         address: String,
-        /// The address the person knows them by.
+        /// The address the user knows.
         known: String,
     },
-    /// The name shown is the person's own house, and the mail comes from elsewhere.
+    /// The display name is the user's own organisation, but the mail comes from outside.
     ClaimsHouse { name: String, address: String },
-    /// It wants what nobody honest wants by mail.
+    /// It asks for something that nobody honest asks for by mail.
     Wants(Want),
     /// A link hides where it leads.
     ShortLink { host: String },
-    /// A link is made to be misread.
+    /// A link designed to be misread.
     OddLink {
         target: String,
-        /// Whether it imitates a domain the person knows.
+        /// Whether it imitates a domain the user knows.
         imitates: bool,
     },
-    /// An attachment that opens as a page, where anything may be typed in.
+    /// An attachment that opens as a web page, which can ask for anything.
     PageAttached { name: String },
-    /// A list is left at an organisation that is neither the list's nor the sender's.
+    /// Leaving the list goes to an organisation that is neither the list's nor the sender's.
     LeavesElsewhere {
-        /// Where the mail or the request would go.
+        /// Where the mail or request would go.
         address: String,
     },
-    /// The text repeats a mail of another conversation.
+    /// The text repeats a mail from another conversation.
     QuotesOtherMail {
-        /// The words or the code repeated.
+        /// The repeated words or code.
         words: String,
         /// Who wrote that mail.
         sender: String,
     },
-    /// The text is too long to be compared with the mails of other conversations.
+    /// The text is too long to compare with mails from other conversations.
     NotCompared,
 }
 
@@ -175,7 +172,7 @@ impl Risk {
         }
     }
 
-    /// A sentence for people, one line, Visible.
+    /// A sentence for users: one line, Visible.
     pub fn text(&self) -> String {
         let text = match self {
             Self::RecipientOutside { address } => format!("{address} is not part of this conversation."),
@@ -285,19 +282,19 @@ fn odd_header(oddity: &Oddity) -> String {
     }
 }
 
-/// Whom the person knows.
+/// The people the user knows.
 pub struct Known<'a> {
-    /// Whether the person wrote to this bare address, noted its mail, or had it in the mailbox from the beginning.
+    /// Whether the user wrote to this bare address, noted its mail, or had it in the mailbox from the beginning.
     pub is_known: &'a dyn Fn(&str) -> bool,
-    /// Whether the mailbox is new here, so that nearly everybody is.
+    /// Whether the mailbox is new here, so that nearly every sender is.
     pub first_day: bool,
-    /// The address the person knows somebody of this display name by.
+    /// The address the user knows for this display name.
     pub by_name: &'a dyn Fn(&str) -> Option<String>,
-    /// What is known of the server that checks senders for the mailbox.
+    /// What we know about the server that checks senders for the mailbox.
     pub receiver: Option<&'a Receiver>,
-    /// Addresses the person knows, for look-alikes.
+    /// Addresses the user knows, for finding look-alikes.
     pub addresses: &'a [String],
-    /// The person's own addresses.
+    /// The user's own addresses.
     pub own: &'a [String],
 }
 
@@ -314,21 +311,19 @@ impl Default for Known<'_> {
     }
 }
 
-/// A mail that somebody wants to send.
+/// A mail about to be sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Message<'a> {
-    /// To whom, bare or with names.
+    /// Bare addresses, or with names.
     pub to: &'a [String],
-    /// To whom besides.
     pub cc: &'a [String],
-    /// To whom unseen.
     pub bcc: &'a [String],
 }
 
-/// Links and attachments named at most, so that a mail cannot bury a card in warnings.
+/// How many links and attachments are listed at most, so that a mail cannot bury a card in warnings.
 const MOST_ALIKE: usize = 5;
 
-/// The warnings of a mail that came.
+/// The warnings about an incoming mail.
 pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     let mut found = Vec::new();
     let from = &mail.from.address;
@@ -374,18 +369,18 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     found
 }
 
-/// Words to an assistant, where the mail shows them or hides them.
+/// Words addressed to an assistant, visible or hidden.
 fn addresses_assistant(mail: &Mail) -> Option<Risk> {
     let shown = [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::spoken_to(text));
-    // Nobody quotes where nobody reads.
+    // Hidden words are never a quote: nobody reads them.
     let hidden = assistant::spoken_to(&mail.unseen);
     let hidden = hidden.map(|spoken| assistant::Spoken { quoted: false, ..spoken });
     let assistant::Spoken { words, quoted } = shown.chain(hidden).min_by_key(|spoken| spoken.quoted)?;
     Some(Risk::AddressesAssistant { words, quoted })
 }
 
-/// What the mail wants that not everybody may ask for. Whom the person knows may ask for much; who only looks like them
-/// may not.
+/// What the mail asks for that not every sender may ask for. People the user knows may ask for a lot; people who only
+/// look like them may not.
 fn doubtful_wants(mail: &Mail, known: &Known<'_>, colleague: bool, impostor: bool) -> Vec<Want> {
     let doubted = !(known.is_known)(&mail.from.address) || impostor;
     let mut wants = wants::wants(mail);
@@ -399,7 +394,7 @@ fn doubtful_wants(mail: &Mail, known: &Known<'_>, colleague: bool, impostor: boo
     wants
 }
 
-/// Answers that go to another organisation, or to somebody else at a mail provider. A list that sets its own address is what lists do.
+/// Answers go to another organisation, or to somebody else at a provider. Lists may set their own address.
 fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let (from, to) = (mail.from.domain(), reply_to.domain());
     let listed = mail.list.as_ref().is_some_and(|list| {
@@ -408,12 +403,12 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     });
     let sender = mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
     let quiet = from.is_empty() || to.is_empty() || listed || (sender && mail.list.is_some());
-    // The same company: its mail may come from a service and ask for answers at home.
+    // Within one company, mail may come from a service and ask for answers to the company itself.
     (!quiet && domains::elsewhere(&mail.from.address, &reply_to.address))
         .then(|| Risk::ReplyToDiffers { from: mail.from.address.clone(), reply_to: reply_to.address.clone() })
 }
 
-/// A display name with an address in it that is of another organisation, or somebody else's at a mail provider.
+/// A display name with an address of another organisation, or of somebody else at a mail provider.
 fn name_holds_address(from: &Address) -> Option<Risk> {
     // "ann@example.com via List" comes from the list, and says so.
     let via = from.name.to_lowercase().contains(" via ");
@@ -423,14 +418,14 @@ fn name_holds_address(from: &Address) -> Option<Risk> {
     Some(Risk::NameHoldsAddress { shown, address: from.address.clone() })
 }
 
-/// Who wrote, in a word for lists: the name, unless it says another address than the sender's. Empty where the mail says
-/// nothing.
+/// The sender for lists: the name, unless it contains another address than the sender's. Empty if the mail names
+/// nobody.
 pub fn sender_shown(from: &Address) -> &str {
     let name = from.name.trim();
     if name.is_empty() || name_holds_address(from).is_some() { &from.address } else { name }
 }
 
-/// The warnings of whom a mail would reach that somebody wants to send: `conversation` are the mails it answers.
+/// The warnings about the recipients of a mail about to be sent; `conversation` has the mails it answers.
 pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &Known<'_>) -> Vec<Risk> {
     let mut found = Vec::new();
     let inside: HashSet<String> = conversation.iter().flat_map(|mail| part_takers(mail)).collect();
@@ -451,7 +446,7 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
         if unseen {
             found.push(Risk::BccAdded { address: address.clone() });
         }
-        // Without a conversation nobody is outside of it.
+        // Without a conversation, nobody is outside it.
         if !conversation.is_empty() && !inside.contains(&key) {
             found.push(Risk::RecipientOutside { address: address.clone() });
         }
@@ -459,7 +454,7 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
         if seen.insert((domain.to_owned(), false)) {
             found.extend(domains.risk(domain));
         }
-        // A mail can name anybody: to stand in the conversation makes nobody known.
+        // A mail can name anybody: being named in the conversation makes nobody known.
         if !(known.is_known)(&address) {
             found.push(Risk::NewRecipient { address });
         }
@@ -467,7 +462,7 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
     found
 }
 
-/// Everybody who wrote or got a mail, bare and in lower case.
+/// Everybody who wrote or received a mail, bare and in lower case.
 fn part_takers(mail: &Mail) -> impl Iterator<Item = String> + '_ {
     let open = std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to).chain(mail.recipients());
     let list = mail.list.as_ref().and_then(|list| list.post.clone());

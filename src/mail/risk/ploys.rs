@@ -1,7 +1,7 @@
-//! How strangers make somebody act before they think: a deadline and a loss, a name that is not theirs, a login on their
-//! page, a telephone or a messenger where nobody sees it.
+//! Finds tricks that make people act before they think: a deadline with a loss, a false name, a login on the sender's
+//! page, a call or a messenger where nobody else sees it.
 //!
-//! A ploy is two or three signs together, never a phrase alone. English, German, French, Spanish and Italian. Linear.
+//! A ploy is two or three signs together, never one phrase. English, German, French, Spanish, Italian. Linear time.
 
 use super::domains;
 use super::wants::{Want, leads_elsewhere, links, own_words};
@@ -10,7 +10,7 @@ use crate::mail::Mail;
 use crate::text::phrases::{flat, has};
 use crate::text::words::sentences;
 
-/// Everything of this sort in a mail whose sender the person has no reason to trust.
+/// All ploys in a mail whose sender the user has no reason to trust.
 pub(super) fn ploys(mail: &Mail, known: &Known<'_>) -> Vec<Want> {
     let text = own_words(mail);
     let all = flat(&format!("{}\n{text}", mail.subject));
@@ -44,12 +44,12 @@ pub(super) fn ploys(mail: &Mail, known: &Known<'_>) -> Vec<Want> {
     found
 }
 
-/// Whether one sentence alone is meant so.
+/// Whether a single sentence matches.
 fn in_one(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     sentences(text).into_iter().any(|sentence| is_meant(&flat(sentence)))
 }
 
-/// Whether somebody the person knows wants them to log in on a page of others: their mailbox may be in other hands.
+/// Whether somebody the user knows wants a login on a foreign page: their mailbox may have been taken over.
 pub(super) fn lends_a_login(mail: &Mail) -> bool {
     mail.list.is_none()
         && links(mail).any(|link| leads_elsewhere(mail, link))
@@ -61,7 +61,7 @@ const DAYS: &str = "day, days, tag, tage, tagen, jour, jours, día, días, giorn
 const NOW: &str = "today, immediately, right away, without delay, final notice, last notice, last reminder, heute, sofort, \
     umgehend, aujourd hui, immédiatement, sans délai, hoy, inmediatamente, oggi, subito, immediatamente";
 
-/// Whether something has to happen within hours or a few days.
+/// Whether something must happen within hours or a few days.
 fn has_deadline(flat: &str) -> bool {
     let words: Vec<&str> = flat.split_whitespace().collect();
     let soon = words.windows(2).any(|two| {
@@ -94,7 +94,7 @@ const LOSSES: &str = "account will be closed, account is closed, access will be 
     bußgeld, zwangsvollstreckung, zurück an den absender, une amende, pénalité, retour à l expéditeur, una multa, multa de, \
     una sanzione";
 
-/// Whether something is lost or costs a fine otherwise.
+/// Whether the user would otherwise lose something or pay a fine.
 fn has_loss(flat: &str) -> bool {
     let words: Vec<String> = flat.split_whitespace().map(|word| format!(" {word} ")).collect();
     let mut near = 0;
@@ -107,16 +107,16 @@ fn has_loss(flat: &str) -> bool {
     has(flat, LOSSES)
 }
 
-/// Houses in whose name strangers like to write.
+/// Companies that strangers like to impersonate.
 const BRANDS: &str = "microsoft, microsoft 365, office 365, outlook, onedrive, sharepoint, google, gmail, apple, icloud, paypal, \
     amazon, netflix, spotify, dhl, ups, fedex, usps, hermes, meta, facebook, instagram, whatsapp, linkedin, docusign, adobe, \
     dropbox, coinbase, binance, ledger, metamask, trezor, revolut, mastercard, klarna, norton, mcafee, sparkasse, n26";
 
-/// Last lines that name a house without speaking for it.
+/// Last lines that name a company without speaking for it.
 const FOOTERS: &str = "get outlook, outlook for, outlook für, outlook pour, outlook para, outlook per, sent from, sent via, \
     gesendet, envoyé, enviado, inviato, follow us, find us, facebook, instagram, linkedin, whatsapp";
 
-/// Houses that write from another's domain.
+/// Brands that send from another company's domain.
 const HOUSES: &[(&str, &str)] = &[
     ("microsoft 365", "microsoft"),
     ("office 365", "microsoft"),
@@ -131,7 +131,7 @@ const HOUSES: &[(&str, &str)] = &[
     ("whatsapp", "facebook"),
 ];
 
-/// Whether the name shown, or the last words, are a house's that the sender does not belong to.
+/// Whether the display name or the last line names a company that the sender does not belong to.
 fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
     let domain = flat(organisation(mail.from.domain()));
     let ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(1);
@@ -170,24 +170,24 @@ const NEVER: &str = "never, not share, don t share, not give, not disclose, forg
     comparta, not ask, won t ask, will not ask, if you didn t, if it wasn t, wasn t you, niemals, nie, jamais, \
     nunca, mai";
 
-/// What is typed into a page to pay or to get in, beside [`CREDENTIALS`].
+/// Data typed into a page to pay or to log in, in addition to [`CREDENTIALS`].
 const TYPED: &str = "card number, expiry date, cvc, cvv, pin, tan, iban, kartennummer, prüfziffer, numéro de carte, número de \
     tarjeta, numero della carta";
 
 fn hands_in(flat: &str) -> bool {
     let named = |list: &str| list.split(", ").filter(|one| has(flat, one)).count();
     let wants = has(flat, CREDENTIALS) && has(flat, HAND_IN);
-    // Nobody honest lists them.
+    // Nobody honest lists several of them.
     (wants || named(TYPED) > 0 && named(CREDENTIALS) + named(TYPED) > 1) && !has(flat, NEVER)
 }
 
-/// Whether a page, linked or attached, wants what nobody types into a stranger's page.
+/// Whether a linked or attached page asks for data that nobody types into a stranger's page.
 fn asks_to_log_in(mail: &Mail, text: &str) -> bool {
     let page = links(mail).next().is_some() || mail.attachments.iter().any(|file| files::is_page(&file.name));
     page && sentences(text).into_iter().any(|sentence| hands_in(&flat(sentence)))
 }
 
-/// Whether a code comes that is to be typed in elsewhere: it lets whoever sent it in.
+/// Whether the mail brings a code to type in elsewhere: that would let its sender in.
 fn passes_a_code_on(mail: &Mail, flat: &str) -> bool {
     has(
         flat,
@@ -216,7 +216,7 @@ const JOIN: &str = "add me, text you, your mobile number, write to, write me, te
 const SHELLS: &str = "windows r, win r, windows key, run dialog, powershell, command prompt, terminal";
 const PASTE: &str = "paste, ctrl v, cmd v, einfügen, collez, pegue, incolla";
 
-/// Whether a telephone number stands in a text.
+/// Whether a text contains a telephone number.
 fn has_telephone(text: &str) -> bool {
     text.lines().any(|line| {
         let starts = line.match_indices(['+', '(', '0']).map(|(at, _)| at);
@@ -227,7 +227,7 @@ fn has_telephone(text: &str) -> bool {
     })
 }
 
-/// Whether a word is the address of a wallet.
+/// Whether a word is a wallet address.
 fn is_wallet(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let bech = word.strip_prefix("bc1").is_some_and(|rest| rest.len() >= 30);

@@ -1,8 +1,8 @@
-//! Text that repeats a mail from elsewhere: what of a text can tell where it is from.
+//! Finds distinctive text: the parts of a text that show which mail it comes from.
 //!
-//! DistinctiveText are codes, and five words in a row that are not all everyday words. What stands in the conversation, or is
-//! the person's own, tells nothing. Both are found as well where they are wrapped in percent escapes, hexadecimal or
-//! base64. Linear in all texts together. What the other mails say is for a search by words to find.
+//! Distinctive text is codes, and five words in a row that are not all everyday words. Text from the conversation or
+//! from the user does not count. Both are also found inside percent escapes, hexadecimal or base64. Linear in all texts
+//! together. A search by words then compares it with other mails.
 
 use super::assistant::without_placeholders;
 use crate::mail::codes::codes;
@@ -11,16 +11,16 @@ use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::collections::HashSet;
 
-/// Words in a row that say where they are from.
+/// How many words in a row are distinctive.
 const RUN: usize = 5;
-/// More runs or codes of one text are not looked for.
+/// The most runs or codes of one text we look for.
 const MOST: usize = 2_000;
-/// How much of a text counts as known, in bytes: as much of a mail as is found by its words.
+/// How much of a text counts as known, in bytes: the searchable part of a mail.
 const MOST_KNOWN: usize = 128 << 10;
-/// What is wrapped in wrappings is unwrapped so often.
+/// How many layers of encoding are decoded.
 const WRAPPINGS: usize = 2;
 
-/// Words everybody writes: grammar, courtesy, and when something is. English and German, as the built-in rules speak.
+/// Words everybody writes: grammar, courtesy, dates and times. English and German, like the built-in rules.
 const EVERYDAY: &str = "
 a about above after again all also always am an and any anybody anyone anything are around as asap at attached available
 back be because been before being best better both briefly but by call can cannot cc cheers come contact could date day days
@@ -52,18 +52,18 @@ wochen wollen würde würden zeit zu zum zur zurück zusammen zwei zwischen
 montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember
 ";
 
-/// What of a text can tell where it is from.
+/// The parts of a text that show where it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DistinctiveText {
-    /// Pins, account numbers and the like, as the index of mails has them.
+    /// PINs, account numbers and so on, as the mail index has them.
     pub codes: Vec<String>,
-    /// Words in a row.
+    /// Runs of words.
     pub phrases: Vec<String>,
-    /// Whether there was more than is looked for.
+    /// Whether there was more than we look for.
     pub is_truncated: bool,
 }
 
-/// What tells these texts from others. `known` are texts it may repeat; `names` are words that say as little as everyday ones.
+/// What distinguishes these texts from others. They may repeat `known` texts; `names` count as everyday words.
 pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) -> DistinctiveText {
     let known = known.iter().map(|text| &text[..text.floor_char_boundary(MOST_KNOWN)]);
     let known: Vec<String> = known.flat_map(|text| unwrapped(text, &HashSet::new())).collect();
@@ -101,7 +101,7 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Every shortest stretch that is [`RUN`] words long.
+/// Every shortest run that counts as [`RUN`] words.
 fn runs(words: &[String]) -> impl Iterator<Item = &[String]> {
     (0..words.len()).filter_map(|start| {
         let mut length = 0;
@@ -112,7 +112,7 @@ fn runs(words: &[String]) -> impl Iterator<Item = &[String]> {
     })
 }
 
-/// How many words a word is: scripts without blanks write whole clauses in one.
+/// How many words a word counts as: scripts without blanks write whole clauses as one.
 fn weight(word: &str) -> usize {
     let is_wide =
         |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}');
@@ -122,7 +122,7 @@ fn weight(word: &str) -> usize {
     }
 }
 
-/// A text, and the texts that are wrapped in it. Codes that are `known` stand for themselves.
+/// A text, and the texts encoded in it. Codes that are `known` are not decoded.
 pub(super) fn unwrapped(text: &str, known: &HashSet<String>) -> Vec<String> {
     let mut found = vec![without_placeholders(text).into_owned()];
     let mut at = 0;
@@ -157,7 +157,7 @@ fn from_digits(two: &[u8]) -> Option<u8> {
     u8::from_str_radix(two, 16).ok()
 }
 
-/// Texts whose bytes are written as pairs of hexadecimal digits, and numbers that are.
+/// Texts whose bytes are written as pairs of hexadecimal digits, and hexadecimal numbers.
 fn from_hex(text: &str, known: &HashSet<String>) -> Vec<String> {
     let mut found = Vec::new();
     let mut bytes: Vec<u8> = Vec::new();
@@ -170,7 +170,7 @@ fn from_hex(text: &str, known: &HashSet<String>) -> Vec<String> {
         } else {
             found.extend(text_of(&std::mem::take(&mut bytes)));
         }
-        // A year is a year.
+        // This leaves years alone.
         let is_number = prefixed.is_some() || codes(digits).iter().any(|code| code == digits);
         if is_hex && is_number && !known.contains(digits) {
             found.extend(u128::from_str_radix(digits, 16).ok().map(|number| number.to_string()));
@@ -180,7 +180,7 @@ fn from_hex(text: &str, known: &HashSet<String>) -> Vec<String> {
     found
 }
 
-/// Bytes as text, where they are long enough to say something.
+/// Bytes as text, if there are enough of them to mean something.
 fn text_of(bytes: &[u8]) -> Option<String> {
     (bytes.len() >= 4).then(|| String::from_utf8_lossy(bytes).into_owned())
 }
@@ -194,7 +194,7 @@ fn from_base64(text: &str) -> Vec<String> {
     let pieces = text.split(|c: char| !inside(c)).filter(|piece| piece.len() >= 6);
     let texts = pieces.filter_map(|piece| {
         let bytes = engines.iter().find_map(|engine| engine.decode(piece).ok())?;
-        // Words happen to be base64 too; what they stand for is no text.
+        // Ordinary words can be valid base64 too, but do not decode to text.
         String::from_utf8(bytes)
             .ok()
             .filter(|text| !text.chars().any(|c| c.is_control() && !c.is_whitespace()))

@@ -1,11 +1,11 @@
-//! Who a mail says it is from, and who that is: what the receiving server found, names of people and of one's own house.
+//! Checks the claimed sender: by the receiving server's findings, and by names of people and the user's organisation.
 
 use super::authentication::{Authentication, authentication};
 use super::{Known, Risk, domains, elsewhere, organisation, wants};
 use crate::mail::{Address, Mail};
 use crate::text::phrases;
 
-/// What the mailbox's own server found wrong with who sent a mail.
+/// What the mailbox's own server found wrong with the sender.
 pub(super) fn not_authentic(
     mail: &Mail,
     known: &Known<'_>,
@@ -31,13 +31,13 @@ pub(super) fn not_authentic(
     Some(Risk::NotAuthentic { address: mail.from.address.clone(), failed: failed.join(", "), with })
 }
 
-/// Somebody's name at an address that is not theirs. What a service or a list sends in their name says so.
+/// A known person's name with another address. A service or a list that sends in their name says so.
 pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
     if address.is_empty() || (known.is_known)(address) || sent_for_others(mail, known) {
         return None;
     }
-    // "Office of Ada Lovelace" is meant to be taken for her too; "Ada Lovelace via Service" says who sends it.
+    // "Office of Ada Lovelace" is meant to pass for her too; "Ada Lovelace via Service" says who sends it.
     let words: Vec<&str> = name.split_whitespace().take(MOST_WORDS).collect();
     let via = words.iter().any(|word| word.eq_ignore_ascii_case("via"));
     let parts = [3, 2].into_iter().flat_map(|many| words.windows(many)).filter(|_| !via);
@@ -47,10 +47,10 @@ pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     Some(Risk::KnownName { name, address: address.clone(), known: theirs })
 }
 
-/// So many words of a display name are looked at.
+/// How many words of a display name are checked.
 const MOST_WORDS: usize = 8;
 
-/// Whether a program or a list sends a mail for somebody, and says so by its own address.
+/// Whether a program or a list sends the mail for somebody, and its own address says so.
 pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
     let local = mail.from.address.split('@').next().unwrap_or_default().to_ascii_lowercase();
     let machine = [
@@ -71,7 +71,7 @@ pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
     (machine || listed || mail.auto_submitted.is_some() || mail.invitation.is_some()) && passed
 }
 
-/// A name that says the person's own organisation, from outside of it.
+/// The display name is the user's own organisation, but the mail comes from outside.
 pub(super) fn claims_house(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
     let said = phrases::flat(name);

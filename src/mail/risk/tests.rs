@@ -1,4 +1,4 @@
-//! Each warning from both sides: what must be warned of, and what must stay quiet.
+//! Tests each warning both ways: mail that must get it, and mail that must not.
 
 use super::*;
 use crate::mail::{Attachment, Link, ListInfo, parse};
@@ -33,7 +33,7 @@ fn codes_of(mail: &Mail) -> Vec<&'static str> {
     .collect()
 }
 
-/// A mail from a known sender, changed.
+/// A mail from a known sender, with changes.
 fn from_ann(change: impl FnOnce(&mut Mail)) -> Mail {
     let mut mail =
         parse(b"From: Ann <ann@example.com>\nTo: me@home.example\nSubject: Lunch\n\nTomorrow?").unwrap();
@@ -115,7 +115,7 @@ fn heads() {
     ] {
         assert_eq!(codes_of(&mail), expected, "{} {:?}", mail.from, mail.reply_to);
     }
-    // Where millions have their mail, the same domain says nothing.
+    // At a mail provider, the same domain means nothing.
     for (address, reply_to, warns) in [
         ("friend@gmail.com", "friend@gmail.com", false),
         ("friend@gmail.com", "thief@gmail.com", true),
@@ -306,7 +306,7 @@ fn a_new_sender_is_named_unless_everybody_is_new() {
     assert!(codes("zoe@nowhere.example", true).is_empty(), "the mailbox's first day");
     assert!(codes("zoe@home.example", false).is_empty(), "a colleague");
     assert!(codes("zoe@mail.home.example", false).is_empty());
-    // For a recipient it makes no difference.
+    // For a recipient, it makes no difference.
     let known = Known { is_known: &|_| false, first_day: true, own: &own, ..Known::default() };
     let to = ["zoe@home.example".to_owned()];
     let found = risks_of_message(&Message { to: &to, ..Message::default() }, &[], &known);
@@ -320,7 +320,7 @@ fn recipients() {
     let codes = |to: &[&str], cc: &[&str], bcc: &[&str]| message_codes(to, cc, bcc, &conversation);
     assert!(codes(&["ann@example.com"], &[], &[]).is_empty());
     assert!(codes(&["Ann <ANN@example.com>"], &["me@home.example", "me+lunch@home.example"], &[]).is_empty());
-    // A mail can name whom it likes: to be named makes nobody known.
+    // A mail can name anybody: being named makes nobody known.
     assert_eq!(codes(&["ann@example.com"], &["zoe@nowhere.example"], &[]), ["first_contact"]);
     assert_eq!(codes(&["bob@partner.co.uk"], &[], &[]), ["recipient_outside"]);
     assert_eq!(codes(&["eve@evil.example"], &[], &[]), ["recipient_outside", "first_contact"]);

@@ -1,6 +1,6 @@
-//! What a mail wants that nobody honest wants by mail: secrets, money in odd ways, a login somewhere else.
+//! Finds requests that nobody honest makes by mail: secrets, money in odd ways, a login somewhere else.
 //!
-//! A phrase counts in the sentence it stands in. English, German, French and Spanish. Linear.
+//! A phrase counts within its sentence. English, German, French and Spanish. Linear time.
 
 use super::Risk;
 use super::domains::{self, Domains};
@@ -8,31 +8,30 @@ use crate::mail::{Link, Mail};
 use crate::text::phrases::{flat, has};
 use crate::text::words::sentences;
 
-/// What a mail wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Want {
-    /// A password, a code or a pin, by answer.
+    /// A password, a code or a PIN, by reply.
     Secret,
     GiftCards,
-    /// Payments to another account than before.
+    /// Payments to a new account.
     BankChange,
-    /// Coins that nobody can take back.
+    /// Cryptocurrency, which nobody can get back.
     Coins,
     /// A login, a fee or personal data on a page that is not the sender's.
     Login,
-    /// An archive whose password stands beside it, which no scanner can open.
+    /// An archive sent together with its password, which no scanner can open.
     LockedArchive,
-    /// Something at once, or something is lost.
+    /// Act now, or lose something.
     Pressure,
-    /// To be taken for a house that the sender does not belong to.
+    /// To pass for a company that the sender does not belong to.
     Brand,
     /// A call about money that was or will be taken.
     CallBack,
-    /// Money, and that nobody hears of it.
+    /// Money, and secrecy about it.
     Secrecy,
-    /// To go on by a messenger.
+    /// To continue in a messaging app.
     Messenger,
-    /// A command to be pasted and run.
+    /// To paste and run a command.
     Command,
 }
 
@@ -62,7 +61,7 @@ const COINS: &str = "bitcoin, bitcoins, btc, monero, usdt, crypto wallet, wallet
 const PAYS: &str =
     "pay, send, transfer, deposit, within 48 hours, hours to pay, überweisen, zahlen, payez, pague, envíe";
 
-/// Threats and baits that end at a page.
+/// Threats and baits that lead to a page.
 const URGES: &str = "will be suspended, will be deactivated, will be disabled, will be closed, will be deleted, will be \
     locked, will be blocked, has been suspended, has been limited, avoid suspension, avoid deactivation, are on hold, is on \
     hold, held messages, messages are held, messages were held, pending messages, quarantine, mailbox is full, mailbox is \
@@ -76,24 +75,24 @@ const URGES: &str = "will be suspended, will be deactivated, will be disabled, w
     frais de douane, frais de livraison, remboursement d impôt, confirmez vos, será suspendida, será bloqueada, gastos de \
     aduana, tasas de aduana, confirme sus datos, su paquete";
 
-/// Words that say that something is attached to this mail.
+/// Phrases that say that something is attached to this mail.
 const ATTACHED: &str = "i attach, i ve attached, i have attached, i m attaching, i am attaching, we attach, we have attached, \
     is attached, are attached, attached is, attached are, attached you ll find, attached you will find, please find \
     attached, find attached, see attached, see the attached, in the attachment, im anhang, anbei, habe ich angehängt, \
     hänge ich an, füge ich bei, ci joint, ci jointe, ci joints, en pièce jointe, adjunto, adjunta, in allegato, allego, in \
     de bijlage, bijgevoegd, w załączniku, em anexo";
 
-/// Whether a text says that something is attached to the mail it is in.
+/// Whether a text says that something is attached to its mail.
 pub fn speaks_of_attachment(text: &str) -> bool {
     has(&flat(text), ATTACHED)
 }
 
-/// Whether a text says that payments go to another account than before.
+/// Whether a text says that payments go to a new account.
 pub fn names_new_bank_details(text: &str) -> bool {
     has(&flat(text), BANK)
 }
 
-/// Whether a mail brings an account that could be paid to, in its text or attached.
+/// Whether a mail contains an account to pay into, in its text or attached.
 pub(super) fn brings_account(mail: &Mail) -> bool {
     let number = |line: &str| line.chars().filter(char::is_ascii_digit).count() >= 10;
     !mail.attachments.is_empty() || mail.text.lines().any(number)
@@ -108,7 +107,7 @@ pub fn asks_for_secret(question: &str) -> bool {
     )
 }
 
-/// Everything a mail wants of this sort.
+/// All requests of this kind in a mail.
 pub(super) fn wants(mail: &Mail) -> Vec<Want> {
     let text = own_words(mail);
     let all = flat(&format!("{}\n{text}", mail.subject));
@@ -148,14 +147,14 @@ pub(super) fn wants(mail: &Mail) -> Vec<Want> {
     found
 }
 
-/// Whether a mail holds a link that is said to lead to a login.
+/// Whether a mail has a link that says it leads to a login.
 pub(super) fn has_login_link(mail: &Mail) -> bool {
     let words = "login, log in, logon, sign in, signin, verify, password, passwort, anmelden, account, mailbox, webmail, \
         connexion, iniciar sesión, acceder";
     links(mail).any(|link| has(&flat(&format!("{} {}", link.text, link.target)), words))
 }
 
-/// What the sender wrote, without what they quote.
+/// The sender's own text, without quotes.
 pub(super) fn own_words(mail: &Mail) -> String {
     let pieces = crate::mail::pieces(&mail.text);
     pieces.into_iter().filter(|piece| !piece.quoted).map(|piece| piece.text).collect::<Vec<_>>().join("\n")
@@ -165,13 +164,13 @@ pub(super) fn links(mail: &Mail) -> impl Iterator<Item = &Link> {
     mail.links.iter().filter(|link| domains::host(&link.target.to_ascii_lowercase()).is_some())
 }
 
-/// Whether a link leads to another organisation than the sender's, and it is not one that sends for it.
+/// Whether a link leads to another organisation than the sender's. Mail from lists does not count.
 pub(super) fn leads_elsewhere(mail: &Mail, link: &Link) -> bool {
     let Some(host) = domains::host(&link.target.to_ascii_lowercase()) else { return false };
     !domains::same_organisation(&host, mail.from.domain()) && mail.list.is_none()
 }
 
-/// Hosts that make short links, which hide where they lead.
+/// Hosts of link shorteners, which hide the target.
 const SHORT: &[&str] = &[
     "bit.ly",
     "t.co",
@@ -197,14 +196,14 @@ const SHORT: &[&str] = &[
     "dlvr.it",
 ];
 
-/// A link that hides where it leads.
+/// The host of a link that hides its target.
 pub(super) fn short_link(mail: &Mail) -> Option<String> {
     links(mail)
         .filter_map(|link| domains::host(&link.target.to_ascii_lowercase()))
         .find(|host| SHORT.contains(&host.as_str()))
 }
 
-/// A link whose address is made to be misread: a bare number, a name before an `@`, or a look-alike.
+/// A link designed to be misread: an IP address, a name before an `@`, or a look-alike.
 pub(super) fn odd_link(mail: &Mail, known: &Domains<'_>) -> Option<(String, bool)> {
     links(mail).find_map(|link| {
         let target = link.target.to_ascii_lowercase();

@@ -1,9 +1,9 @@
-//! SMTP submission: mail given to a server that sends it.
+//! SMTP submission: hands mail to a server that sends it.
 //!
-//! Promised: what surely did not leave, what never will and what may have left are told apart by how far the
-//! conversation came. Before the final dot nothing was sent; after it only the server's answer counts, and without one
-//! the mail is looked for among the sent mail, never sent again on a guess. Recipients the server would not take are
-//! named. The copy in Sent is kept once: one that the server or an earlier attempt filed is found by its Message-ID.
+//! Promises: mail that was certainly not sent, that never will be, and that may have been sent are told apart by how
+//! far the session came. Before the final dot, nothing was sent. After it, only the server's answer counts; without
+//! one, we look for the mail in Sent and never send it again on a guess. Refused recipients are named. One copy is kept
+//! in Sent: if the server or an earlier attempt filed one, its Message-ID finds it.
 
 mod reply;
 mod session;
@@ -17,7 +17,7 @@ use crate::config::{FiledBy, MailServer};
 use session::{Outside, Session};
 use std::path::PathBuf;
 
-/// A server that mail is given to.
+/// A server that sends mail.
 pub struct Smtp {
     server: MailServer,
     patience: Patience,
@@ -25,7 +25,7 @@ pub struct Smtp {
 }
 
 impl Smtp {
-    /// The server; `sent` is the account's mailbox where that has a Sent folder. Nothing is said yet.
+    /// The server; `sent` is the account's mailbox, if it has a Sent folder. Does not connect yet.
     pub fn new(server: MailServer, sent: Option<Imap>) -> Self {
         let copies = match sent {
             Some(sent) => Copies::Server(Box::new(sent), FiledBy::Auto),
@@ -39,17 +39,17 @@ impl Smtp {
         Self { copies: Copies::Folder(folder), ..self }
     }
 
-    /// The same with another patience.
+    /// The same with other timeouts.
     pub fn patient(self, patience: Patience) -> Self {
         Self { patience, ..self }
     }
 
-    /// The same with the account's sent mail.
+    /// The same with copies in the account's Sent folder.
     pub fn with_sent(self, sent: Imap) -> Self {
         Self { patience: *sent.patience(), copies: Copies::Server(Box::new(sent), FiledBy::Auto), ..self }
     }
 
-    /// The same where the copy in Sent is put there by somebody else.
+    /// The same, but sets who files the copy in Sent.
     pub fn filed_by(self, filed_by: FiledBy) -> Self {
         match self.copies {
             Copies::Server(sent, _) => Self { copies: Copies::Server(sent, filed_by), ..self },

@@ -1,32 +1,30 @@
-//! What an SMTP server answers: three digits and a text (RFC 5321, section 4.2).
+//! An SMTP server's replies: three digits and a text (RFC 5321, section 4.2).
 
 use crate::mail::net::said;
 
-/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) code: u16,
-    /// Its lines.
     pub(super) text: Vec<String>,
 }
 
 impl Reply {
-    /// Done, or go on.
+    /// Done, or continue.
     pub(super) fn is_fine(&self) -> bool {
         (200..400).contains(&self.code)
     }
 
-    /// Not now.
+    /// A temporary failure.
     pub(super) fn is_passing(&self) -> bool {
         (400..500).contains(&self.code)
     }
 
-    /// In one line, safe to show.
+    /// On one line, safe to show.
     pub(super) fn words(&self) -> String {
         said(&format!("{} {}", self.code, self.text.join(" ")))
     }
 
-    /// What a server that greets back can do: the words of a line that begins with one.
+    /// The parameters of a capability in an EHLO reply, if the server has it.
     pub(super) fn ability(&self, name: &str) -> Option<&str> {
         self.text.iter().skip(1).find_map(|line| {
             let (word, rest) = line.split_once([' ', '=']).unwrap_or((line, ""));
@@ -35,7 +33,7 @@ impl Reply {
     }
 }
 
-/// A line of an answer: its code, whether more lines follow, and its text.
+/// Parses a line of a reply: its code, whether more lines follow, and its text.
 pub(super) fn line(bytes: &[u8]) -> Option<(u16, bool, String)> {
     let text = String::from_utf8_lossy(bytes);
     let code = text.get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?;

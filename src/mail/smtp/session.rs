@@ -1,4 +1,4 @@
-//! One conversation with an SMTP server. Until the final dot begins to leave, a mail has surely not been sent.
+//! One session with an SMTP server. Until we write the final dot, a mail has certainly not been sent.
 
 use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
@@ -8,14 +8,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;
 
-/// The longest line of an answer; the standard says 512.
+/// The longest line of a reply; the standard says 512.
 const LONGEST_LINE: usize = 8 << 10;
-/// The most lines of one answer.
+/// The most lines of one reply.
 const MOST_LINES: usize = 200;
 /// How much of a mail is written at once.
 const PIECE: usize = 64 << 10;
 
-/// A conversation that failed before the final dot: nothing was sent.
+/// The session failed before the final dot: nothing was sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SmtpError {
     #[error(transparent)]
@@ -51,15 +51,15 @@ impl From<&SmtpError> for crate::mail::MailError {
     }
 }
 
-/// What a mail asks of a server.
+/// A mail to send, with its sender and recipients.
 pub(super) struct Outside<'a> {
     pub(super) from: &'a str,
     pub(super) to: &'a [String],
-    /// The mail as it goes over the wire, without its dots doubled.
+    /// The mail as sent over the wire, before its dots are doubled.
     pub(super) mail: &'a [u8],
 }
 
-/// A conversation in which the server knows who speaks.
+/// A session after login.
 pub(super) struct Session {
     wire: Wire,
     server: MailServer,
@@ -85,7 +85,7 @@ impl Session {
             let ready = session.command("STARTTLS").await?;
             session.expect(ready, 220)?;
             session.wire.secure().await?;
-            // What was said in the clear may have been said by anybody.
+            // Anybody could have sent what came unencrypted.
             session.hello().await?;
         }
         session.log_in().await?;
@@ -124,13 +124,13 @@ impl Session {
     }
 
     fn answered(&self, reply: &Reply) -> SmtpError {
-        // 421 is the server's good-bye, whatever was asked; an answer out of turn is no refusal either.
+        // 421 is the server's goodbye, whatever we asked; an unexpected positive reply is no refusal either.
         let passing = reply.is_passing() || reply.is_fine();
         SmtpError::Said { place: place(&self.server), words: reply.words(), passing }
     }
 
     async fn hello(&mut self) -> Result<(), SmtpError> {
-        // A name that tells nothing of this machine.
+        // A name that says nothing about this machine.
         let reply = self.command("EHLO [127.0.0.1]").await?;
         self.abilities = self.expect(reply, 250)?;
         Ok(())
@@ -145,7 +145,7 @@ impl Session {
             MailLogin::Token(_) => {
                 let words = STANDARD.encode(format!("user={user}\x01auth=Bearer {secret}\x01\x01"));
                 let reply = self.command(&format!("AUTH XOAUTH2 {words}")).await?;
-                // A token that was refused: the reason was said, and an empty line asks for the end.
+                // The server refused the token and gave the reason; an empty line ends the exchange.
                 if reply.code == 334 { self.command("").await? } else { reply }
             }
             MailLogin::Password(_) if offers("PLAIN") => {
@@ -170,14 +170,14 @@ impl Session {
             return Ok(());
         }
         if reply.is_passing() {
-            // The server's words are not repeated here: some repeat what they were sent.
+            // We do not show the server's words: some servers echo what they were sent.
             let words = format!("{} (it cannot check passwords just now)", reply.code);
             return Err(SmtpError::Said { place: place(&self.server), words, passing: true });
         }
         Err(SmtpError::Refused(refused_login(&self.server, &user)))
     }
 
-    /// Sends a mail, and says whom the server would not take, each with what it said.
+    /// Sends a mail. Returns the recipients the server refused, each with its reason.
     pub(super) async fn send(&mut self, outside: &Outside<'_>) -> Result<Vec<(String, String)>, SendError> {
         let options = self.options(outside)?;
         let reply = self.command(&format!("MAIL FROM:<{}>{options}", outside.from)).await?;
@@ -213,7 +213,7 @@ impl Session {
         for piece in body.chunks(PIECE) {
             self.wire.write(piece).await.map_err(SmtpError::from)?;
         }
-        // Whoever speaks or hangs up before the end does not have the mail.
+        // A server that answers or hangs up before the end does not have the mail.
         if self.wire.has_news().await {
             let reply = self.reply().await?;
             return Err(self.answered(&reply).into());
@@ -222,7 +222,7 @@ impl Session {
         Ok(refused.into_iter().map(|(to, reply)| (to, reply.words())).collect())
     }
 
-    /// The final dot. From here on only the server's word tells whether the mail was sent.
+    /// Writes the final dot. From here on, only the server's answer says whether the mail was sent.
     async fn end_of_mail(&mut self) -> Result<(), SendError> {
         let unknown = |why: String| {
             SendError::Unknown(format!("{} was given the whole mail, and then: {why}", place(&self.server)))
@@ -249,7 +249,7 @@ impl Session {
         }
     }
 
-    /// What has to be said about a mail, or why this server cannot take it.
+    /// The options for this mail, or why this server cannot accept it.
     fn options(&self, outside: &Outside<'_>) -> Result<String, SendError> {
         let at = place(&self.server);
         let refused = |why: String| Err(SendError::Refused(format!("{at} {why}")));
@@ -280,13 +280,13 @@ impl Session {
         Ok(options)
     }
 
-    /// Takes leave; nobody waits for the answer.
+    /// Says goodbye without waiting for the answer.
     pub(super) async fn end(mut self) {
         let _ = self.wire.write(b"QUIT\r\n").await;
     }
 }
 
-/// The mail with the dots at the beginning of lines doubled.
+/// The mail with dots at the start of lines doubled.
 fn dotted(mail: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(mail.len() + 64);
     for line in mail.split_inclusive(|byte| *byte == b'\n') {

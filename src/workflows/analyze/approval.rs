@@ -1,15 +1,15 @@
-//! When an answer is an approval. A word among others is not.
+//! Decides whether an answer is an approval. An approving word among others is not.
 
-/// What approves, when it is the whole answer.
+/// These approve if they are the whole answer.
 const PHRASES: [&[&str]; 3] = [&["SOLUTION", "APPROVED"], &["DONE"], &["OKAY", "BYE"]];
 
-/// Whether the answer as a whole is an approval: any case, punctuation aside.
+/// Whether the whole answer is an approval, ignoring case and punctuation.
 pub(super) fn approves(answer: &str) -> bool {
     let words = words(answer);
     PHRASES.iter().any(|phrase| words == *phrase)
 }
 
-/// Whether the answer holds such a phrase among other words, so that the next card should say how to approve.
+/// Whether the answer contains such a phrase among other words; then the next card should say how to approve.
 pub(super) fn nearly_approves(answer: &str) -> bool {
     let words = words(answer);
     !approves(answer) && PHRASES.iter().any(|phrase| words.windows(phrase.len()).any(|part| part == *phrase))

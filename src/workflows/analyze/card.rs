@@ -1,4 +1,4 @@
-//! The card of an analysis: the question first, then what it rests on, then the way there.
+//! The card of an analysis: the question first, then what it is based on, then the conversation so far.
 
 use super::WRITE_RESULT;
 use super::state::{Analysis, Unseen};
@@ -28,7 +28,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         }
     }
     blocks.push(Block::Fields(about(state)));
-    // The question, or the result, is the last turn; the card begins with it.
+    // The last turn is the question or the result, which the card already starts with.
     let earlier = state.analysis_history.len().saturating_sub(1);
     let turns = state.analysis_history.iter().take(earlier).map(|turn| {
         let who = match turn.role {
@@ -44,7 +44,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-/// Why it asks, or what the result rests on.
+/// Why it asks, or what the result is based on.
 pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Analysis>() else { return Vec::new() };
     let said = |role: Role| state.analysis_history.iter().filter(|turn| turn.role == role).count();

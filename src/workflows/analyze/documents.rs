@@ -1,6 +1,6 @@
-//! Documents that are not plain text, as the text a person would see: pages of HTML, mails, Word documents, PDFs.
+//! Converts documents that are not plain text to the text a person would see: HTML pages, mails, Word documents, PDFs.
 //!
-//! Promised: bounded, however a file was made; what is hidden in it is left out and counted.
+//! Promises: bounded work for any file; hidden text is left out and counted.
 
 use crate::mail;
 use crate::tools::folder::ReadDocument;
@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// The endings that are read here, each with its reader.
+/// The file endings read here, each with its reader.
 pub(super) const READERS: &[(&str, ReadDocument)] =
     &[("html", html), ("htm", html), ("eml", eml), ("docx", docx), ("pdf", pdf)];
 
-/// How many parts a Word document has at most, and how long its text is unpacked.
+/// The most parts a Word document may have, and the most bytes its text may unpack to.
 const MOST_PARTS: usize = 4_000;
 const MOST_BYTES: u64 = 24 << 20;
 
@@ -74,7 +74,7 @@ fn with_note(text: String, hidden: u32) -> String {
     }
 }
 
-/// The words of a document's main part: runs of text by paragraphs, cells by tabs. Deleted and hidden text is left out.
+/// The words of a document's main part: a line per paragraph, tabs between cells. Deleted and hidden text is left out.
 fn words(xml: &str) -> (String, u32) {
     let (mut out, mut hidden) = (String::new(), 0);
     let (mut in_text, mut vanished) = (false, false);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What all three tasks read.
+/// The input of all three tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnalyzeFacts {
     /// What the person wants to know.
@@ -23,7 +23,7 @@ pub struct AnalyzeFacts {
 pub struct FileFacts {
     /// Its path within the folder.
     pub name: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
@@ -32,11 +32,9 @@ pub struct FileFacts {
 pub struct Turn {
     /// Who spoke.
     pub role: Role,
-    /// What was said.
     pub text: String,
 }
 
-/// Who spoke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

@@ -1,12 +1,12 @@
-//! `analyze`: a conversation over the text files of a folder, until the person approves what it has come to.
+//! `analyze`: a conversation about the text files of a folder, until the person approves the result.
 //!
 //! ```text
 //! START → analysis_prepare → analysis_interrupt (asks) → analysis_prepare → … → write_result → END
 //! ```
-//! `analysis_prepare` reads the files once, then asks the model for its question or proposal, or, when the
-//! person is done, for the summary. The summary is written by a node of its own: once it is in the state, a
-//! crash cannot make the file and the state differ. It runs without a card, by the built-in grant for output
-//! files; where that is switched off, it asks first.
+//! `analysis_prepare` reads the files once, then asks the model for its question or proposal, or for the summary when
+//! the person is done. A separate node writes the summary: once it is in the state, a crash cannot make the file and
+//! the state differ. The built-in grant for output files lets it write without a card; if that grant is off, it asks
+//! first.
 
 mod approval;
 mod card;
@@ -36,7 +36,7 @@ pub use state::{Analysis, AnalyzeInput};
 /// The file a result is written to, inside the folder.
 pub const RESULT_FILE: &str = "analysis_result.md";
 
-/// The node that writes it, and what the person is asked where that is not granted.
+/// The node that writes it, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
 
 /// The workflow with its services.
@@ -67,24 +67,24 @@ fn graph() -> Result<Graph<Analysis, Services>, BuildError> {
         .build()
 }
 
-/// Plain text; what is read only on request follows.
+/// Endings of plain text. Source code, which is read only on request, comes last.
 const TEXT: &[&str] = &[
     "txt", "md", "markdown", "csv", "rs", "py", "js", "mjs", "ts", "tsx", "jsx", "go", "java", "kt", "c",
     "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "scala", "sh", "sql", "toml", "yaml", "yml", "json",
     "xml", "css", "proto", "lua", "r",
 ];
 
-/// How many of them are no source code.
+/// How many of them are not source code.
 const PLAIN: usize = 4;
 
-/// What is read of the folder: text and documents, code on request, and never what an earlier analysis wrote.
+/// What is read from the folder: text and documents, code on request, never the result of an earlier analysis.
 fn wanted(recursive: bool, code: bool) -> Wanted<'static> {
     let never = |name: &str| name.starts_with("analysis_result") && name.ends_with(".md");
     let endings = if code { TEXT } else { &TEXT[..PLAIN] };
     Wanted { endings, documents: documents::READERS, never, recursive }
 }
 
-/// Makes the folder's path whole, and refuses one that holds nothing to read before anything is stored.
+/// Makes the folder's path absolute, and refuses a folder with nothing to read before anything is stored.
 fn prepare(mut input: Value) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if text("query").trim().is_empty() {

@@ -1,4 +1,4 @@
-//! The nodes.
+//! The nodes of an analysis.
 
 use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Unseen, Verdict};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 type Given = Result<Command<Analysis>, NodeError>;
 
-/// Reads the folder once, then lets the model speak: its question or proposal, or the summary at the end.
+/// Reads the folder once, then asks the model: for its question or proposal, or for the summary at the end.
 pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
     if state.verdict == Verdict::Abandoned {
         return Ok(Command::abandon());
@@ -47,12 +47,12 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     Ok(Command { updates, ..command })
 }
 
-/// What a model did not see. The built-in rules read everything.
+/// What the model did not see. The built-in rules read everything.
 fn seen_by(model: &Picked, unseen: Vec<Unseen>) -> Vec<Unseen> {
     if model.builtin { Vec::new() } else { unseen }
 }
 
-/// Whom the person's words go to.
+/// Labels the answer key with the model that reads the answer.
 fn listener(model: &Picked) -> String {
     match model.builtin {
         true => "answer the built-in rules".to_owned(),
@@ -66,7 +66,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
     let args = json!({ "question": state.current_analysis_query });
     let mut asked = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
     let first = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
-    // A list has no room for emphasis.
+    // Lists cannot show emphasis.
     let plain = first.unwrap_or_default().replace(['*', '_', '`', '#'], "");
     asked.gist = truncate(Visible::line(plain.trim()).as_str(), 160).into_owned();
     asked.allow = Allow { edit: false, ..Allow::ALL };
@@ -87,7 +87,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
     Ok(Command::ask(vec![asked], "analysis_prepare"))
 }
 
-/// Writes the summary into the folder, once; asks first where output files are not granted.
+/// Writes the summary into the folder, once; asks first if output files are not granted.
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
     let path = Path::new(&state.inputs_dir).join(RESULT_FILE);
     let stamp = output_file::stamp(ctx.services());

@@ -1,9 +1,9 @@
-//! A section about open points that only says there are none is left out of a summary.
+//! Removes sections about open points that only say there are none.
 
-/// Words of headings under which open points stand.
+/// Words in headings of sections about open points.
 const OPEN: &[&str] = &["open", "unresolved", "outstanding", "offen", "offene"];
 
-/// How the whole of such a section says that there is nothing in it, and the words that may stand around that.
+/// Words that say the section is empty, and words that may surround them.
 const NOTHING: &[&str] = &["none", "nothing", "no", "n/a", "keine", "nichts"];
 const AROUND: &[&str] = &[
     "open",
@@ -37,7 +37,7 @@ const AROUND: &[&str] = &[
     "mehr",
 ];
 
-/// A document without its sections about open points that hold none.
+/// The document without its empty sections about open points.
 pub(super) fn left_out(document: &str) -> String {
     let lines: Vec<&str> = document.lines().collect();
     let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
@@ -69,7 +69,7 @@ fn is_about_open(heading: &str) -> bool {
     words(title).iter().any(|word| OPEN.contains(&word.as_str()))
 }
 
-/// Whether a section says that there is nothing, and no more: beside its heading, or in the lines below it.
+/// Whether a section only says that there is nothing, next to its heading or below it.
 fn says_nothing(section: &[&str]) -> bool {
     let (Some(heading), below) = (section.first(), &section[1..]) else { return false };
     let beside = heading.split_once(':').map_or("", |(_, rest)| rest);

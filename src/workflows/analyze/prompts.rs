@@ -1,4 +1,4 @@
-//! What the model is told. The facts it was made from go along, for the built-in model.
+//! The prompts. The facts they were made from are sent along for the built-in model.
 
 use super::share::{self, Excerpt};
 use super::state::{Analysis, Unseen};
@@ -7,18 +7,18 @@ use crate::llm::{Message, Request};
 use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role, Turn};
 use std::fmt::Write;
 
-/// How much of the files a prompt holds at most. More would cost at every turn.
+/// How many bytes of the files a prompt may hold. More would cost at every turn.
 const FILE_BYTES: usize = 240_000;
 
 /// Who reads the prompt, and for whom.
 pub(super) struct Reader<'a> {
-    /// The person it works for.
+    /// The person the model works for.
     pub user: &'a User,
-    /// How many tokens the model reads at most, where that is known.
+    /// How many tokens the model can read, if known.
     pub window: Option<u64>,
 }
 
-/// How many bytes of the files a model of this window can read: two for a token leaves room for the conversation.
+/// How many bytes of the files fit into this window: two per token leave room for the conversation.
 fn room(window: Option<u64>) -> usize {
     let fits = window.and_then(|tokens| usize::try_from(tokens).ok()).map(|tokens| tokens.saturating_mul(2));
     fits.map_or(FILE_BYTES, |fits| fits.min(FILE_BYTES))
@@ -52,7 +52,7 @@ pub(super) fn summary(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>
     (request.messages(messages), share::unseen(files, &shown))
 }
 
-/// What the model sees of the files: the question counts, and everything the person has said since.
+/// What the model sees of the files, chosen by the question and everything the person has said since.
 fn shown(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> Vec<Excerpt> {
     let said = state.analysis_history.iter().filter(|turn| turn.role == Role::User);
     let words: Vec<&str> = said.map(|turn| turn.text.as_str()).chain([state.query.as_str()]).collect();
@@ -61,7 +61,7 @@ fn shown(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> Vec<Exce
 
 fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
     let mut history = state.analysis_history.clone();
-    // The newest words are the input, and stand only there.
+    // The newest words are the input and appear only there.
     if matches!(history.last(), Some(Turn { role: Role::User, .. })) {
         history.pop();
     }
@@ -74,7 +74,7 @@ fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
     serde_json::to_value(facts).unwrap_or_default()
 }
 
-/// What the model is, and for whom.
+/// The model's role, and the person it works for.
 fn role(user: &User) -> String {
     let mut text = ROLE.to_owned();
     if !user.name.is_empty() {
@@ -100,8 +100,8 @@ fn opening(state: &Analysis, files: &[FileFacts], shown: &[Excerpt]) -> String {
     text
 }
 
-/// The question with the files, then everything that was said, then what is wanted now. Words of the person that
-/// follow each other become one message: some models insist on taking turns.
+/// The question with the files, then everything that was said, then the current request. Consecutive messages of the
+/// person are joined into one: some models insist on taking turns.
 fn conversation(
     state: &Analysis,
     files: &[FileFacts],

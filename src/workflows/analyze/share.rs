@@ -1,4 +1,4 @@
-//! What of many files fits into a window: those that speak of the question first, and of a long one the parts that do.
+//! Chooses what fits into a model's window: files about the question first, and of long files the parts about it.
 
 use super::state::Unseen;
 use crate::text::words::{stem_set, stems};
@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 /// The longest part of a file that is taken or left as a whole.
 const BLOCK: usize = 1_200;
 
-/// Less of a file than this is not worth its name.
+/// An excerpt shorter than this is not worth showing.
 const LEAST: usize = 120;
 
-/// What a file weighs that holds none of the question's words: its beginning may say what it is.
+/// The weight of a file without any of the question's words: its beginning may say what it is.
 const UNRELATED: f64 = 0.2;
 
 /// A file as the model sees it.
@@ -22,7 +22,7 @@ pub(super) struct Excerpt {
     pub shown: usize,
 }
 
-/// Shares `room` bytes among the files by what they have to do with the words of the question.
+/// Shares `room` bytes among the files by how much they have to do with the words of the question.
 pub(super) fn excerpts(files: &[FileFacts], words: &str, room: usize) -> Vec<Excerpt> {
     let whole = |file: &FileFacts| Excerpt { text: file.text.clone(), shown: file.text.len() };
     if files.iter().map(|file| file.text.len()).sum::<usize>() <= room {
@@ -50,7 +50,7 @@ pub(super) fn unseen(files: &[FileFacts], excerpts: &[Excerpt]) -> Vec<Unseen> {
     cut.map(told).collect()
 }
 
-/// How much each file has to do with the question: the words they share, rare ones more.
+/// How much each file has to do with the question: shared words count, rare ones more.
 fn weights(files: &[FileFacts], wanted: &HashSet<String>) -> Vec<f64> {
     let held: Vec<HashSet<String>> = files
         .iter()
@@ -71,7 +71,7 @@ fn weights(files: &[FileFacts], wanted: &HashSet<String>) -> Vec<f64> {
     held.iter().map(|words| UNRELATED + words.iter().map(rarity).sum::<f64>()).collect()
 }
 
-/// How many bytes each file gets; what a short one does not need goes to the others.
+/// How many bytes each file gets; bytes that a short file does not need go to the others.
 fn shares(sizes: &[usize], weights: &[f64], room: usize) -> Vec<usize> {
     let mut shares = vec![None; sizes.len()];
     let mut room = room;
@@ -93,7 +93,7 @@ fn shares(sizes: &[usize], weights: &[f64], room: usize) -> Vec<usize> {
     }
 }
 
-/// The beginning of a text and those parts of it that speak of what is wanted, in their order.
+/// The beginning of a text and the parts that mention the wanted words, in order.
 fn excerpt(text: &str, room: usize, wanted: &HashSet<String>) -> Excerpt {
     if room < LEAST {
         return Excerpt { text: String::new(), shown: 0 };
@@ -106,7 +106,7 @@ fn excerpt(text: &str, room: usize, wanted: &HashSet<String>) -> Excerpt {
     let mut left = room;
     for at in order {
         let fits = blocks[at].floor_char_boundary(left);
-        // Half a part is worth it only where nothing was taken yet.
+        // Half a part is worth taking only if nothing was taken yet.
         if fits == blocks[at].len() || left == room {
             taken[at] = fits;
             left -= fits;
@@ -128,7 +128,7 @@ fn excerpt(text: &str, room: usize, wanted: &HashSet<String>) -> Excerpt {
     Excerpt { text: out, shown: taken.iter().sum() }
 }
 
-/// Pieces of a text: paragraphs, the long ones cut at lines.
+/// Splits a text into paragraphs; long ones are cut at line ends.
 fn blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut rest = text;

@@ -28,42 +28,39 @@ pub struct AnalyzeInput {
     pub model: Option<String>,
 }
 
-/// A file of the folder; its contents are kept once, by digest.
+/// A file of the folder; its contents are stored once, by digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRef {
     /// Its path within the folder.
     pub name: String,
     /// The digest of its text.
     pub digest: String,
-    /// How long the text is.
     pub bytes: u64,
 }
 
-/// A file of which the model was shown a part.
+/// A file of which the model saw only a part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unseen {
     /// Its path within the folder.
     pub name: String,
     /// How many bytes of its text were shown.
     pub shown: u64,
-    /// How many there are.
+    /// How long its text is.
     pub bytes: u64,
 }
 
-/// Where the person stands.
+/// What the person has decided so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Still talking.
     #[default]
     Open,
-    /// Done: the summary is wanted.
+    /// The person wants the summary.
     Approved,
-    /// Given up.
     Abandoned,
 }
 
-/// An analysis.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Analysis {
@@ -73,37 +70,33 @@ pub struct Analysis {
     pub query: String,
     /// The files read.
     pub file_contents: Vec<FileRef>,
-    /// What was left out.
+    /// Files that were not read.
     pub skipped: Vec<Skipped>,
     /// The model the thread was started with.
     pub model_name: Option<String>,
     /// The conversation.
     pub analysis_history: Vec<Turn>,
-    /// What the person is asked now.
+    /// The model's current question or proposal.
     pub current_analysis_query: String,
-    /// The result.
     pub analysis_output: Option<String>,
-    /// The folder.
     pub inputs_dir: String,
-    /// Whether folders inside it are read.
+    /// Whether subfolders are read.
     pub recursive: bool,
     /// Whether source code is read.
     pub code: bool,
-    /// What the model did not see of the files when it last spoke.
+    /// What the model had not seen of the files at its last turn.
     pub unseen: Vec<Unseen>,
-    /// Whether the folder was read.
+    /// Whether the folder has been read.
     pub read: bool,
-    /// Where the person stands.
     pub verdict: Verdict,
     /// Whether the next card says how to approve.
     pub explain_approval: bool,
     /// Where the result was written.
     pub result_file: Option<String>,
-    /// What the person said to writing it, where they were asked.
+    /// The person's answer about writing it, if they were asked.
     pub may_write: Option<bool>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AnalysisUpdate {
@@ -111,9 +104,8 @@ pub enum AnalysisUpdate {
     Started {
         /// What the person wants to know.
         query: String,
-        /// The folder.
         inputs: String,
-        /// Whether folders inside it are read.
+        /// Whether subfolders are read.
         recursive: bool,
         /// Whether source code is read.
         #[serde(default)]
@@ -123,14 +115,12 @@ pub enum AnalysisUpdate {
     },
     /// The folder was read.
     Read {
-        /// The files.
         files: Vec<FileRef>,
-        /// What was left out.
+        /// Files that were not read.
         skipped: Vec<Skipped>,
     },
     /// The model has a question or a proposal.
     Asked {
-        /// In its words.
         text: String,
         /// What it did not see of the files.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -138,39 +128,25 @@ pub enum AnalysisUpdate {
     },
     /// The person answered.
     Answered {
-        /// What they said; nothing where they accepted.
+        /// `None` if they accepted.
         text: Option<String>,
-        /// Where they stand.
         verdict: Verdict,
     },
-    /// The person went on after a result.
-    Heard {
-        /// The words.
-        text: String,
-    },
-    /// The person added words to a retry; where they stand is as before.
-    Hinted {
-        /// The words.
-        text: String,
-    },
-    /// The summary stands.
+    /// The person continued after a result.
+    Heard { text: String },
+    /// The person added a hint to a retry; the verdict stays as it was.
+    Hinted { text: String },
+    /// The summary is finished.
     Concluded {
-        /// The summary.
         output: String,
         /// What the model did not see of the files.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unseen: Vec<Unseen>,
     },
     /// The person was asked whether to write the result.
-    MayWrite {
-        /// What they said.
-        yes: bool,
-    },
+    MayWrite { yes: bool },
     /// The result was written.
-    Written {
-        /// Where.
-        file: String,
-    },
+    Written { file: String },
 }
 
 impl State for Analysis {
@@ -204,7 +180,7 @@ impl State for Analysis {
     }
 
     fn joined(_: Vec<ChildResult>) -> AnalysisUpdate {
-        // An analysis starts no children; an empty result changes nothing.
+        // An analysis starts no children, so this never changes anything.
         AnalysisUpdate::Answered { text: None, verdict: Verdict::Open }
     }
 
@@ -249,7 +225,7 @@ impl State for Analysis {
             AnalysisUpdate::Hinted { text } => self.hear(text),
             AnalysisUpdate::Concluded { output, unseen } => {
                 self.unseen = unseen;
-                // Part of the conversation, so that whoever goes on from it knows what was concluded.
+                // Added to the conversation, so that a later turn knows the conclusion.
                 self.analysis_history.push(Turn { role: Role::Agent, text: output.clone() });
                 self.analysis_output = Some(output);
             }
@@ -269,13 +245,13 @@ impl State for Analysis {
 }
 
 impl Analysis {
-    /// The person's words enter the history here, and nowhere else.
+    /// The only place where the person's words enter the history.
     fn hear(&mut self, text: String) {
         self.analysis_history.push(Turn { role: Role::User, text: text.clone() });
         self.user_input = text;
     }
 
-    /// What the model is to answer now: the query at first, then the newest words.
+    /// What the model should answer now: the query at first, then the person's newest words.
     pub fn input(&self) -> &str {
         match self.analysis_history.last() {
             Some(Turn { role: Role::User, text }) => text,

@@ -1,4 +1,4 @@
-//! `sayso analyze`: a conversation over a folder.
+//! `sayso analyze`: a conversation about a folder.
 
 use crate::inbox::StartVerb;
 use crate::text;

@@ -1,6 +1,6 @@
-//! When an answer to "what else?" means: nothing.
+//! Decides whether an answer to "what else?" means "nothing".
 
-/// Whether the answer as a whole says that there is no further question.
+/// Whether the whole answer says that there is no further question.
 pub(super) fn ends(answer: &str) -> bool {
     let words: Vec<String> = answer
         .split(|c: char| !c.is_alphanumeric() && c != '\'')

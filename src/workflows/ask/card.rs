@@ -1,4 +1,4 @@
-//! Cards: the answer, the request as it will be made, or what is missing.
+//! Cards: the answer, the exact request, or what is missing.
 
 use super::parts::{More, Table};
 use super::state::Ask;
@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 /// How many lines of an answer's JSON a card shows.
 const MOST_LINES: usize = 120;
 
-/// The card of an item.
 pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Ask>() else { return Card::default() };
     let mut blocks = Vec::new();
@@ -37,7 +36,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-/// Why an item is there, and how often each node went wrong.
+/// Why an item is in the inbox, and how often each node failed.
 pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
     let mut fields = Vec::new();
@@ -67,11 +66,11 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     if fields.is_empty() { Vec::new() } else { vec![Block::Fields(fields)] }
 }
 
-/// The newest answer: in words, as a table, and as it came.
+/// The newest answer: in words, as a table, and as raw JSON.
 fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
     let mut blocks = vec![Block::Text(Visible::new(text))];
-    // A long list has its end far below.
+    // The end of a long list is far below, so this comes first.
     if let Some(list) = state.more().and_then(<[More]>::first) {
         let shown = format!("{} of {}; answer “more” for the next", list.told, list.total);
         blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
@@ -81,7 +80,7 @@ fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     }
     blocks.extend(table.map(drawn));
     for digest in kept {
-        // What cannot be read any more is left out; the answer in words stands above.
+        // An answer that can no longer be read is left out; it is in words above.
         let Ok(bytes) = services.records.blob(digest) else { continue };
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { continue };
         let json = serde_json::to_string_pretty(&value).unwrap_or_default();
@@ -103,7 +102,7 @@ fn drawn(table: &Table) -> Block {
     Block::Table { head: row(&table.head), rows: table.rows.iter().map(row).collect() }
 }
 
-/// The request, exactly as it will be made: method, address, each parameter, header fields, and what goes along.
+/// The request, exactly as it will be made: method, address, each parameter, header fields, and the body.
 fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
     let Some(pending) = &state.pending else { return Vec::new() };
     let operation = &pending.operation;
@@ -142,7 +141,7 @@ fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
     blocks
 }
 
-/// That a key goes along, and where it is kept; never the key.
+/// Says that a key is sent along and where it is kept; never shows the key.
 fn key(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Visible)> {
     let auth = catalogue.auth.as_ref()?;
     let kept = services.apis.settings(&catalogue.name).key;
@@ -155,7 +154,7 @@ fn key(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Visible)>
     Some((Visible::line(&place), Visible::line(&kept)))
 }
 
-/// What was said before, the newest answer aside where it stands above.
+/// What was said before, without the newest answer if that is shown above.
 fn earlier(state: &Ask, item: &Item) -> Option<Block> {
     let mut said: Vec<(Role, &str)> =
         state.message_history.iter().map(|said| (said.role, said.text.as_str())).collect();

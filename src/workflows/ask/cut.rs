@@ -1,4 +1,4 @@
-//! Answers made small enough to keep and to show, and what was left out said.
+//! Makes answers small enough to store and to show, and says what was cut.
 
 use crate::tools::catalogue::Catalogue;
 use serde_json::Value;
@@ -6,11 +6,11 @@ use serde_json::Value;
 /// The longest answer a state holds.
 const LONGEST: usize = 96 * 1024;
 
-/// What is tried in turn: the most items of a list, the longest text, how deep.
+/// Limits tried in turn: items per list, characters per text, depth.
 const STEPS: &[(usize, usize, usize)] =
     &[(100, 4_000, 24), (50, 600, 12), (20, 200, 8), (8, 80, 5), (3, 40, 3)];
 
-/// The answer, cut where it is long, and a sentence about that where it is no list.
+/// The answer, cut if it is long, and a sentence about that unless it is a list.
 pub(super) fn cut(answer: &Value, catalogue: &Catalogue) -> (Value, Option<String>) {
     let mut small = Value::Null;
     for (items, text, deep) in STEPS {
@@ -19,7 +19,7 @@ pub(super) fn cut(answer: &Value, catalogue: &Catalogue) -> (Value, Option<Strin
             break;
         }
     }
-    // How much of a list is told is said where it is told.
+    // For lists, the answer's own text says how much of it is shown.
     let listed = super::format::entries(catalogue, answer).is_some();
     let note = (small != *answer && !listed)
         .then(|| "The answer is long; texts and lists in it were cut.".to_owned());
@@ -34,7 +34,7 @@ fn trim(value: &Value, items: usize, text: usize, deep: usize) -> Value {
         Value::Array(_) | Value::Object(_) if deep == 0 => Value::String("…".to_owned()),
         Value::Array(list) => list.iter().take(items).map(|one| trim(one, items, text, deep - 1)).collect(),
         Value::Object(fields) => {
-            // An object with hundreds of fields is a list in disguise.
+            // An object with hundreds of fields is really a list.
             let most = items.max(60);
             let kept = fields.iter().take(most);
             kept.map(|(key, one)| (key.clone(), trim(one, items, text, deep - 1))).collect()

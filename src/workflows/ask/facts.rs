@@ -1,4 +1,4 @@
-//! `ask.category`, `ask.select`, `ask.params`: a question and what can be asked, in; a choice among them, out.
+//! `ask.category`, `ask.select`, `ask.params`: take a question and the operations there are, and choose among them.
 
 use std::collections::BTreeMap;
 
@@ -6,69 +6,62 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What all three tasks read.
+/// The input of all three tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskFacts {
-    /// The question.
     pub query: String,
-    /// The question before it, for one that goes on from there; empty where there is none.
+    /// The previous question, if this one follows up on it; else empty.
     pub before: String,
     /// What the person added to the question, oldest first.
     pub said: Vec<String>,
-    /// What can be asked: everything for `category`, what came into question for `select`, the one for `params`.
+    /// The operations to choose from: all for `category`, the candidates for `select`, the chosen one for `params`.
     pub operations: Vec<OperationFacts>,
-    /// Words that mean the same as others.
+    /// Synonyms: words and the words they stand for.
     pub same: BTreeMap<String, String>,
-    /// The kind of thing the question names, once that is known.
+    /// The kind of thing the question names, once known.
     pub entity_type: Option<String>,
-    /// The thing's name, once that is known.
+    /// The thing's name, once known.
     pub entity_name: Option<String>,
-    /// What came of the first request, where this is about a second one.
+    /// The result of the first request, if this is about a second one.
     pub first: Value,
-    /// What was wrong with the last answer.
+    /// What was wrong with the previous answer.
     pub error: Option<String>,
 }
 
-/// Something that can be asked.
+/// An API operation that can be asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OperationFacts {
-    /// Its name among all.
+    /// Its unique name.
     pub name: String,
-    /// What it is called: what `category` chooses from.
+    /// Its display name, which `category` chooses from.
     pub tool_name: String,
-    /// What it is about.
     pub category: String,
-    /// What it does.
     pub description: String,
     /// Words that ask for it.
     pub asks: Vec<String>,
-    /// The kind of thing it gives.
+    /// The kind of thing it returns.
     pub returns: String,
-    /// What it is told.
     pub parameters: Vec<ParameterFacts>,
 }
 
-/// What an operation is told.
+/// A parameter of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ParameterFacts {
-    /// Its name.
     pub name: String,
-    /// What it means.
     pub description: String,
     /// string, integer, number, boolean, array or object.
     pub kind: String,
-    /// Whether it must be told.
     pub required: bool,
-    /// The values there are; empty where any may be.
+    /// The allowed values; empty if any value is.
     pub values: Vec<Value>,
-    /// What is meant where nothing is said.
+    /// The value used if none is given.
     pub default: Value,
     /// The kind of thing whose id it takes.
     pub entity: Option<String>,
-    /// Words that stand before its value; empty where any may.
+    /// Words that come before its value; empty if any may.
     pub after: Vec<String>,
 }
 
@@ -86,28 +79,26 @@ pub enum Complexity {
 /// The answer of `ask.category`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CategoryAnswer {
-    /// What sort of question it is, in a word or two.
+    /// The sort of question, in a word or two.
     pub query_type: String,
-    /// What may answer it, by `tool_name`, best first; empty where nothing does.
+    /// The operations that may answer it, by `tool_name`, best first; empty if none does.
     pub categories: Vec<String>,
     /// Whether it is about one thing that it names.
     pub is_entity_query: bool,
     /// That thing's name, as the person wrote it.
     #[serde(default)]
     pub entity_name: Option<String>,
-    /// That thing's kind.
     #[serde(default)]
     pub entity_type: Option<String>,
-    /// How much it takes.
     pub complexity: Complexity,
 }
 
 /// The answer of `ask.select`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelectAnswer {
-    /// What is asked, by `name`.
+    /// The operation to ask, by `name`.
     pub api: String,
-    /// What is asked next.
+    /// The operation to ask next.
     #[serde(default)]
     pub secondary_api: Option<String>,
 }
@@ -115,6 +106,6 @@ pub struct SelectAnswer {
 /// The answer of `ask.params`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ParamsAnswer {
-    /// What the question says; what it does not say is left out.
+    /// The values the question gives; the others are left out.
     pub parameters: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-//! Requests: which server, what it said, and what that means.
+//! Makes requests: chooses a server, sends, and reads the answer.
 
 use super::cut::cut;
 use super::next_page;
@@ -14,34 +14,33 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many servers are tried for one request, and asked whether they are well.
+/// How many servers are tried for one request and checked for health.
 pub(super) const MOST_SERVERS: usize = 4;
 
-/// The longest that a server may have us wait.
+/// The longest a server may make us wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 
-/// How deep an answer may be nested, which is as deep as it is parsed.
+/// How deep an answer may nest; the parser goes no deeper.
 const DEEPEST: usize = 127;
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Got {
     pub status: u16,
-    /// Who answered.
     pub host: String,
-    /// The answer, cut where it is long.
+    /// The answer, shortened if it is long.
     pub body: Value,
     /// The digest of the whole answer.
     pub digest: Option<String>,
-    /// How much was left out.
+    /// Says what was left out.
     pub note: Option<String>,
-    /// Where the next page is, by the `Link` header.
+    /// The next page, from the `Link` header.
     pub next_link: Option<String>,
 }
 
 impl Got {
-    /// What the server says is wrong, where it says so.
+    /// The server's error message, if it gives one.
     pub fn complaint(&self) -> String {
         let said = ["message", "error", "detail", "title", "reason"].iter().find_map(|key| {
             let said = self.body.get(key)?;
@@ -53,7 +52,7 @@ impl Got {
     }
 }
 
-/// Everything a request needs that is not in it.
+/// Everything needed to send a request, apart from the request.
 #[derive(Clone)]
 pub(super) struct Door {
     pub catalogue: Catalogue,
@@ -95,7 +94,7 @@ impl Door {
         self.http.send(&call, &self.reach().allowed(hosts)).await
     }
 
-    /// Reads from the first server that answers. `filled` is the request to a server.
+    /// Reads from the first server that answers. `filled` makes the request for a server.
     pub async fn read(
         &self,
         servers: &[String],
@@ -126,7 +125,7 @@ impl Door {
         Err(if passing { NodeError::transient(text) } else { NodeError::failed(text) })
     }
 
-    /// The answer as data; the inner error says why it is none.
+    /// The answer as data; the inner error says why it cannot be read.
     async fn got(&self, server: &str, answer: &Answer) -> Result<Result<Got, String>, NodeError> {
         let mut got = Got {
             status: answer.status,
@@ -137,7 +136,7 @@ impl Door {
         let body: Value = match serde_json::from_slice(&answer.body) {
             Ok(body) => body,
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
-            // An error need not be JSON to be one.
+            // Errors need not be JSON.
             Err(_) if answer.status >= 400 => Value::Null,
             Err(_) if deeper_than(&answer.body, DEEPEST) => {
                 return Ok(Err(format!("{server} answers with JSON that is nested over {DEEPEST} deep")));
@@ -155,7 +154,6 @@ impl Door {
     }
 }
 
-/// Whether JSON is nested deeper than that.
 fn deeper_than(json: &[u8], most: usize) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
     for byte in json {
@@ -183,11 +181,11 @@ fn too_many(server: &str, answer: &Answer) -> NodeError {
 pub(super) struct Make {
     pub door: Door,
     pub server: String,
-    /// Whether it only reads, so that making it twice is making it once.
+    /// Whether it only reads, so that repeating it does no harm.
     pub reads: bool,
 }
 
-/// A request as it is frozen.
+/// A request in its frozen form.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Frozen {
     method: String,
@@ -223,7 +221,7 @@ impl Effect for Make {
                 500.. => Err(EffectError::Unknown(format!("{} says {}", self.server, answer.status))),
                 _ => {
                     let got = self.door.got(&self.server, &answer).await;
-                    // It was made and answered; an answer that cannot be read changes nothing about that.
+                    // The request was made and answered, even if the answer cannot be read.
                     let got =
                         got.map_err(|error| EffectError::Unknown(error.to_string()))?.unwrap_or_else(|why| {
                             Got {

@@ -1,4 +1,4 @@
-//! Answers in words, by code: every figure and every name is from the response, and from nowhere else.
+//! Puts answers into words, in code: every number and name comes from the response and from nowhere else.
 
 use super::parts::{Entity, Table};
 use super::resolve::{at, said};
@@ -7,20 +7,20 @@ use crate::text::{Visible, truncate};
 use crate::tools::catalogue::{Catalogue, Kind, Line, Operation};
 use serde_json::{Map, Value};
 
-/// The most lines of a list at once, and the most fields of a thing.
+/// The most lines of a list and the most fields of a thing that are shown at once.
 pub(super) const MOST: usize = 100;
 
-/// The most columns of a table that nobody has described.
+/// The most columns of a table for things that no catalogue describes.
 const COLUMNS: usize = 6;
 
-/// The longest a value may be on a line.
+/// The longest value on a line.
 const LONGEST: usize = 200;
 
-/// Where a thing that nobody has described may have its title.
+/// Fields that may hold the title of a thing that no catalogue describes.
 const TITLES: &[&str] =
     &["title", "name", "display_name", "full_name", "label", "summary", "subject", "key", "id"];
 
-/// One answer, and what it is the answer to.
+/// One answer, and what it answers.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub catalogue: &'a Catalogue,
@@ -28,13 +28,13 @@ pub(super) struct Part<'a> {
     pub parameters: Option<&'a Map<String, Value>>,
     pub about: Option<&'a Entity>,
     pub response: &'a Value,
-    /// How many entries were told of earlier pages.
+    /// How many entries earlier pages showed.
     pub before: usize,
-    /// What it is called, where that was said before.
+    /// Its heading, if it already has one.
     pub heading: Option<&'a str>,
 }
 
-/// The answer as text, and as a table where it is a list.
+/// The answer as text, and as a table if it is a list.
 pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
     let data = listed(part.catalogue.data_of(part.response));
     let kind = part.catalogue.entities.get(&part.operation.returns);
@@ -52,7 +52,7 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
     }
 }
 
-/// A page of a list, of which `before` entries were told before.
+/// A page of a list after the `before` entries already shown.
 pub(super) fn page(
     kind: Option<&Kind>,
     heading: &str,
@@ -66,12 +66,12 @@ pub(super) fn page(
     (format!("{heading}:\n\n{}", rows.join("\n")), table(kind, items, before))
 }
 
-/// The entries of an answer that is a list.
+/// The entries, if the answer is a list.
 pub(super) fn entries<'v>(catalogue: &Catalogue, response: &'v Value) -> Option<&'v [Value]> {
     listed(catalogue.data_of(response)).as_array().map(Vec::as_slice)
 }
 
-/// A list that stands in an object beside what is said about it.
+/// The list, if it is in an object next to data about it.
 fn listed(data: &Value) -> &Value {
     let Value::Object(fields) = data else { return data };
     let mut lists = fields
@@ -148,7 +148,7 @@ fn undescribed(item: &Value) -> String {
     }
 }
 
-/// Everything worth telling of one thing, a line each.
+/// Everything worth showing about one thing, one line each.
 fn told(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -> String {
     let row = |name: &str, value: &Value| format!("- {name}: {}", figure(value));
     let described: Vec<String> = match kind.filter(|kind| !kind.fields.is_empty()) {
@@ -199,7 +199,7 @@ fn table(kind: Option<&Kind>, items: &[Value], before: usize) -> Option<Table> {
     Some(Table { head: head.collect(), rows: rows.collect() })
 }
 
-/// A value as it is read; whole numbers with separators.
+/// A value for reading; whole numbers get separators.
 fn figure(value: &Value) -> String {
     match value.as_i64() {
         Some(number) => {

@@ -1,21 +1,20 @@
-//! `ask`: a question in plain words, the API that knows, and its answer.
+//! `ask`: answers a question in plain words by calling the right API.
 //!
 //! ```text
 //! START → extract_category_node → get_apis_node → select_api_node → extract_params_node (may ask → itself)
 //!       → execute_request_node (may ask) → send_request → format_response_node → reset_state_node
 //!       → next_question (asks) | END
 //! ```
-//! Promised: what is asked is one of what the catalogues hold, told what its own schema takes; a request that changes
-//! something is approved before it is made, and made at most once; one that only reads runs by a built-in grant, or
-//! asks where that is switched off; lists and figures are put into words by code, from the answer alone. Every node
-//! checks what it was given and what it got; what does not hold is kept, shown to the model, and tried again a few
-//! times before it is trouble.
+//! Promises: only operations of the catalogues are called, with parameters their own schema accepts. A request that
+//! changes something is approved before it is made, and made at most once; one that only reads runs by a built-in
+//! grant, or asks if that is off. Code puts lists and numbers into words, from the answer alone. Every node checks its
+//! input and output; anything wrong is recorded, shown to the model, and retried a few times before it becomes trouble.
 //!
-//! A long list is told page by page: “more” tells the next entries, from the answer as it was kept, then from the server.
-//! A follow-up that cannot be answered is answered so, and the conversation goes on.
+//! A long list is shown page by page: “more” shows the next entries, first from the stored answer, then from the
+//! server. If a follow-up cannot be answered, the person is told so and the conversation goes on.
 //!
-//! A thing that a question names is searched first, among things of its own kind. A question that takes two requests
-//! goes through the same nodes twice.
+//! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
+//! requests goes through the same nodes twice.
 
 mod approval;
 mod card;
@@ -49,13 +48,13 @@ pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 
-/// What a request is called where the person is asked.
+/// The action of a question about a request.
 const REQUEST: &str = "request";
 
-/// What asks for words.
+/// The action of a question to be answered in words.
 const QUESTION: &str = "question";
 
-/// How often in a row a node may go wrong before a person is asked.
+/// How often in a row a node may fail before a person is asked.
 const MOST_TRIES: u32 = 3;
 
 /// The workflow with its services.
@@ -79,7 +78,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     }))
 }
 
-/// What a thread got over, each time.
+/// Every error a thread recovered from.
 fn errors(state: &Folded) -> Vec<(String, String)> {
     let erred = state.get::<Ask>().into_iter().flat_map(|state| &state.error_history);
     erred.map(|erred| (erred.node.clone(), Visible::line(&erred.text).into_string())).collect()

@@ -1,5 +1,5 @@
-//! Whether a server has more of a list than it gave, and how it is asked for it: by how many to leave out, by the number
-//! of a page, by a cursor, or by a link. A link is never followed; what it asks for is asked of the same operation.
+//! Finds out whether a server has more of a list than it gave, and how to ask for it: by offset, page number, cursor or
+//! link. A link is never followed; its parameters are used to call the same operation again.
 
 use super::format::{self, Part};
 use super::parts::Next;
@@ -8,16 +8,16 @@ use crate::tools::catalogue::{Operation, Parameter, ParameterLocation};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-/// What parameters are called that say where a page begins, letters and digits alone.
+/// Names of parameters that say where a page begins, letters and digits only.
 const OFFSETS: &[&str] = &["offset", "skip", "start", "startindex", "sroffset", "from"];
 const PAGES: &[&str] = &["page", "pagenumber", "pageno", "pagenum"];
 const CURSORS: &[&str] =
     &["cursor", "pagetoken", "nexttoken", "after", "startingafter", "startcursor", "continuationtoken"];
 
-/// What a parameter is called that says how long a page is.
+/// Names of parameters that say how long a page is.
 const SIZES: &[&str] = &["limit", "perpage", "pagesize", "count", "maxresults", "size", "top", "srlimit"];
 
-/// Where an answer may say how it goes on, at its top or one level down.
+/// Fields of an answer that may lead to the next page, at the top or one level down.
 const NEXT_CURSORS: &[&str] =
     &["nextcursor", "nextpagetoken", "nexttoken", "cursor", "endcursor", "after", "continuationtoken"];
 const NEXT_LINKS: &[&str] = &["next", "nextpage", "nexturl", "nextlink", "odatanextlink"];
@@ -27,7 +27,7 @@ const AROUND: &[&str] = &["links", "paging", "pagination", "meta", "metadata", "
 pub(super) fn of_header(header: &str) -> Option<String> {
     let mut rest = header;
     while let Some((link, after)) = rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')) {
-        // Up to the next link, which begins after a comma; a comma within quotes is none.
+        // Up to the next link, which begins after a comma; commas within quotes do not count.
         let mut quoted = false;
         let end = after.find(|c: char| {
             quoted ^= c == '"';
@@ -47,7 +47,7 @@ pub(super) fn of_header(header: &str) -> Option<String> {
     None
 }
 
-/// How an answer goes on; `linked` is what its header links to as the next page.
+/// How to get the next page of an answer; `linked` is the next page its header links to.
 pub(super) fn next(part: &Part<'_>, whole: &Value, linked: Option<&str>) -> Next {
     let operation = part.operation;
     let told = part.parameters.cloned().unwrap_or_default();
@@ -100,7 +100,7 @@ fn named<'o>(operation: &'o Operation, names: &[&str]) -> Option<&'o Parameter> 
     operation.parameters().find(|parameter| names.contains(&folded(&parameter.name).as_str()))
 }
 
-/// What an answer says under one of these names.
+/// The text an answer has under one of these names.
 fn said<'v>(answer: &'v Value, names: &[&str]) -> Option<&'v str> {
     let here = |fields: &'v Map<String, Value>| {
         let mut found = fields.iter().filter(|(name, _)| names.contains(&folded(name).as_str()));
@@ -125,14 +125,14 @@ fn has_more(answer: &Value) -> Option<bool> {
     here(fields).or_else(|| fields.values().filter_map(Value::as_object).find_map(here))
 }
 
-/// What a link asks for, where that is the same operation with other parameters.
+/// The parameters a link asks for, if it is the same operation with other parameters.
 fn of_link(operation: &Operation, told: &Map<String, Value>, link: &str) -> Option<Map<String, Value>> {
     let base = Url::parse("http://server.invalid/").ok()?;
     let url = base.join(link).ok()?;
     let mut parameters = told.clone();
     for (name, value) in url.query_pairs() {
         let known = operation.parameter(&name).filter(|one| one.place == ParameterLocation::Query);
-        // What the operation does not know says nothing about the page, or is said with every request.
+        // A parameter the operation does not know says nothing about the page, or is sent with every request.
         let Some(parameter) = known else { continue };
         parameters.insert(parameter.name.clone(), values::read(parameter, &value).ok()?);
     }

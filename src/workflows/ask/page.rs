@@ -1,5 +1,5 @@
-//! Long lists, page by page. The whole answer is kept, and what is told of it begins where the last page ended; behind its
-//! end the server is asked for more.
+//! Long lists, page by page. The whole answer is stored, and each page starts where the last one ended; after its end,
+//! the server is asked for more.
 
 use super::format::{self, Part};
 use super::next_page;
@@ -10,7 +10,7 @@ use crate::graph::NodeError;
 use crate::workflows::Services;
 use serde_json::Value;
 
-/// Whether words as a whole ask for the next page.
+/// Whether the whole text asks for the next page.
 fn wants_more(words: &str) -> bool {
     let words: Vec<String> = words
         .split(|c: char| !c.is_alphanumeric())
@@ -20,7 +20,7 @@ fn wants_more(words: &str) -> bool {
     ["more", "show more", "next", "next page", "the rest", "more please"].contains(&words.join(" ").as_str())
 }
 
-/// How a list goes on; nothing where an answer is none.
+/// How a list goes on; `None` if the answer is not a list.
 pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&Kept>) -> Option<More> {
     let told = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
     let Kept { digest, next_link } = kept?.clone();
@@ -41,7 +41,7 @@ pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&Kept>) ->
     })
 }
 
-/// How much was told, and how to go on; nothing where that is all.
+/// Says how much was shown and how to go on; `None` if that was all.
 pub(super) fn note(lists: &[More]) -> Option<String> {
     lists.iter().find_map(|list| {
         let told = list.before + list.told;
@@ -56,15 +56,15 @@ pub(super) fn note(lists: &[More]) -> Option<String> {
     })
 }
 
-/// What is done where the person asks for more.
+/// What to do when the person asks for more.
 pub(super) enum Turn {
-    /// What was kept is told, and nobody is asked again.
+    /// Show entries of the stored answer, without another request.
     Tell(AskUpdate),
-    /// The server is asked for the next page.
+    /// Ask the server for the next page.
     Fetch(AskUpdate),
 }
 
-/// The next page, where the person asks for it.
+/// The next page, if the person asks for it.
 pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<Turn>, NodeError> {
     let Some(lists) = state.more().filter(|_| state.query.as_deref().is_some_and(wants_more)) else {
         return Ok(None);
@@ -97,7 +97,7 @@ pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<Turn>, Nod
     Ok(Some(Turn::Tell(AskUpdate::Formatted { text: text.to_owned(), table: None, more: lists.to_vec() })))
 }
 
-/// The next entries of an answer as it was kept.
+/// The next entries of the stored answer.
 fn kept_page(
     services: &Services,
     list: &More,

@@ -1,23 +1,21 @@
-//! What a question's state is made of.
+//! The parts of a question's state.
 
 use crate::tools::catalogue::Operation;
 use crate::workflows::analyze::facts::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Something that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erred {
     pub node: String,
     pub text: String,
 }
 
-/// What a question began with.
+/// What a question started with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Initial {
-    /// The question.
     pub query: String,
-    /// Whether the next question is asked for.
+    /// Whether to ask for a next question.
     pub follow_up: bool,
 }
 
@@ -25,11 +23,11 @@ pub struct Initial {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     pub kind: String,
-    /// What the API knows it by.
+    /// The API's id for it.
     pub id: String,
-    /// What people know it by.
+    /// The name people use.
     pub name: String,
-    /// Whose it is, or another name it has.
+    /// Who it belongs to, or another name of it.
     #[serde(default)]
     pub about: String,
 }
@@ -37,9 +35,7 @@ pub struct Entity {
 /// A question or an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Said {
-    /// Who spoke.
     pub role: Role,
-    /// What was said.
     pub text: String,
     /// The same as a table, for an answer that is a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,38 +43,37 @@ pub struct Said {
     /// The digests of the whole answers it was made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
-    /// Lists of which only the beginning was told.
+    /// Lists of which only the beginning was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<More>,
 }
 
-/// A whole answer that is kept until it is told.
+/// A whole answer, stored until it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     pub digest: String,
-    /// Where the next page is, by the `Link` header.
+    /// The next page, from the `Link` header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_link: Option<String>,
 }
 
-/// A list that was told up to a place.
+/// A list that was shown up to a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct More {
     pub api: String,
-    /// What was asked of it.
+    /// The operation that returned it.
     pub operation: String,
-    /// What the list is called.
     pub heading: String,
     /// The digest of the whole answer.
     pub digest: String,
-    /// How many entries of that answer were told.
+    /// How many entries of that answer were shown.
     pub told: usize,
-    /// How many there are in it.
+    /// How many entries it has.
     pub total: usize,
-    /// How many were told of earlier pages.
+    /// How many entries earlier pages showed.
     #[serde(default)]
     pub before: usize,
-    /// How it goes on behind that answer.
+    /// How the list goes on after that answer.
     #[serde(default)]
     pub next: Next,
 }
@@ -87,21 +82,20 @@ pub struct More {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Next {
-    /// Nobody can say.
+    /// The answer does not say.
     #[default]
     Unknown,
     /// That was all.
     End,
-    /// There may be more, if the operation is told this.
+    /// There may be more if the operation gets these parameters.
     At { parameters: Map<String, Value> },
 }
 
 /// A further page of a list, while it is fetched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turning {
-    /// What the list is called.
     pub heading: String,
-    /// How many were told of it.
+    /// How many of its entries were shown.
     pub before: usize,
     /// The other lists of the same answer.
     pub others: Vec<More>,
@@ -122,7 +116,6 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -137,10 +130,7 @@ pub enum Purpose {
 /// A request that is about to be made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    /// What it is for.
     pub purpose: Purpose,
-    /// What is asked.
     pub operation: Operation,
-    /// What it is told.
     pub parameters: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-//! Which thing a name means: found among things of its own kind, and never guessed where several may be meant.
+//! Finds which thing a name means, among things of its kind. Never guesses if there are several.
 
 use super::parts::Entity;
 use super::values::bare;
@@ -6,10 +6,10 @@ use crate::text::Visible;
 use crate::tools::catalogue::{Catalogue, Kind};
 use serde_json::Value;
 
-/// How many a person is shown to choose from.
+/// How many things a person may choose from.
 const MOST: usize = 8;
 
-/// The things of this kind in what a search gave. What has none of the kind's names is of another kind.
+/// The things of this kind in a search result. An item without any of the kind's name fields is of another kind.
 pub(super) fn things(catalogue: &Catalogue, kind: &str, answer: &Value) -> Vec<Entity> {
     let Some(known) = catalogue.entities.get(kind) else { return Vec::new() };
     let data = catalogue.data_of(answer);
@@ -36,7 +36,7 @@ fn thing(known: &Kind, kind: &str, item: &Value) -> Option<Entity> {
     Some(Entity { kind: kind.to_owned(), id, name, about: Visible::line(&about).into_string() })
 }
 
-/// The one thing that is meant for sure, or those that may be.
+/// The one thing that is certainly meant, or the candidates.
 pub(super) fn pick(things: Vec<Entity>, wanted: &str) -> Result<Entity, Vec<Entity>> {
     let exact: Vec<Entity> = things.iter().filter(|thing| is_called(thing, wanted)).cloned().collect();
     let mut sure = match (exact.is_empty(), things.len()) {
@@ -53,7 +53,7 @@ pub(super) fn pick(things: Vec<Entity>, wanted: &str) -> Result<Entity, Vec<Enti
     }
 }
 
-/// Whether the words are this thing's name, or its name and whose it is.
+/// Whether the words are this thing's name, or its name and owner.
 fn is_called(thing: &Entity, wanted: &str) -> bool {
     if let Some(handle) = wanted.strip_prefix('@') {
         return bare(&thing.about) == bare(handle);
@@ -67,7 +67,7 @@ fn is_called(thing: &Entity, wanted: &str) -> bool {
     name == bare(wanted) || handle == Some(bare(wanted)) || bare(&said(thing)) == bare(wanted)
 }
 
-/// The thing among those shown that the person's words name: by number, or by name.
+/// The shown thing that the person's words choose, by number or by name.
 pub(super) fn choose(shown: &[Entity], words: &str) -> Option<Entity> {
     if let Ok(number) = words.trim().trim_end_matches('.').parse::<usize>() {
         return number.checked_sub(1).and_then(|at| shown.get(at)).cloned();
@@ -92,7 +92,7 @@ pub(super) fn said(thing: &Entity) -> String {
     format!("{} {}", thing.name, thing.about).trim_end().to_owned()
 }
 
-/// The id of a thing of this kind in an answer that is about another: of the first in a list, or whose it is.
+/// The id of a thing of this kind in an answer about another: of the first item in a list, or of its owner.
 pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &Value) -> Option<String> {
     let data = catalogue.data_of(answer);
     let first = data.as_array().map_or(Some(data), |items| items.first())?;
@@ -105,7 +105,7 @@ pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &V
     }
 }
 
-/// What stands at a path such as `user.name`.
+/// The value at a path such as `user.name`.
 pub(super) fn at<'v>(item: &'v Value, path: &str) -> Option<&'v Value> {
     let found = path.split('.').try_fold(item, |value, key| value.get(key))?;
     (!found.is_null()).then_some(found)

@@ -18,7 +18,7 @@ pub struct AskInput {
     /// What you want to know.
     pub query: String,
     /// Ask for the next question after each answer.
-    // What a form begins with: whoever fills one in is there to go on.
+    // The default in forms: people who fill one in are there to continue.
     #[serde(default)]
     #[schemars(extend("default" = true))]
     pub follow_up: bool,
@@ -27,28 +27,25 @@ pub struct AskInput {
     pub model: Option<String>,
 }
 
-/// How many errors are kept. More tell nothing new.
+/// How many errors are kept. More would say nothing new.
 const MOST_ERRORS: usize = 200;
 
-/// A question.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ask {
-    /// The question.
     pub query: Option<String>,
-    /// What sort of question it is.
+    /// The sort of question.
     pub query_type: Option<String>,
-    /// What may answer it, by name.
+    /// The operations that may answer it, by name.
     pub categories: Option<Vec<String>>,
-    /// The operations of those names.
+    /// The candidates: the operations with those names.
     pub apis: Option<Vec<Operation>>,
-    /// The one that is asked.
+    /// The operation to ask.
     pub best_api: Option<Operation>,
-    /// What it is told.
+    /// Its parameters.
     pub parameters: Option<Map<String, Value>>,
-    /// What it answered, cut where it is long.
+    /// Its answer, shortened if it is long.
     pub response: Option<Value>,
-    /// How much the question takes.
     pub complexity: Option<Complexity>,
     /// Whether it is about one thing that it names.
     pub is_entity_query: Option<bool>,
@@ -56,9 +53,9 @@ pub struct Ask {
     pub entity_name: Option<String>,
     /// That thing's kind.
     pub entity_type: Option<String>,
-    /// What went wrong last, until something goes right.
+    /// The last error, until something succeeds.
     pub error: Option<String>,
-    /// Everything that went wrong.
+    /// Every error so far.
     pub error_history: Vec<Erred>,
     /// What was said about this question.
     pub messages: Option<Vec<Turn>>,
@@ -66,45 +63,43 @@ pub struct Ask {
     pub message_history: Vec<Said>,
     /// The server that answered last.
     pub selected_host: Option<String>,
-    /// The thing the question names, once it was found.
+    /// The thing the question names, once it is found.
     pub entity: Option<Entity>,
-    /// What is asked next, for a question that takes two requests.
+    /// The operation to ask next, if the question needs two requests.
     pub secondary_api: Option<Operation>,
-    /// What that is told.
     pub secondary_parameters: Option<Map<String, Value>>,
-    /// What that answered.
     pub secondary_response: Option<Value>,
-    /// What the question began with.
+    /// What the question started with.
     pub initial_state: Option<Initial>,
     /// The answer as text.
     pub formatted_response: Option<String>,
     /// The model the thread was started with.
     pub model_name: Option<String>,
-    /// Whether the next question is asked for.
+    /// Whether to ask for a next question.
     pub follow_up: bool,
-    /// Whether the person wants no more.
+    /// Whether the person is done.
     pub ended: bool,
-    /// The servers there are, by API.
+    /// The known servers, by API.
     pub hosts: BTreeMap<String, Vec<String>>,
     /// The request that is about to be made.
     pub pending: Option<Pending>,
-    /// What the person said to it, where they were asked.
+    /// The person's decision about it, if they were asked.
     pub decided: Option<Decision>,
     /// The last request that was refused.
     pub refused: Option<Pending>,
     /// The parameter the person is asked for.
     pub wanted: Option<String>,
-    /// The name that was searched last.
+    /// The name that was searched for last.
     pub searched: Option<String>,
-    /// What the person may have meant.
+    /// The things the person may have meant.
     pub candidates: Vec<Entity>,
-    /// The whole answers, first and second.
+    /// The stored whole answers, first and second.
     pub kept: Vec<Kept>,
-    /// The list whose next page is fetched.
+    /// The list whose next page is being fetched.
     pub turning: Option<Turning>,
-    /// What is said of an answer besides: how much was left out.
+    /// Notes added to the answer, such as what was left out.
     pub notes: Vec<String>,
-    /// How often in a row each node went wrong.
+    /// How often in a row each node failed.
     pub tries: BTreeMap<String, u32>,
 }
 
@@ -267,12 +262,12 @@ impl State for Ask {
 }
 
 impl Ask {
-    /// Something that is said of the answer, once.
+    /// Adds a note to the answer, once.
     fn note(&mut self, note: Option<String>) {
         self.notes.extend(note.filter(|note| !self.notes.contains(note)));
     }
 
-    /// A new question.
+    /// Starts a new question.
     fn begin(&mut self, query: String) {
         self.message_history.push(Said { role: Role::User, text: query.clone(), ..Said::default() });
         self.messages = Some(vec![Turn { role: Role::User, text: query.clone() }]);
@@ -299,7 +294,7 @@ impl Ask {
         }
     }
 
-    /// Parameters that are forgotten are found out anew.
+    /// Parameters set to `None` are extracted again.
     fn set_parameters(&mut self, parameters: Option<Map<String, Value>>) {
         if self.is_second() {
             self.secondary_parameters = parameters;
@@ -329,7 +324,7 @@ impl Ask {
         self.error_history.drain(..over);
     }
 
-    /// Everything about the question is forgotten; what belongs to the thread stays.
+    /// Forgets everything about the question; what belongs to the thread stays.
     fn reset(&mut self) {
         *self = Self {
             selected_host: self.selected_host.take(),
@@ -343,17 +338,17 @@ impl Ask {
         };
     }
 
-    /// Whether the second request of a question is the one to be made now.
+    /// Whether the second request of a question is next.
     pub fn is_second(&self) -> bool {
         self.response.is_some() && self.secondary_api.is_some()
     }
 
-    /// What is asked now.
+    /// The operation to ask now.
     pub fn api(&self) -> Option<&Operation> {
         if self.is_second() { self.secondary_api.as_ref() } else { self.best_api.as_ref() }
     }
 
-    /// What the person said about this question besides asking it.
+    /// What the person said about this question after asking it.
     pub fn added(&self) -> Vec<String> {
         let turns = self.messages.iter().flatten();
         turns.filter(|turn| turn.role == Role::User).skip(1).map(|turn| turn.text.clone()).collect()
@@ -376,13 +371,13 @@ impl Ask {
         Some((last.text.as_str(), last.table.as_ref(), &last.kept))
     }
 
-    /// The lists of the newest answer of which there is more to tell; nothing where nothing was answered.
+    /// The lists of the newest answer that have more to show; `None` if nothing was answered.
     pub fn more(&self) -> Option<&[More]> {
         let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
         Some(&last.more)
     }
 
-    /// The newest words of the person that answer a question of ours, and have not been taken up.
+    /// The person's newest words, if they answer our question and were not used yet.
     pub fn newest_words(&self) -> Option<&str> {
         match self.messages.as_ref()?.last()? {
             Turn { role: Role::User, text } => Some(text),

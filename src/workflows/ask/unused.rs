@@ -1,4 +1,4 @@
-//! Words of a question that nothing took up: neither what is asked, nor what it is told, nor the thing it names.
+//! Words of a question that nothing covers: not the operation, not its parameters, not the thing it names.
 
 use super::state::Ask;
 use crate::text::words::{is_stop, stem, words};
@@ -6,11 +6,11 @@ use crate::tools::catalogue::{Catalogue, Operation};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// Words that ask for nothing by themselves, besides those that never do.
+/// Words that ask for nothing by themselves, in addition to the stop words.
 const FILLERS: &str = "s t current currently exactly find give got have know let list look lot many me mean much name need new now \
     okay quick quickly really right search see show tell thank thanks today want";
 
-/// The words that were not used, as the person wrote them, in their order.
+/// The unused words, as the person wrote them, in order.
 pub(super) fn unused(
     state: &Ask,
     catalogue: &Catalogue,
@@ -56,7 +56,7 @@ pub(super) fn unused(
     left
 }
 
-/// `allTime` as two words.
+/// Splits `allTime` into two words.
 fn parted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';

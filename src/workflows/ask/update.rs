@@ -7,97 +7,88 @@ use crate::workflows::ask::facts::CategoryAnswer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AskUpdate {
     Nothing,
     /// The thread began.
     Started {
-        /// The question.
         query: String,
-        /// Whether the next question is asked for.
+        /// Whether to ask for a next question.
         follow_up: bool,
         /// The model it was started with.
         model: Option<String>,
     },
-    /// The person went on after an answer.
+    /// The person continued after an answer.
     Heard {
         /// The next question.
         text: String,
     },
-    /// The person added words to a retry.
+    /// The person added a hint to a retry.
     Hinted {
-        /// The words.
         text: String,
     },
     /// The person answered.
     Answered {
-        /// What they were asked.
+        /// The key of the question they answered.
         key: String,
-        /// What they decided.
         decision: Decision,
     },
-    /// What sort of question it is, is known.
+    /// The sort of question is known.
     Categorised {
-        /// What was found.
         answer: CategoryAnswer,
-        /// What is said of the answer because of it.
+        /// A note to add to the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// What came into question was looked up.
+    /// The candidates were looked up.
     Listed {
         apis: Vec<Operation>,
     },
-    /// What is asked, is known.
+    /// The operation to ask is known.
     Chosen {
-        /// What is asked.
         best_api: Box<Operation>,
-        /// What is asked next.
+        /// The operation to ask next.
         secondary_api: Option<Box<Operation>>,
-        /// What is said of the answer because of it.
+        /// A note to add to the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// The next page of a list is fetched.
+    /// The next page of a list is being fetched.
     Turned {
         best_api: Box<Operation>,
         parameters: Map<String, Value>,
         turning: Turning,
     },
-    /// Something is to be said of the answer.
+    /// A note was added to the answer.
     Noted {
         note: String,
     },
-    /// What the question says, is known; something may be missing.
+    /// The parameters in the question are known; some may be missing.
     Extracted {
         /// The parameters so far.
         parameters: Map<String, Value>,
     },
-    /// The next request is known.
+    /// The next request is ready.
     Planned {
-        /// The request.
         pending: Box<Pending>,
     },
-    /// Something is missing, and the person is asked for it.
+    /// A parameter is missing, and the person is asked for it.
     Wanted {
         parameter: String,
         question: String,
-        /// What they may have meant.
+        /// The things they may have meant.
         candidates: Vec<Entity>,
     },
     /// A server was chosen.
     Hosted {
         api: String,
-        /// The server.
         host: String,
-        /// All servers there are; empty where nobody asked.
+        /// All servers; empty if the list was not fetched.
         hosts: Vec<String>,
     },
-    /// The person wants another request.
+    /// The person wants a different request.
     Objected {
-        /// Their words.
         text: String,
     },
     /// The person says which thing they mean.
@@ -107,50 +98,46 @@ pub enum AskUpdate {
     },
     /// The thing the question names was found.
     Resolved {
-        /// The thing.
         entity: Entity,
     },
-    /// The thing the question names was not found for sure.
+    /// The thing the question names was not found with certainty.
     Ambiguous {
-        /// What may be meant; empty where nothing was found.
+        /// The things that may be meant; empty if nothing was found.
         candidates: Vec<Entity>,
     },
-    /// An answer came.
     Responded {
-        /// Whether it is that to the second request.
+        /// Whether it answers the second request.
         secondary: bool,
-        /// The answer, cut where it is long.
+        /// The answer, shortened if it is long.
         response: Value,
         /// The digest of the whole answer.
         digest: Option<String>,
-        /// How much was left out.
+        /// Says what was left out.
         note: Option<String>,
-        /// Where the next page is, by the `Link` header.
+        /// The next page, from the `Link` header.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next_link: Option<String>,
-        /// Who answered.
         host: String,
     },
     /// The server refused the request.
     Refused {
         text: String,
     },
-    /// Something went wrong.
     Erred {
         node: String,
         text: String,
     },
-    /// The answer stands.
+    /// The answer is in words.
     Formatted {
         text: String,
-        /// As a table, for a list.
+        /// The same as a table, if it is a list.
         table: Option<Table>,
-        /// Lists of which there is more to tell.
+        /// Lists that have more to show.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         more: Vec<More>,
     },
-    /// The person wants no more.
+    /// The person is done.
     Ended,
-    /// The question is forgotten.
+    /// The question was reset.
     Reset,
 }

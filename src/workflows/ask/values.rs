@@ -1,10 +1,10 @@
-//! A value as a person writes it.
+//! Reads and prints values as a person writes them.
 
 use crate::text::{Visible, nearest};
 use crate::tools::catalogue::Parameter;
 use serde_json::Value;
 
-/// What the words mean for a parameter; the error says why they cannot mean anything.
+/// The value that the words give a parameter; the error says why they give none.
 pub(super) fn read(parameter: &Parameter, words: &str) -> Result<Value, String> {
     let words = words.trim();
     if !parameter.values.is_empty() {

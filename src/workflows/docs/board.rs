@@ -1,28 +1,26 @@
-//! What agents of one run have found out, for each other.
+//! Shares answers between the agents of one run.
 //!
-//! Children are threads of their own and the engine lets no thread see another's state, so the board is shared memory
-//! of the process that drives them. Reading it needs no promise: whatever is taken from it becomes part of the
-//! taker's own update, and what is missing is found out again.
+//! Children are separate threads, and the engine lets no thread see another's state, so the board is shared memory of
+//! the process that drives them. Reading it needs no guarantees: whatever an agent takes from it becomes part of its
+//! own update, and missing answers are found again.
 
 use crate::graph::ThreadId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// How many runs, and answers of each, are kept.
+/// How many runs are kept, and how many answers of each.
 const RUNS: usize = 16;
 const ANSWERS: usize = 120;
 
-/// How much two questions must have in common to be the same, and to be about the same.
+/// How similar two questions must be to count as the same, and as related.
 const SAME: f64 = 0.8;
 const AKIN: f64 = 0.25;
 
-/// What an agent found out.
+/// An agent's answer to one of its questions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
     pub agent: String,
-    /// What was asked.
     pub question: String,
-    /// What the files say.
     pub answer: String,
 }
 
@@ -30,7 +28,7 @@ pub(super) struct Found {
 pub(super) struct Board(Mutex<BTreeMap<ThreadId, Vec<Found>>>);
 
 impl Board {
-    /// Puts an answer up; the same agent's same question stands there once.
+    /// Adds an answer; each question of an agent is stored once.
     pub(super) fn put(&self, run: &ThreadId, found: Found) {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if runs.len() >= RUNS && !runs.contains_key(run) {
@@ -51,13 +49,13 @@ impl Board {
             .map(|(_, one)| one)
     }
 
-    /// What siblings found out about the like of a question, nearest first.
+    /// What siblings found out about similar questions, most similar first.
     pub(super) fn akin(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<Found> {
         let near = self.nearest(run, agent, question).into_iter();
         near.filter(|(likeness, _)| *likeness >= AKIN).map(|(_, one)| one).take(4).collect()
     }
 
-    /// Takes a run's answers down.
+    /// Removes a run's answers.
     pub(super) fn clear(&self, run: &ThreadId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
     }
@@ -82,7 +80,7 @@ fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What two sets share, as a part of what they hold together.
+/// The share of common words among all words of both sets.
 fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let all = a.union(b).count();
     if all == 0 { 0.0 } else { a.intersection(b).count() as f64 / all as f64 }

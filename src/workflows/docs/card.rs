@@ -60,7 +60,7 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-/// Why an agent asks: how good it thinks it is, and what it misses.
+/// Why an agent asks: its scores, and what is missing.
 pub(super) fn explain_agent(state: &Folded, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<AgentState>() else { return Vec::new() };
     let why = match item.action == QUESTION {

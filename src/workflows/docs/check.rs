@@ -1,18 +1,18 @@
-//! What a text says of the code, held against the code: paths, places and qualified names it quotes.
+//! Checks what a text says about the code against the code: the paths, places and qualified names it quotes.
 //!
-//! It does not judge words. A bare word in backticks may be anything, so it counts where it is a name of the code and is
-//! passed over where it is not.
+//! It does not judge words. A bare word in backticks may be anything, so it counts if it is a name in the code and is
+//! ignored if it is not.
 
 use super::facts::ProjectFacts;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How confident one may be in a text of which nothing could be checked, at most.
+/// The highest confidence in a text of which nothing could be checked.
 const UNCHECKED: f64 = 0.5;
 
-/// How many quotes that were not found are named.
+/// How many missing quotes are named.
 const NAMED: usize = 4;
 
-/// What was looked for, and what was not found.
+/// How many quotes were checked, and which were not found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Checked {
     pub all: usize,
@@ -20,12 +20,12 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// The part of it that was found; nothing where there was nothing to look for.
+    /// The share that was found; `None` if there was nothing to check.
     pub(super) fn share(&self) -> Option<f64> {
         (self.all > 0).then(|| (self.all - self.missing.len()) as f64 / self.all as f64)
     }
 
-    /// A score of 0 to 100 as a confidence: no more than what was found bears.
+    /// Turns a score of 0 to 100 into a confidence, reduced by what was not found.
     pub(super) fn confidence(&self, score: f64) -> f64 {
         match self.share() {
             Some(share) => score / 100.0 * share,
@@ -33,7 +33,7 @@ impl Checked {
         }
     }
 
-    /// It all in a sentence.
+    /// The result in one sentence.
     pub(super) fn words(&self) -> String {
         if self.all == 0 {
             return "the text quotes no file or name, so nothing could be checked".to_owned();
@@ -48,7 +48,7 @@ impl Checked {
     }
 }
 
-/// Holds a text against the code. `files` are all paths of the code base, where they are at hand.
+/// Checks a text against the code. `files` are all paths of the code base, if they are available.
 pub(super) fn check(text: &str, project: &ProjectFacts, files: &[String]) -> Checked {
     let known = Known::of(project, files);
     let mut checked = Checked::default();
@@ -65,7 +65,7 @@ pub(super) fn check(text: &str, project: &ProjectFacts, files: &[String]) -> Che
     checked
 }
 
-/// What stands in backticks, each once; fenced lines are no prose.
+/// The texts in backticks, each once; fenced code is ignored.
 fn quotes(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     let mut fenced = false;
@@ -81,7 +81,7 @@ fn quotes(text: &str) -> BTreeSet<&str> {
 
 struct Known<'a> {
     paths: BTreeSet<&'a str>,
-    /// How many lines a file has, where that is known.
+    /// How many lines a file has, if known.
     lines: BTreeMap<&'a str, u64>,
     names: BTreeSet<&'a str>,
     whole: bool,
@@ -110,7 +110,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The whole path of a file that is named by its end, where only one ends so.
+    /// The full path of a file that is named by the end of its path, if only one ends that way.
     fn whole_path<'p>(&self, path: &'p str) -> &'p str
     where
         'a: 'p,
@@ -126,7 +126,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether the code holds what is quoted; nothing where that cannot be said.
+    /// Whether the code holds what is quoted; `None` if that cannot be told.
     fn holds(&self, quote: &str) -> Option<bool> {
         let bare = quote.trim_end_matches("()");
         if bare.is_empty() || bare.contains(char::is_whitespace) {
@@ -152,7 +152,8 @@ impl<'a> Known<'a> {
             };
             return Some(inside && (self.paths.contains(path) || beneath()));
         }
-        // A name with its type before it claims to be one of the code, as a call does; what was cut away cannot be denied.
+        // A name qualified by its type claims to be in the code, and so does a call. If names were cut off, it may
+        // still be there.
         let qualified = bare.contains("::") || quote.ends_with("()");
         let named =
             qualified && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '$'));

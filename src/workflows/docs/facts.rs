@@ -1,112 +1,99 @@
-//! `docs.analyze`, `docs.evaluate`, `docs.questions`, `docs.answer`, `docs.refine`: facts about a code base in, and
-//! Markdown or the shapes below out.
+//! `docs.analyze`, `docs.evaluate`, `docs.questions`, `docs.answer`, `docs.refine`: take facts about a code base, and
+//! return Markdown or the shapes below.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a code base, by code alone. Every list is bounded.
+/// What is known about a code base, found by code alone. Every list is bounded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProjectFacts {
-    /// What it is called.
     pub name: String,
-    /// What it says of itself.
+    /// Its own description.
     pub about: String,
-    /// Its README, the beginning of it.
+    /// The beginning of its README.
     pub readme: String,
-    /// How many files.
     pub files: u64,
-    /// How many folders.
     pub folders: u64,
-    /// How many lines of program text.
+    /// Lines of program text.
     pub lines: u64,
-    /// How many bytes.
     pub bytes: u64,
     /// Languages, most lines first.
     pub languages: Vec<LanguageFacts>,
     /// Its parts, by path.
     pub areas: Vec<AreaFacts>,
-    /// The files of the program, those that matter most first.
+    /// The files of the program, most important first.
     pub modules: Vec<ModuleFacts>,
-    /// Functions that much of the program goes through, as they are written.
+    /// The source of functions that much of the program goes through.
     pub bodies: Vec<BodyFacts>,
-    /// Whether all files of the program and all their names are among these.
+    /// Whether all files of the program and all their names are included.
     pub whole: bool,
-    /// How it is tested, run, checked and built.
+    /// How to test, run, check and build it.
     pub runs: Vec<RunFacts>,
-    /// Languages of which only files and lines are known, with how many files.
+    /// Languages of which only files and lines are known, with the number of files.
     pub unread: Vec<(String, u64)>,
     /// The tree as an outline.
     pub outline: String,
-    /// Manifests, with what they need.
+    /// Manifests, with their dependencies.
     pub manifests: Vec<ManifestFacts>,
     /// Where programs start: path and what starts there.
     pub entries: Vec<(String, String)>,
-    /// Which parts lean on which, most files first.
+    /// Which parts depend on which, most files first.
     pub links: Vec<LinkFacts>,
-    /// What outside is reached, and from which parts.
+    /// What is reached outside, and from which parts.
     pub outside: Vec<(String, Vec<String>)>,
-    /// Ways of writing, with how often they occur and where first.
+    /// Ways of writing, with how often they occur and the first place.
     pub marks: Vec<(String, u64, String)>,
-    /// Traits, interfaces and classes that are carried out most often.
+    /// Traits, interfaces and classes that are implemented most often.
     pub roles: Vec<(String, u64)>,
-    /// How it is tested.
     pub testing: TestingFacts,
     /// Documents for people.
     pub documents: Vec<String>,
-    /// What was not looked at: path and reason.
+    /// Paths that were not read, with the reason.
     pub skipped: Vec<(String, String)>,
-    /// How many more were not.
+    /// How many more were not read.
     pub more_skipped: u64,
-    /// What the person asks for besides.
+    /// What the person asks for in addition.
     pub wishes: Vec<String>,
 }
 
 impl ProjectFacts {
-    /// The parts that hold program text and are not there for tests.
+    /// The parts that hold program text and are not just tests.
     pub fn program(&self) -> impl Iterator<Item = &AreaFacts> {
         let text = |name: &str| self.languages.iter().any(|one| !one.code && one.name == name);
         self.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !text(&part.language))
     }
 }
 
-/// One language.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LanguageFacts {
-    /// Its name.
     pub name: String,
     /// Whether it is program text.
     pub code: bool,
-    /// How many files.
     pub files: u64,
-    /// How many lines.
     pub lines: u64,
-    /// How many bytes.
     pub bytes: u64,
 }
 
-/// One part: a folder, at most two deep.
+/// One part: a folder, at most two levels deep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AreaFacts {
-    /// Its path.
     pub path: String,
-    /// What its main file says of it.
+    /// What its main file says about it.
     pub about: String,
-    /// How many files.
     pub files: u64,
-    /// How many lines.
     pub lines: u64,
-    /// What it is mostly written in.
+    /// Its main language.
     pub language: String,
-    /// How many test cases it holds.
+    /// How many test cases it has.
     pub tests: u64,
     /// Its largest files: path and lines.
     pub largest: Vec<(String, u64)>,
-    /// Names it declares for others: kind and name.
+    /// Public names it declares: kind and name.
     pub names: Vec<(String, String)>,
-    /// Whether it is there for tests.
+    /// Whether it only holds tests.
     pub is_test: bool,
 }
 
@@ -114,21 +101,19 @@ pub struct AreaFacts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModuleFacts {
-    /// Its path.
     pub path: String,
-    /// What it says of itself.
+    /// Its own description.
     pub about: String,
-    /// How many lines.
     pub lines: u64,
-    /// Files, or folders, it imports from.
+    /// Files or folders it imports from.
     pub imports: Vec<String>,
     /// How many files of the program import it.
     pub used_by: u64,
-    /// Names it declares, in its order.
+    /// Names it declares, in order.
     pub names: Vec<NameFacts>,
-    /// How many more it declares.
+    /// How many more names it declares.
     pub more_names: u64,
-    /// Test files that use it, those that use it most first.
+    /// Test files that use it, most uses first.
     pub tests: Vec<String>,
 }
 
@@ -138,93 +123,80 @@ pub struct ModuleFacts {
 pub struct NameFacts {
     /// `class`, `function`, `method` …
     pub kind: String,
-    /// The name.
     pub name: String,
-    /// The line it stands on.
     pub line: u32,
-    /// How it is declared.
     pub signature: String,
-    /// The first sentence said of it.
+    /// The first sentence of its documentation.
     pub about: String,
-    /// Whether it is there for others.
     pub public: bool,
-    /// How many files import it by its name.
+    /// How many files import it by name.
     pub uses: u32,
 }
 
-/// A function as it is written.
+/// The source of a function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BodyFacts {
-    /// Its file.
     pub path: String,
-    /// Its name, with that of its type.
+    /// Its name, with its type's name.
     pub name: String,
-    /// The line it begins on.
+    /// Its first line.
     pub line: u32,
-    /// Its lines with their numbers; what is left out is marked.
+    /// Its numbered lines; omissions are marked.
     pub text: String,
 }
 
-/// Something that can be run.
+/// A command that can be run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunFacts {
     /// `test`, `run`, `check`, `build` or `other`.
     pub purpose: String,
-    /// As it is typed.
+    /// As typed.
     pub command: String,
-    /// What the file that names it says of it.
+    /// What the file that names it says about it.
     pub says: String,
     /// The file that names it.
     pub from: String,
 }
 
-/// One manifest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ManifestFacts {
-    /// Its path.
     pub path: String,
-    /// What it manages.
+    /// The package manager.
     pub sort: String,
-    /// What the package is called.
     pub name: String,
-    /// Its version.
     pub version: String,
-    /// The language's version it needs.
+    /// The language version it needs.
     pub platform: String,
-    /// What it needs.
     pub dependencies: Vec<DependencyFacts>,
     /// Programs, scripts and members it names.
     pub commands: Vec<String>,
 }
 
-/// Something a package needs.
+/// A dependency of a package.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DependencyFacts {
-    /// Its name.
     pub name: String,
-    /// Which versions.
+    /// The version it asks for.
     pub wanted: String,
-    /// What for.
+    /// What it is needed for.
     pub group: String,
     /// How many imports name it, in all files.
     pub files: u64,
-    /// From which parts, the first of them.
+    /// Some of the parts that import it.
     pub areas: Vec<String>,
 }
 
-/// One part leans on another.
+/// One part imports another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LinkFacts {
-    /// Who imports.
     pub from: String,
-    /// From where.
     pub to: String,
-    /// In how many files.
+    /// How many files import it.
     pub files: u64,
 }
 
@@ -232,39 +204,36 @@ pub struct LinkFacts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestingFacts {
-    /// Files that are there for tests.
+    /// Files that only hold tests.
     pub files: u64,
-    /// Test cases in all.
     pub cases: u64,
-    /// Cases that stand in files of the program itself.
+    /// Cases in files of the program itself.
     pub beside: u64,
-    /// Parts by their cases, most first.
+    /// Parts with their number of cases, most first.
     pub areas: Vec<(String, u64)>,
-    /// Parts of program text, larger than a little, without any case in them.
+    /// Parts with program text, beyond a small size, that hold no test case.
     pub untested: Vec<String>,
     /// Test tools among the dependencies.
     pub tools: Vec<String>,
-    /// Files of automatic checks.
+    /// Configuration files of automatic checks.
     pub checks: Vec<String>,
-    /// Test files with their cases and what they test, by name and by what they import.
+    /// Test files with their number of cases and what they test, by name and by imports.
     pub covers: Vec<(String, u64, Vec<String>)>,
 }
 
-/// What every task of an agent reads.
+/// The input of every task of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DocsFacts {
-    /// Which agent.
     pub agent: String,
-    /// What is known of the code base.
     pub project: ProjectFacts,
-    /// The analysis as it stands; empty before the first.
+    /// The current analysis; empty before the first.
     pub analysis: String,
-    /// What the last evaluation missed.
+    /// What the last evaluation found missing.
     pub missing: Vec<String>,
     /// Questions asked so far.
     pub asked: Vec<String>,
-    /// What was found out since: question and answer.
+    /// What was found since: question and answer.
     pub answers: Vec<(String, String)>,
     /// The question to answer now.
     pub question: String,
@@ -295,7 +264,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The one score: their mean.
+    /// The overall score: the mean.
     pub fn mean(&self) -> f64 {
         (self.completeness + self.clarity + self.depth + self.accuracy) / 4.0
     }

@@ -1,17 +1,18 @@
 //! `docs`: agents that document a code base, and question and refine what they wrote.
 //!
 //! ```text
-//! START → scan_project_structure → create_execution_context → execute_agents (a child an agent) → aggregate_results → END
+//! START → scan_project_structure → create_execution_context → execute_agents (one child per agent)
+//!       → aggregate_results → END
 //! docs/agent: analyze_initial → evaluate_clarity → finalize_output → END
 //!             evaluate_clarity (may ask) → generate_questions (may ask) → refine_analysis → evaluate_clarity
 //! ```
-//! Facts come from code: the tree is scanned once, its facts and the list of files that may be read are kept by
-//! digest, and every child works from them. An agent that fails leaves the others' pages. Pages are written without a
-//! card, by the built-in grant for output files; where that is switched off, it asks first. What a person put between
-//! `<!-- keep -->` and `<!-- /keep -->` in a page stays there when the page is written again.
+//! Facts come from code: the tree is scanned once, its facts and the list of readable files are stored by digest, and
+//! every child works from them. If an agent fails, the others' pages remain. The built-in grant for output files lets
+//! it write pages without a card; if that grant is off, it asks first. Text that a person put between `<!-- keep -->`
+//! and `<!-- /keep -->` stays when a page is written again.
 //!
-//! Agents of one run share what they found out through a board in the driving process; see [`board`]. Nothing depends
-//! on it: after a crash it is empty, and whoever goes on puts what it knows there again.
+//! Agents of one run share answers through a board in the driving process; see [`board`]. Nothing depends on it: after
+//! a crash it is empty, and agents that continue fill it again.
 
 mod agent;
 mod agents;
@@ -46,17 +47,17 @@ pub use state::{DocsInput, Documentation};
 /// The hidden workflow of one agent.
 const AGENT: &str = "docs/agent";
 
-/// The node that writes, and what the person is asked where that is not granted.
+/// The node that writes, and the question the person gets if writing is not granted.
 const AGGREGATE: &str = "aggregate_results";
 const WRITE_DOCS: &str = "write_docs";
 
-/// Where pages go inside the folder when nothing else is said.
+/// The default output folder, inside the documented folder.
 const OUT: &str = "docs-sayso";
 
-/// The most refinements that may be asked for.
+/// The most refinements a run may ask for.
 const MOST_ITERATIONS: u64 = 20;
 
-/// The workflow with its services, and the one of its agents.
+/// The workflow with its services, and the workflow of its agents.
 pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
     let board = Arc::new(Board::default());
     let models = services.models.clone();
@@ -90,7 +91,7 @@ fn graph(board: &Arc<Board>) -> Result<Graph<Documentation, Services>, BuildErro
         .build()
 }
 
-/// The names of spans: the whole, then its nodes.
+/// The names of spans: the whole run, then its nodes.
 fn traced(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
     let name = match node {
         None => "DocumentationGeneration-Complete",
@@ -103,7 +104,7 @@ fn traced(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Makes the paths whole, and refuses what cannot be before anything is stored.
+/// Makes the paths absolute, and refuses invalid input before anything is stored.
 fn prepare(mut input: Value) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
     let dir = text("dir").unwrap_or_default();

@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 type Given = Result<Command<Documentation>, NodeError>;
 
-/// The longest page of a person's that is looked through for kept parts.
+/// The longest existing page that is searched for kept parts.
 const PAGE: u64 = 4 << 20;
 
-/// Reads the tree, once, and keeps what is known of it by digest.
+/// Reads the tree, once, and stores the facts by digest.
 pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Documentation>) -> Given {
     let scanned = ctx.call("scan", scan(&ctx, &state)).await?;
     Ok(Command::goto("create_execution_context").update(DocsUpdate::Scanned(scanned)))
@@ -30,7 +30,7 @@ pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Docume
 async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, NodeError> {
     let (dir, out) = (PathBuf::from(&state.dir), PathBuf::from(&state.out));
     let shown = ctx.clone();
-    // Reading tens of thousands of files takes a while, and nobody else should wait for it.
+    // Reading tens of thousands of files takes a while; nothing else should wait for it.
     let work = tokio::task::spawn_blocking(move || {
         let progress = |what: &str, done: u64, of: u64| shown.show_bar(what, done, of);
         let tree = tree::scan(&dir, &[&out], &Limits::default(), &progress)?;
@@ -56,13 +56,13 @@ async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, Nod
     })
 }
 
-/// Chooses who works.
+/// Chooses the agents.
 pub(super) async fn create_execution_context(_: Ctx<Services>, _: Arc<Documentation>) -> Given {
     let agents = AGENTS.iter().map(|agent| agent.name.to_owned()).collect();
     Ok(Command::goto("execute_agents").update(DocsUpdate::Planned { agents }))
 }
 
-/// Starts a thread an agent and waits for all of them.
+/// Starts a thread per agent and waits for all of them.
 pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>) -> Given {
     let scanned = state.scanned.as_ref().ok_or_else(|| NodeError::failed("the tree was not scanned"))?;
     let child = |name: &String| {
@@ -81,7 +81,7 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
     Ok(Command::spawn(state.agents.iter().map(child).collect(), AGGREGATE))
 }
 
-/// Writes the pages and the index; asks first where output files are not granted.
+/// Writes the pages and the index; asks first if output files are not granted.
 pub(super) async fn aggregate_results(
     board: Arc<Board>,
     ctx: Ctx<Services>,
@@ -131,7 +131,7 @@ fn project_facts(ctx: &Ctx<Services>, state: &Documentation) -> Result<ProjectFa
     serde_json::from_slice(&ctx.services().records.blob(&scanned.project)?).map_err(NodeError::failed)
 }
 
-/// The page that stands there, where it is text of a sane length.
+/// The existing page, if it is text of a sane length.
 fn standing(path: &Path) -> Option<String> {
     let meta = std::fs::metadata(path).ok()?;
     if meta.is_file() && meta.len() <= PAGE { std::fs::read_to_string(path).ok() } else { None }

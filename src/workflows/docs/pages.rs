@@ -1,8 +1,8 @@
-//! Pages on the disk: put together, marked as ours, and never over what a person wrote.
+//! Pages on disk: assembled, marked as ours, and never written over what a person wrote.
 //!
-//! What stands between `<!-- keep -->` and `<!-- /keep -->` belongs to the person: it is put back under the heading it
-//! stood under. The last line of a page holds a digest over all the rest; a page whose rest was changed by hand is
-//! kept beside the new one, dated.
+//! Text between `<!-- keep -->` and `<!-- /keep -->` belongs to the person: it is put back under its heading. The last
+//! line of a page holds a digest of all the rest. If that rest was changed by hand, the old page is kept next to the
+//! new one, with a date.
 
 use super::agents::{DocAgent, Page, leaning, path, platforms};
 use super::facts::{ModuleFacts, ProjectFacts};
@@ -24,17 +24,17 @@ const MARK: &str = "<!-- sayso docs: what you write between keep marks stays; sh
 const MODULES: usize = 30;
 const NAMES: usize = 4;
 
-/// Where parts go whose heading is gone.
+/// The section for kept parts whose heading is gone.
 const LEFT: &str = "## Kept notes";
 
-/// Something a person wrote, with the heading it stands under.
+/// Text a person wrote, and its heading.
 #[derive(Debug, PartialEq)]
 struct Kept {
     heading: String,
     text: String,
 }
 
-/// A page as it is to be written: with what the person wrote in `standing`, and with its mark.
+/// The page to write: with the person's text from `standing`, and with our mark.
 pub(super) fn finished(page: &str, standing: Option<&str>) -> String {
     let (kept, _) = part(standing.unwrap_or_default());
     let page = with_kept(page, &kept);
@@ -42,7 +42,7 @@ pub(super) fn finished(page: &str, standing: Option<&str>) -> String {
     format!("{}\n\n{MARK}{} -->\n", page.trim_end(), digest(&ours))
 }
 
-/// Whether `standing` may be replaced by `page`: nobody changed what is ours in it, and all that is not is in `page`.
+/// Whether `page` may replace `standing`: our part of it is unchanged, and `page` holds everything the person wrote.
 fn may_go(standing: &[u8], page: &[u8]) -> bool {
     let (Ok(standing), Ok(page)) = (std::str::from_utf8(standing), std::str::from_utf8(page)) else {
         return false;
@@ -80,7 +80,7 @@ fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
         }
     }
     if let Some(lines) = inside {
-        // A mark that was not closed: all that follows is the person's, less our own last line.
+        // The mark was not closed: everything after it is the person's, except for our own last line.
         let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with(MARK)).collect();
         kept.push(Kept { heading, text: format!("{}\n{CLOSE}", lines.join("\n").trim_end()) });
     }
@@ -119,7 +119,7 @@ fn with_kept(page: &str, kept: &[Kept]) -> String {
     sections.into_iter().map(|(_, text)| text).collect()
 }
 
-/// A digest over what is ours, however it is spaced.
+/// A digest of our lines that ignores spacing.
 fn digest(ours: &[&str]) -> String {
     let mut hash = Sha256::new();
     for line in
@@ -131,12 +131,12 @@ fn digest(ours: &[&str]) -> String {
     hex(&hash.finalize()[..16])
 }
 
-/// The file of an agent's page.
+/// The file name of an agent's page.
 pub(super) fn file(agent: &str) -> String {
     format!("{agent}.md")
 }
 
-/// The index of a run: what it is, how to start, the modules, and the pages.
+/// The index of a run: the project, how to start, the modules, and the pages.
 pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[DocAgent]) -> String {
     let title = |result: &AgentResult| {
         let agent = agents.iter().find(|agent| agent.name == result.agent_name);
@@ -178,7 +178,7 @@ pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[Doc
     page.into_text()
 }
 
-/// The modules that matter most, each with the names to look at first.
+/// The most important modules, each with the names to look at first.
 fn modules(project: &ProjectFacts) -> Vec<Vec<String>> {
     let row = |module: &ModuleFacts| {
         let mut names = module.names.clone();
@@ -194,7 +194,7 @@ fn modules(project: &ProjectFacts) -> Vec<Vec<String>> {
     project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES).map(row).collect()
 }
 
-/// A line a page that has something to say.
+/// One line for each page that has something to say.
 fn listing<'a>(
     state: &'a Documentation,
     title: &impl Fn(&AgentResult) -> String,
@@ -208,7 +208,7 @@ fn listing<'a>(
     said.map(|result| line(result, lines(result))).collect()
 }
 
-/// A page put into the folder.
+/// The effect of writing a page into the folder.
 pub(super) struct WritePage {
     pub path: PathBuf,
     pub stamp: String,

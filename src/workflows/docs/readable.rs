@@ -1,10 +1,10 @@
-//! Pages as a terminal shows them: diagrams drawn in lines, tables as lists, since columns of half a screen cut their
-//! words away.
+//! Pages as a terminal shows them: diagrams drawn as text, and tables as lists, because narrow columns would cut their
+//! words off.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A page with each Mermaid diagram of ours drawn in text, and each table as a list.
+/// A page with each of our Mermaid diagrams drawn as text, and each table as a list.
 pub(super) fn readable(page: &str) -> String {
     let mut out = String::new();
     let mut diagram: Option<Vec<&str>> = None;
@@ -29,18 +29,18 @@ pub(super) fn readable(page: &str) -> String {
             Some(lines) => lines.push(line),
         }
     }
-    // A diagram that does not end is shown as it stands.
+    // An unfinished diagram is shown as it is.
     diagram.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));
     out
 }
 
-/// The cells of a row of a table of ours.
+/// The cells of a row in one of our tables.
 fn cells(row: &str) -> Vec<String> {
     let inner = row.trim().trim_start_matches("| ").trim_end_matches('|');
     inner.replace("\\|", "\u{0}").split('|').map(|cell| cell.trim().replace('\u{0}', "|")).collect()
 }
 
-/// A row as an item of a list; a bare number is told with its heading.
+/// A row as a list item; a bare number is shown with its heading.
 fn item(head: &[String], cells: &[String]) -> String {
     let said = |(cell, head): (&String, &String)| match cell
         .chars()
@@ -55,7 +55,7 @@ fn item(head: &[String], cells: &[String]) -> String {
     if rest.is_empty() { format!("- {first}\n") } else { format!("- {first}: {rest}\n") }
 }
 
-/// Everything with what it leads to, a line an arrow.
+/// Every node with the nodes it leads to, one line per arrow.
 fn drawn(lines: &[&str]) -> String {
     let mut labels: BTreeMap<&str, String> = BTreeMap::new();
     let mut from: Vec<&str> = Vec::new();

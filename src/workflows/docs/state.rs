@@ -85,7 +85,7 @@ impl Default for Settings {
     }
 }
 
-/// What the scan found, kept by digest.
+/// The results of the scan, stored by digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scanned {
@@ -97,15 +97,14 @@ pub struct Scanned {
     pub name: String,
     /// How many files it has.
     pub count: u64,
-    /// How many were left out, with reasons in the facts.
+    /// How many were left out; the facts give the reasons.
     pub skipped: u64,
 }
 
-/// What became of an agent.
+/// The result of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentResult {
-    /// Which.
     pub agent_name: String,
     /// `success` or `failed`.
     pub status: String,
@@ -113,19 +112,17 @@ pub struct AgentResult {
     pub data: Value,
     /// One line about it.
     pub summary: String,
-    /// Its page.
     pub markdown: String,
-    /// The last score as a part of one, less what could not be found in the code.
+    /// The score from 0 to 1, reduced by what could not be found in the code.
     pub confidence: f64,
-    /// What of its text was held against the code, in words.
+    /// How much of its text was checked against the code, in words.
     pub checked: String,
-    /// What happened on the way.
+    /// Problems on the way.
     pub warnings: Vec<String>,
-    /// How it came about.
     pub metadata: Metadata,
 }
 
-/// How a page came about.
+/// How a page was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -133,57 +130,49 @@ pub struct Metadata {
     pub iterations: u32,
     /// Every question the agent asked.
     pub self_questions: Vec<String>,
-    /// What its last evaluation still missed.
+    /// What its last evaluation still found missing.
     pub missing_information: Vec<String>,
-    /// How many answers another agent had found out.
+    /// How many answers another agent had already found.
     pub shared_answers: u64,
-    /// Why it was refined no further.
+    /// Why refining stopped.
     pub stop: Option<Stop>,
 }
 
-/// A documentation run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Documentation {
     /// The folder of the code base.
     pub dir: String,
-    /// Where pages go.
+    /// The folder the pages go to.
     pub out: String,
-    /// How far agents go.
     pub settings: Settings,
     /// The model the thread was started with.
     pub model_name: Option<String>,
-    /// What the scan found.
     pub scanned: Option<Scanned>,
     /// The agents of this run.
     pub agents: Vec<String>,
-    /// What became of them.
     pub results: Vec<AgentResult>,
-    /// Their threads.
     pub threads: Vec<ThreadId>,
-    /// What the person asked for besides.
+    /// What the person asked for in addition.
     pub wishes: Vec<String>,
-    /// What the person said to writing the pages, where they were asked.
+    /// The person's answer about writing the pages, if they were asked.
     pub may_write: Option<bool>,
-    /// The pages written; the index is the first.
+    /// The pages written, index first.
     pub written: Vec<String>,
     /// The run in a few lines.
     pub summary: Option<String>,
-    /// The first page, where pages were written.
+    /// The index page, if pages were written.
     pub index: Option<String>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum DocsUpdate {
     /// The thread began.
     Started {
-        /// The folder.
         dir: String,
-        /// Where pages go.
+        /// The folder the pages go to.
         out: String,
-        /// How far agents go.
         settings: Settings,
         /// The model it was started with.
         model: Option<String>,
@@ -191,41 +180,23 @@ pub enum DocsUpdate {
     /// The tree was scanned.
     Scanned(Scanned),
     /// The agents were chosen.
-    Planned {
-        /// By name.
-        agents: Vec<String>,
-    },
+    Planned { agents: Vec<String> },
     /// The agents ended.
-    Joined {
-        /// What became of each.
-        results: Vec<AgentResult>,
-        /// Their threads.
-        threads: Vec<ThreadId>,
-    },
+    Joined { results: Vec<AgentResult>, threads: Vec<ThreadId> },
     /// The person was asked whether to write the pages.
-    MayWrite {
-        /// What they said.
-        yes: bool,
-    },
+    MayWrite { yes: bool },
     /// The run is over.
     Written {
-        /// The pages.
         files: Vec<String>,
         /// The run in a few lines.
         summary: String,
-        /// The first page, where pages were written.
+        /// The index page, if pages were written.
         index: Option<String>,
     },
-    /// The person went on after the result: it all begins again.
-    Wished {
-        /// The words.
-        text: String,
-    },
-    /// The person added words to a retry.
-    Hinted {
-        /// The words.
-        text: String,
-    },
+    /// The person continued after the result: everything starts again.
+    Wished { text: String },
+    /// The person added a hint to a retry.
+    Hinted { text: String },
 }
 
 impl State for Documentation {
@@ -308,7 +279,7 @@ impl State for Documentation {
     }
 }
 
-/// What became of an agent's thread. One that was given up is a failed agent.
+/// The result of an agent's thread. An abandoned thread is a failed agent.
 fn result(child: ChildResult) -> AgentResult {
     let whole = child.output.filter(|_| child.done).and_then(|output| serde_json::from_value(output).ok());
     whole.unwrap_or_else(|| AgentResult {

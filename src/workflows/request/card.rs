@@ -1,5 +1,5 @@
-//! What the person sees: who asks, what it wants, and in whose words. Commands are shown as commands, changes to files
-//! as what is taken away and put in, all of it from what was handed in: no file is opened for a card.
+//! What the person sees: who asks, what it wants, and in whose words. Commands are shown as commands and file changes
+//! as diffs, all from what was handed in: a card never opens a file.
 
 use super::original;
 use super::report::Report;
@@ -24,7 +24,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     blocks.extend(arguments(&rest));
     blocks.extend(differences(state));
     if let Some(text) = &state.asked.text {
-        // As it stands: a program's words get no headings and no weight of ours.
+        // Shown as it is: a program's words get no headings or emphasis from us.
         blocks.push(Block::Text(Visible::new(text)));
     }
     blocks.push(Block::Fields(who(state)));
@@ -32,7 +32,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-/// What came of it, as the agent told it.
+/// The outcome, as the agent reported it.
 fn outcome(report: &Report) -> Block {
     let mut fields = vec![(Visible::line("outcome"), Visible::line(&report.words()))];
     fields.extend(report.files.iter().map(|file| (Visible::line("changed"), Visible::line(file))));
@@ -40,7 +40,7 @@ fn outcome(report: &Report) -> Block {
     Block::Fields(fields)
 }
 
-/// What the asker can be told to remember, by the numbers of `sayso accept --remember`.
+/// What the asker can be told to remember, numbered for `sayso accept --remember`.
 fn offers(item: &Item) -> Option<Block> {
     let offered = item.grantable.remember.iter().enumerate().map(|(place, offer)| {
         (Visible::line("can remember"), Visible::line(&format!("{} · {}", place + 1, offer.words)))
@@ -75,14 +75,14 @@ pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
     fields
 }
 
-/// A command, coloured as one.
+/// Shows a command as code.
 fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let text = Visible::new(args.get("command")?.as_str()?);
     args.remove("command");
     Some(vec![Block::Code { language: "sh".to_owned(), text }])
 }
 
-/// Which of several commands is the one that nothing allows.
+/// Says which of several commands no grant allows.
 fn reason(state: &Request, item: &Item) -> Option<Block> {
     let (line, folder) = (state.asked.command()?, state.asked.folder.as_deref()?);
     let text = match (&item.grantable.call, shell::segments(line, folder)) {
@@ -98,7 +98,7 @@ fn reason(state: &Request, item: &Item) -> Option<Block> {
     Some(Block::Text(Visible::new(&text)))
 }
 
-/// A change to a file: what stands there and what is to, a whole new text, or several changes in a row.
+/// A change to a file: old and new text, a whole new text, or several changes in a row.
 fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let name = *FILES.iter().find(|name| args.get(**name).is_some_and(Value::is_string))?;
     let file = Visible::line(args.get(name)?.as_str()?);
@@ -136,7 +136,7 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     Some(blocks)
 }
 
-/// Changes to several files at once, each shown as one alone would be.
+/// Changes to several files at once, each shown like a single one.
 fn several_files(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let mut shown = Vec::new();
     for change in args.get("changes")?.as_array()? {
@@ -148,7 +148,7 @@ fn several_files(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     Some(shown)
 }
 
-/// Where the shown text is not what would run.
+/// Says where the shown text differs from what would run.
 fn differences(state: &Request) -> Option<Block> {
     let found = original::differences(state.asked.args.as_ref()?);
     if found.is_empty() {
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!((several_files(many).unwrap().len(), many.len()), (5, 0));
         let torn = json!({"changes": [{"file_path": "f", "content": "x"}, {"file_path": "g"}]});
         assert_eq!(several_files(&mut torn.as_object().cloned().unwrap()), None);
-        // What is not whole is shown as it came.
+        // Incomplete arguments are shown as they came.
         for args in [
             json!({"file_path": "f"}),
             json!({"content": "x"}),

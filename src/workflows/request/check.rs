@@ -1,7 +1,7 @@
-//! What an asker hands in, held to its bounds before anything is kept.
+//! Checks what an asker hands in against the limits before anything is stored.
 //!
-//! Words to the person are made visible. Arguments are kept as they came: they are made visible where they are shown,
-//! and accepted without an edit, they go back unchanged.
+//! Words for the person are made visible. Arguments are kept as they came and made visible only when they are shown; if
+//! they are accepted without an edit, they go back unchanged.
 
 use super::state::{RequestInput, Way};
 use crate::graph::InputError;
@@ -19,7 +19,7 @@ const LONGEST_NAME: usize = 80;
 const LONGEST_FOLDER: usize = 4096;
 const LONGEST_WAIT: u64 = 366 * 24 * 3600;
 
-/// Completes and checks an input whose types are right.
+/// Completes and checks an input that has the right types.
 pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError> {
     let whole = |error: serde_json::Error| InputError::Whole(error.to_string());
     let mut asked: RequestInput = serde_json::from_value(input).map_err(whole)?;
@@ -70,7 +70,7 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     serde_json::to_value(asked).map_err(whole)
 }
 
-/// How many characters of what is shown cannot be seen.
+/// How many of the shown characters are invisible.
 fn hidden(asked: &RequestInput) -> u64 {
     let texts = [Some(&asked.title), asked.text.as_ref()].into_iter().flatten();
     let mut count: usize = texts.map(|text| hidden_count(text)).sum();
@@ -94,7 +94,7 @@ fn line(name: &str, text: &str, longest: usize) -> Result<String, InputError> {
     Ok(Visible::line(text).into_string().trim().to_owned())
 }
 
-/// An action is a plain word: it cannot look like another's, nor like a path to one.
+/// An action is a plain word, so it cannot look like another action or like a path to one.
 fn named(action: &str) -> Result<(), InputError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if action.is_empty() || action.len() > LONGEST_NAME || !action.chars().all(plain) {
@@ -119,7 +119,7 @@ fn check_args_given(args: &Map<String, Value>) -> Result<(), InputError> {
     }
 }
 
-/// A name that is not shown as it is: two of them could look the same, and only one would be seen.
+/// Finds a name that is not shown as it is: two such names could look the same, and only one would be seen.
 fn unshowable_name(value: &Value) -> Option<&str> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
@@ -131,7 +131,7 @@ fn unshowable_name(value: &Value) -> Option<&str> {
     }
 }
 
-/// Arguments fit their schema from the beginning, so that a person can accept what they can also edit.
+/// Arguments must fit their schema from the start, so that the person can accept whatever they can edit.
 fn check_schema(asked: &mut RequestInput) -> Result<(), InputError> {
     let Some(schema) = &asked.schema else {
         asked.schema = asked.args.as_ref().map(shape);
@@ -154,7 +154,7 @@ fn check_schema(asked: &mut RequestInput) -> Result<(), InputError> {
     check_args(schema, &args).map_err(|text| field("args", text))
 }
 
-/// The shape of arguments that came without a schema: the same names, the same types.
+/// The schema of arguments that came without one: the same names, the same types.
 fn shape(args: &Map<String, Value>) -> Value {
     let properties: Map<String, Value> = args
         .iter()

@@ -1,4 +1,4 @@
-//! What of a program's call may be allowed for a while: commands in a folder, changes to its files, a server's tool.
+//! Which of a program's calls can be allowed for a while: commands in a folder, changes to its files, a server's tool.
 
 use super::risk::FILES;
 use super::shell::{self, Segment};
@@ -7,7 +7,7 @@ use crate::graph::{AgentCall, CommandLine, Does};
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
-/// The call as grants see it; `None` where the like of it is always asked.
+/// The call as grants see it; `None` if such calls are always asked.
 pub(super) fn call(asked: &RequestInput) -> Option<AgentCall> {
     let folder = asked.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
     let by = asked.source.clone()?;
@@ -19,7 +19,7 @@ pub(super) fn call(asked: &RequestInput) -> Option<AgentCall> {
     Some(AgentCall { by, session, does, asks: 0 })
 }
 
-/// Whether a call changes nothing: a line of harmless commands alone, or a tool that reads inside the folder.
+/// Whether a call changes nothing: a line of only harmless commands, or a tool that reads inside the folder.
 pub(super) fn is_harmless(asked: &RequestInput) -> bool {
     let Some(folder) = asked.folder.as_deref().filter(|folder| folder.starts_with('/')) else { return false };
     if let Some(line) = asked.command() {
@@ -31,7 +31,7 @@ pub(super) fn is_harmless(asked: &RequestInput) -> bool {
         && args.filter(|(name, _)| !WORDS.contains(&name.as_str())).all(|(_, value)| is_inside(value, folder))
 }
 
-/// Tools of agents that read files and do nothing else.
+/// Agent tools that only read files.
 const READERS: &[&str] = &[
     "Read",
     "Grep",
@@ -49,7 +49,7 @@ const READERS: &[&str] = &[
     "grep_search",
 ];
 
-/// Their arguments that are text to look for; whatever else is text names a file.
+/// Their arguments that are plain text; every other text argument is taken for a file name.
 const WORDS: &[&str] = &["description", "output_mode", "type"];
 
 /// Whether a value names nothing outside the folder.
@@ -62,14 +62,14 @@ fn is_inside(value: &Value, folder: &str) -> bool {
     }
 }
 
-/// The file, where it lies in the folder, also behind links.
+/// The file, if it lies in the folder even after links are followed.
 fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
     let file = shell::resolved(file, folder);
     let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
     (file.starts_with(folder) && real(&file).starts_with(real_folder)).then_some(file)
 }
 
-/// Commands that are not harmless. A line of harmless ones alone is asked: nobody has allowed anything yet.
+/// The commands that are not harmless. A line of only harmless ones is still asked: nobody has allowed anything yet.
 fn commands(line: &str, folder: &str) -> Option<Does> {
     let needed = shell::segments(line, folder).ok()?.needed;
     let commands = needed.into_iter().map(|Segment { words, folder }| {
@@ -80,12 +80,12 @@ fn commands(line: &str, folder: &str) -> Option<Does> {
     (!commands.is_empty()).then_some(Does::Commands(commands))
 }
 
-/// A change to a file that lies in the folder, also behind links.
+/// A change to a file that lies in the folder even after links are followed.
 fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
     let args = asked.args.as_ref().filter(|_| asked.writes_a_file())?;
     let named: Vec<&str> =
         FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
-    // One that moves goes where the grant may not reach.
+    // A moved file may end up where the grant does not reach.
     let [file] = named.as_slice() else { return None };
     if args.contains_key("moved_to") {
         return None;
@@ -94,7 +94,7 @@ fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
     Some(Does::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
 }
 
-/// A path with the links in it followed as far as it exists.
+/// Follows the links in a path as far as it exists.
 fn real(file: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut there = file;
@@ -111,15 +111,15 @@ fn real(file: &Path) -> PathBuf {
     }
 }
 
-/// A tool of a server, as agents call them.
+/// A call of a server's tool, named the way agents name them.
 fn tool(asked: &RequestInput, folder: &str) -> Option<Does> {
     let action = asked.action.as_deref()?;
     let served = action.starts_with("mcp__") || action.starts_with("mcp_");
     served.then(|| Does::Tool { folder: folder.to_owned() })
 }
 
-/// How many first words of a command say what sort it is, so that others of the sort can be allowed with it: a program
-/// and its own command, where neither runs what the rest says. None where that cannot be told.
+/// How many leading words say what sort of command this is, so that others of the same sort can be allowed with it: a
+/// program and its subcommand, if neither runs what the rest says. 0 if that is unclear.
 fn lead(words: &[String]) -> usize {
     let [program, command, ..] = words else { return 0 };
     let plain = |word: &String| {
@@ -131,7 +131,7 @@ fn lead(words: &[String]) -> usize {
     if plain(program) && plain(command) && !runs_others && !runs { 2 } else { 0 }
 }
 
-/// Programs that run whatever they are told to, or change anything.
+/// Programs that run whatever they are told to, or can change anything.
 const RUNNERS: &[&str] = &[
     "sh",
     "bash",

@@ -1,12 +1,12 @@
-//! `request`: any program on the person's machine asks, and gets the answer.
+//! `request`: any program on the person's machine asks a question and gets the answer.
 //!
 //! ```text
 //! START → ask_person (asks) → answered → END
 //! ```
-//! It does nothing itself: what the asker does with the answer is the asker's affair. Whatever the asker says is text
-//! and nothing else. It is made visible before it is shown, its action stands under `request/`, where no other
-//! workflow's can, its name stands behind "request:", and warnings are computed from what it wants to do. Arguments are
-//! kept as they came, so that what is accepted without an edit runs byte for byte.
+//! This workflow does nothing itself: what the asker does with the answer is up to the asker. Everything the asker says
+//! is plain text, made visible before it is shown. Its action is under `request/`, where no other workflow has actions,
+//! its name comes after "request:", and warnings are computed from what it wants to do. Arguments are kept as they
+//! came, so that what is accepted without an edit runs byte for byte.
 
 mod card;
 mod check;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub use report::Report;
 pub use state::{Given, Request, RequestInput, Session, Way};
 
-/// The name threads are started by.
+/// The name threads are started with.
 pub const NAME: &str = "request";
 
 /// The workflow with its services.

@@ -1,4 +1,4 @@
-//! The nodes: one asks, the other takes note that it was answered.
+//! The nodes: one asks, the other ends the thread once it is answered.
 
 use super::state::Request;
 use super::{grantable, original, risk};
@@ -30,7 +30,7 @@ pub(super) async fn ask_person(
     Ok(Command::ask(vec![question], "answered"))
 }
 
-/// The answer is in the state; whoever asked reads it there.
+/// The answer is in the state, where the asker reads it.
 pub(super) async fn answered(_: Ctx<Services>, _: Arc<Request>) -> Result<Command<Request>, NodeError> {
     Ok(Command::end())
 }
@@ -57,7 +57,7 @@ fn question(state: &Request) -> Interrupt {
     }
     question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(asked);
     question.grantable.call = grantable::call(asked);
-    // What carries a warning is asked each time.
+    // Anything with a warning is asked each time.
     if !Warning::suspend(&question.warnings) {
         question.grantable.remember = asked.remember.clone();
     }
@@ -75,7 +75,7 @@ fn labels(kind: Kind) -> Labels {
     Labels { accept, ignore: word("no"), done, refused, ..Labels::default() }
 }
 
-/// The first line of the text, or the arguments in a line.
+/// The first line of the text, or the arguments on one line.
 fn gist(state: &Request) -> String {
     let first =
         state.asked.text.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
@@ -93,7 +93,7 @@ fn gist(state: &Request) -> String {
     truncate(Visible::line(&line).as_str(), GIST).into_owned()
 }
 
-/// What else is on the card, so that an approval is bound to all of it.
+/// A digest of everything else on the card, so that an approval is bound to all of it.
 fn shown(state: &Request) -> String {
     let asked = &state.asked;
     let mut all = json!([asked.title, asked.text, asked.source, asked.folder, asked.session]);

@@ -1,16 +1,16 @@
-//! Arguments as they came, beside arguments as they are shown.
+//! Arguments as they came, compared with arguments as they are shown.
 
 use crate::text::{hex, hidden_count};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// What an approval is bound to: the bytes that run, not only the text that was shown for them.
+/// What an approval is bound to: the bytes that run, not just the text shown for them.
 pub(super) fn digest(args: Option<&Map<String, Value>>) -> String {
     let bytes = args.map(|args| Value::Object(args.clone()).to_string()).unwrap_or_default();
     format!("original:{}", hex(&Sha256::digest(bytes.as_bytes())))
 }
 
-/// Where the shown text is not what came, one sentence for each argument.
+/// Says where the shown text differs from what came, one sentence per argument.
 pub(super) fn differences(args: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in args {

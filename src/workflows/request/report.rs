@@ -1,28 +1,26 @@
-//! What came of a call that was allowed, as the agent that made it tells it afterwards.
+//! The outcome of an allowed call, as the agent that made it reports it afterwards.
 
 use crate::text::{Visible, truncate};
 use serde::{Deserialize, Serialize};
 
-/// Columns of what went wrong.
+/// Columns for the error.
 const WRONG: usize = 120;
 
-/// Files that are named; the others are counted.
+/// How many files are named; the others are counted.
 const NAMED: usize = 3;
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// How the command ended.
     pub exit_code: Option<i64>,
     /// The files it changed.
     pub files: Vec<String>,
-    /// What went wrong.
     pub error: Option<String>,
 }
 
 impl Report {
-    /// The same in a few words.
+    /// The report in a few words.
     pub fn words(&self) -> String {
         let wrong = || {
             let first = self.error.as_deref()?.lines().find(|line| !line.trim().is_empty())?;

@@ -1,5 +1,5 @@
-//! What is worth a warning about something a program wants to do: a closed list, computed here and never taken from
-//! whoever asks. Modest by intent: it knows the usual ways to lose something, and promises no more.
+//! Warnings about what a program wants to do: a closed list, computed here and never taken from the asker. Modest on
+//! purpose: it knows the usual ways to lose something, and promises no more.
 
 use super::shell::{self, Simple};
 use super::state::RequestInput;
@@ -10,11 +10,11 @@ use std::path::{Component, Path, PathBuf};
 /// Something unusual about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Risk {
-    /// It deletes folders with all they hold.
+    /// It deletes folders and everything in them.
     Deletes,
-    /// It runs text that another command hands to it.
+    /// It runs text that another command pipes into it.
     RunsPiped,
-    /// It runs with the rights of another, mostly of root.
+    /// It runs with another user's rights, usually root's.
     AsRoot,
     /// It overwrites or deletes what others have pushed.
     ForcePush,
@@ -22,17 +22,17 @@ pub(super) enum Risk {
     DiscardsWork,
     /// It writes outside the folder it works in.
     WritesOutside,
-    /// It writes to a disk, past its files.
+    /// It writes to a disk directly, bypassing its files.
     RawDisk,
-    /// It lets everybody in.
+    /// It gives everybody access.
     OpensAll,
-    /// It hands something to others: a package, an image, a release.
+    /// It publishes something for others: a package, an image, a release.
     Publishes,
     /// It changes what runs for others.
     Deploys,
-    /// It holds characters that cannot be seen.
+    /// It contains invisible characters.
     Hidden,
-    /// It is a command that cannot be read.
+    /// The command cannot be fully parsed.
     Unread,
 }
 
@@ -80,7 +80,6 @@ impl Risk {
     }
 }
 
-/// The warnings of a request.
 pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
     let mut risks = Vec::new();
     if let Some(command) = asked.command() {
@@ -88,7 +87,7 @@ pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
         for simple in &commands {
             of_command(simple, asked.folder.as_deref(), &mut risks);
         }
-        // A patch and the like are no commands, although some agents call them so.
+        // Patches are not commands, although some agents send them as commands.
         if read.is_err() && asked.action.as_deref() != Some("apply_patch") {
             risks.push(Risk::Unread);
         }
@@ -110,7 +109,7 @@ pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
     risks.into_iter().map(Risk::warning).collect()
 }
 
-/// How arguments name a file.
+/// The argument names that agents use for a file.
 pub(super) const FILES: &[&str] = &["file_path", "filePath", "filepath", "path", "notebook_path", "file"];
 
 const SHELLS: &[&str] =
@@ -165,7 +164,7 @@ fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
     }
 }
 
-/// Whether a program is told one of these, before any file or name.
+/// Whether one of a program's first two words, flags aside, is one of these commands.
 fn is_told(words: &[String], commands: &[&str]) -> bool {
     words.iter().filter(|word| !word.starts_with('-')).take(2).any(|word| commands.contains(&word.as_str()))
 }
@@ -197,14 +196,14 @@ fn deploys(program: &str, words: &[String]) -> bool {
     }
 }
 
-/// Whether an interpreter is given no program of its own, so that it runs what it reads.
+/// Whether an interpreter gets no program of its own, so that it runs what it reads.
 fn reads_program(words: &[String]) -> bool {
     let own = words.iter().any(|word| !word.starts_with('-') || matches!(word.as_str(), "-c" | "-e" | "-m"));
     !own || words.iter().any(|word| word == "-s" || word == "-")
 }
 
 fn of_git(words: &[String], risks: &mut Vec<Risk>) {
-    // `git -C folder push`: flags before the command are passed, and what belongs to them.
+    // `git -C folder push`: skips the flags before the command, and their values.
     let mut words = words.iter().map(String::as_str).peekable();
     while let Some(flag) = words.next_if(|word| word.starts_with('-')) {
         if matches!(flag, "-C" | "-c") {
@@ -247,9 +246,9 @@ fn is_open_mode(word: &str) -> bool {
     (digits && others_write) || letters || (word.starts_with('+') && word.contains('w'))
 }
 
-/// Whether output goes somewhere that is not surely inside the folder.
+/// Whether output goes somewhere that is not certainly inside the folder.
 fn leaves(file: &str, folder: Option<&str>) -> bool {
-    // What a shell would still expand, and the numbers of streams, are not names of files.
+    // An empty word, stream numbers and these devices are not files.
     if file.is_empty() || matches!(file, "1" | "2" | "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
     {
         return false;
@@ -257,7 +256,7 @@ fn leaves(file: &str, folder: Option<&str>) -> bool {
     file.starts_with('~') || file.starts_with('$') || folder.is_none_or(|folder| is_outside(file, folder))
 }
 
-/// Whether a path leads out of a folder, by its words alone.
+/// Whether a path leads out of a folder, judged by its text alone.
 fn is_outside(file: &str, folder: &str) -> bool {
     let whole = Path::new(folder).join(file);
     let mut plain = PathBuf::new();

@@ -1,4 +1,4 @@
-//! What a program asks, and what it was answered.
+//! A program's question, and the answer it got.
 
 use super::report::Report;
 use crate::graph::{Allow, Answer, ChildResult, Decision, Event, Remember, State, Waiting, What};
@@ -121,25 +121,25 @@ impl RequestInput {
         }
     }
 
-    /// The command it would run, where it is one.
+    /// The command it would run, if it runs one.
     pub(super) fn command(&self) -> Option<&str> {
         self.args.as_ref()?.get("command")?.as_str()
     }
 
-    /// Whether its arguments hold what is to stand in a file.
+    /// Whether its arguments contain text for a file.
     pub(super) fn writes_a_file(&self) -> bool {
         let writes =
             ["content", "new_string", "new_str", "newString", "edits", "new_source", "diff", "changes"];
         self.args.as_ref().is_some_and(|args| writes.iter().any(|name| args.contains_key(*name)))
     }
 
-    /// Who waits for the answer: no longer than it lasts.
+    /// Who waits for the answer, no longer than the request lasts.
     pub(super) fn waiting(&self) -> Option<Waiting> {
         let ends = [self.waiting?.gives_up_in, self.expires_in];
         Some(Waiting { gives_up_in: ends.into_iter().flatten().min() })
     }
 
-    /// How long the answer is still waited for; `None` where it is for ever.
+    /// How much longer the answer is waited for; `None` if there is no time limit.
     pub fn left(&self, now: &Moment) -> Option<Duration> {
         let lasts = Duration::from_secs(self.expires_in?);
         Some(lasts.saturating_sub(now.since(self.asked.as_ref()?)))
@@ -151,7 +151,7 @@ impl RequestInput {
         self.asker.as_ref().is_some_and(|asker| restarted || !asker.is_alive())
     }
 
-    /// Whether a hook and a tool ask about one call of one session.
+    /// Whether a hook and a tool ask about the same call of the same session.
     pub fn is_twin(&self, other: &Self) -> bool {
         let session = |input: &Self| input.session.as_ref().map(|session| session.id.clone());
         self.by_tool != other.by_tool
@@ -159,7 +159,7 @@ impl RequestInput {
             && self.is_the_same(other)
     }
 
-    /// Whether two askers ask the very same; who they are, when they did, and for how long, is no part of it.
+    /// Whether two askers ask exactly the same. Who they are, when they asked and for how long does not matter.
     pub fn is_the_same(&self, other: &Self) -> bool {
         let bare = |input: &Self| Self {
             expires_in: None,
@@ -175,22 +175,16 @@ impl RequestInput {
     }
 }
 
-/// What came of it.
+/// How a request ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Given {
     /// As proposed.
     Accept,
     /// With these arguments instead.
-    Edit {
-        /// The changed arguments.
-        args: Value,
-    },
-    /// Words.
-    Respond {
-        /// What the person said.
-        text: String,
-    },
+    Edit { args: Value },
+    /// In words.
+    Respond { text: String },
     /// No.
     Ignore,
     /// Nobody answered in time.
@@ -200,7 +194,7 @@ pub enum Given {
 }
 
 impl Given {
-    /// The same without what came with it.
+    /// The kind of ending, without its contents.
     pub fn ending(&self) -> Ending {
         match self {
             Given::Accept => Ending::Accept,
@@ -217,39 +211,33 @@ impl Given {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Request {
-    /// What is asked.
     pub asked: RequestInput,
-    /// What came of it.
     pub given: Option<Given>,
-    /// Which of what it offered the asker is to remember, by its place.
+    /// Which of its offers the asker should remember, by index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember: Option<usize>,
-    /// Whether the answer was handed to the asker, where that is known.
+    /// Whether the answer was handed to the asker, if that is known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub delivered: bool,
-    /// What the asker told of it afterwards.
+    /// What the asker reported afterwards.
     pub reported: Option<Report>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum RequestUpdate {
     /// It was asked.
-    Started {
-        /// What.
-        asked: Box<RequestInput>,
-    },
+    Started { asked: Box<RequestInput> },
     /// It was answered, or it is over.
     Given {
-        /// How; nothing where nothing was said.
+        /// `None` if there was no answer.
         given: Option<Given>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remember: Option<usize>,
     },
     /// The answer was handed to the asker.
     Delivered,
-    /// The asker told what came of it.
+    /// The asker reported the outcome.
     Reported { report: Report },
 }
 
@@ -322,18 +310,18 @@ impl State for Request {
 }
 
 impl Request {
-    /// What the asker is to remember.
+    /// What the asker should remember.
     pub fn remembered(&self) -> Option<&Remember> {
         let accepted = self.given == Some(Given::Accept);
         self.remember.filter(|_| accepted).and_then(|place| self.asked.remember.get(place))
     }
 
-    /// What the asker may do now, or was told: the arguments as they came, the edited ones, or the words.
+    /// What the asker may do now, or was told: the original arguments, the edited ones, or the person's words.
     pub fn args(&self) -> Value {
         let asked = || self.asked.args.clone().map_or(Value::Null, Value::Object);
         match &self.given {
             Some(Given::Accept) => asked(),
-            // What was left as it was shown goes back as it came.
+            // Text that was not edited goes back as it came, not as it was shown.
             Some(Given::Edit { args }) => {
                 serde_json::from_str(&weave(&asked().to_string(), args)).unwrap_or_else(|_| args.clone())
             }

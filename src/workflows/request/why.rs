@@ -1,4 +1,4 @@
-//! Why a program's question is there: who asked and from where, why nothing allowed it beforehand, when it is over.
+//! Why a program's question is asked: who asked and from where, why nothing allowed it beforehand, when it expires.
 
 use super::card::who;
 use super::shell;
@@ -33,7 +33,7 @@ pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block
     ]
 }
 
-/// The rule by which it was asked.
+/// Why it was asked.
 fn rule(asked: &RequestInput, item: &Item) -> String {
     if asked.notice {
         return "It only tells you something; that is always shown.".to_owned();

@@ -1,20 +1,20 @@
-//! Grouped results as bars: a few lines that each end in a number are a table with something to see in it.
+//! Shows grouped results as bars: a few lines that each end in a number make a table worth drawing.
 
 use crate::inbox::Block;
 use crate::text::Visible;
 
-/// How few and how many lines make a picture, and how long the longest bar is.
+/// The fewest and most lines for bars, and the length of the longest bar.
 const FEWEST: usize = 2;
 const MOST: usize = 30;
 const LONGEST: f64 = 24.0;
-/// The parts of a cell that a bar may end with.
+/// The partial blocks a bar may end with.
 const PARTS: [char; 8] =
     ['\u{2588}', '\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}'];
 
-/// The bars of what was printed, if all of it is names with numbers that are worth comparing.
+/// Bars for the printed text, if all of it is names with numbers worth comparing.
 pub(super) fn of(printed: &str) -> Option<Block> {
     let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
-    // What pandas says above and below a series.
+    // pandas prints these above and below a series.
     if lines.last().is_some_and(|line| line.starts_with("Name: ") || line.starts_with("dtype: ")) {
         lines.pop();
         if lines.first().is_some_and(|line| row(line).is_none()) {

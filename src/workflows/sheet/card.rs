@@ -1,4 +1,4 @@
-//! The cards: the thought, the code, what the last code did; and at the end the answer with what was changed.
+//! The cards: the thought, the code, the last code's result; and at the end the answer with the changes.
 
 use super::state::SheetWork;
 use super::{DIFFERS, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT, bars};
@@ -50,7 +50,7 @@ fn result(state: &SheetWork) -> Vec<Block> {
     for cell in &state.cells {
         blocks.push(code(&cell.code));
         let mut observation = cell.observation.clone();
-        // Rules answer with what their code printed; that stands above.
+        // The rules answer with what their code printed; that is already shown above.
         if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
             observation.stdout.clear();
         }
@@ -59,7 +59,7 @@ fn result(state: &SheetWork) -> Vec<Block> {
     blocks
 }
 
-/// The files that would be written, and what changed.
+/// The files that would be written, and the changes.
 fn written(state: &SheetWork, item: &Item) -> Vec<Block> {
     let pictures = item.args.get("pictures").and_then(Value::as_array).into_iter().flatten();
     let files = std::iter::once(given(item, "file")).chain(pictures.filter_map(Value::as_str));
@@ -89,7 +89,7 @@ fn differs(state: &SheetWork, item: &Item) -> Vec<Block> {
     blocks
 }
 
-/// The thought and the code the model wants run, or what it asks.
+/// The thought and the code the model wants to run, or its question.
 fn proposed(state: &SheetWork, item: &Item) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
@@ -103,7 +103,7 @@ fn proposed(state: &SheetWork, item: &Item) -> Vec<Block> {
     blocks
 }
 
-/// Why it wants this run or decided.
+/// Why it asks.
 pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<SheetWork>() else { return Vec::new() };
     let why = match item.kind {
@@ -130,7 +130,7 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-/// What the code before this did.
+/// What the previous code did.
 fn earlier(blocks: &mut Vec<Block>, state: &SheetWork) {
     if let Some(observation) = &state.observation {
         blocks.push(Block::Heading(Visible::line("The code before this")));

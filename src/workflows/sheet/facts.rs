@@ -1,13 +1,13 @@
-//! `sheet.plan`: facts in, a call of `python`, `inform` or `finish` out.
+//! `sheet.plan`: takes facts, and returns a call of `python`, `inform` or `finish`.
 
 use serde::{Deserialize, Serialize};
 
-/// What the planner reads.
+/// The planner's input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFacts {
     /// What the person wants done, newest words last.
     pub instruction: String,
-    /// What the person said to earlier proposals, oldest first.
+    /// The person's replies to earlier proposals, oldest first.
     #[serde(default)]
     pub said: Vec<String>,
     #[serde(default)]
@@ -20,7 +20,6 @@ pub struct PlanFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetFacts {
     pub name: String,
-    /// How many rows it has.
     pub rows: usize,
     #[serde(default)]
     pub columns: Vec<ColumnFacts>,
@@ -29,16 +28,16 @@ pub struct SheetFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnFacts {
     pub letters: String,
-    /// What its first cell says.
+    /// The text of its first cell.
     pub header: String,
-    /// What its cells hold, mostly: `number`, `text`, `date` …
+    /// What its cells mostly hold: `number`, `text`, `date` …
     pub kind: String,
     /// Its first few values.
     #[serde(default)]
     pub samples: Vec<String>,
 }
 
-/// A cell of code that was run.
+/// A cell of code that ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RanFacts {
     pub code: String,

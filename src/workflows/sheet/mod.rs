@@ -1,14 +1,15 @@
-//! `sheet`: an agent that works on a workbook with Python, every line of it seen before it runs.
+//! `sheet`: an agent that works on a workbook with Python, and the person sees every line before it runs.
 //!
 //! ```text
-//! START → planner_node → tool_node (asks) → run_code → planner_node | informer_node → planner_node | write_result → END
+//! START → planner_node → tool_node (asks) → run_code → planner_node
+//!       | informer_node → planner_node | write_result → END
 //! ```
-//! The workbook is read once and kept by its digest; code runs in [`crate::tools::sandbox`] on that copy. What was
-//! accepted is run again before each new cell, so that nothing lives outside the state: a crash, another process or a
-//! later "now by quarter" go on from the same place without asking again. The machine's own Python is used where it can be
-//! caged ([`crate::tools::cage`]); there a cell could give something else the second time, and then the person is asked.
-//! The original is never written; where cells
-//! changed, the result stands beside it, also when the person ends the work before the model does.
+//! The workbook is read once and stored by its digest; code runs in [`crate::tools::sandbox`] on that copy. Accepted
+//! cells run again before each new one, so that nothing lives outside the state: after a crash, in another process, or
+//! for a later "now by quarter", work continues from the same place without asking again. The machine's own Python is
+//! used if it can be caged ([`crate::tools::cage`]); there, a cell may give a different result the second time, and
+//! then the person is asked. The original is never written. If cells changed, the result is written next to it, even if
+//! the person ends the work before the model does.
 
 mod bars;
 mod card;
@@ -33,23 +34,23 @@ pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("sheet");
 pub use state::{SheetInput, SheetWork};
 
-/// The node that writes the result, and what the person is asked where that is not granted.
+/// The node that writes the result, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
-/// What is asked when as many steps were taken as may be.
+/// The question when the step limit is reached.
 const STEP_LIMIT: &str = "step_limit";
-/// What is asked when code gives something else than it gave before.
+/// The question when code gives a different result than before.
 const DIFFERS: &str = "differs";
-/// What is asked when the model answers in words and has run no code.
+/// The question when the model answers in words without having run code.
 const UNCHECKED_ANSWER: &str = "unchecked_answer";
-/// The one tool that asks.
+/// The only tool that asks the person.
 const PYTHON: &str = "python";
-/// The look-up.
+/// The look-up tool.
 const INFORM: &str = "inform";
-/// The end.
+/// The tool that ends the work.
 const FINISH: &str = "finish";
-/// No larger workbook is read.
+/// Larger workbooks are not read.
 const MOST_BYTES: u64 = 256 << 20;
-/// How many steps may be allowed at once.
+/// How many steps can be allowed at once.
 const MOST_STEPS: u64 = 100;
 
 /// The workflow with its services.
@@ -81,7 +82,8 @@ fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
         .build()
 }
 
-/// Makes the workbook's path whole, fills in what the config says, and refuses what cannot be one before anything is stored.
+/// Makes the workbook's path absolute, fills in values from the config, and refuses other files before anything is
+/// stored.
 fn prepare(mut input: Value, usual: &config::Sheet) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if text("instruction").trim().is_empty() {
@@ -125,14 +127,14 @@ fn book_path(typed: &str) -> Result<String, String> {
     whole.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
 }
 
-/// Where a picture that code drew is written: beside the workbook.
+/// Where a picture that code drew is written: next to the workbook.
 fn picture_path(workbook: &Path, name: &str) -> PathBuf {
     let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     workbook.with_file_name(format!("{stem}.{name}"))
 }
 
-/// Where the result of a workbook is written: beside it.
+/// Where the result of a workbook is written: next to it.
 fn result_path(workbook: &Path) -> PathBuf {
     let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     workbook.with_file_name(format!("{stem}.result.xlsx"))

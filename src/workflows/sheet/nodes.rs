@@ -1,4 +1,4 @@
-//! The nodes.
+//! The nodes of `sheet`.
 
 use super::plan::{self, Plan};
 use super::state::{Pending, PythonUsed, SheetUpdate, SheetWork, Verdict};
@@ -21,19 +21,19 @@ use std::sync::Arc;
 
 type Given = Result<Command<SheetWork>, NodeError>;
 
-/// How often a model is asked again that nobody can understand.
+/// How often a model is asked again if its reply cannot be understood.
 const MORE_TRIES: usize = 2;
 
-/// What a model is told that answers before its code has run.
+/// The reply to a model that answers before its code has run.
 const NO_CODE: &str = "nothing was computed for this yet; call python, or put the code into one ```python block, and \
     call finish if no code is needed";
 
-/// Reads the workbook once, then lets the model say what is to be done next.
+/// Reads the workbook once, then asks the model for the next step.
 pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     if state.verdict == Some(Verdict::Ended) {
         return Ok(ended(&state));
     }
-    // The person took the model's words as the answer.
+    // The person accepted the model's words as the answer.
     if state.answer.is_some() {
         return Ok(Command::end());
     }
@@ -67,7 +67,7 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
     next(&ctx, &state).await
 }
 
-/// The person wants no more. What they had run and changed before is theirs: it is written like any result.
+/// The person is done. Changes they had already accepted are theirs, and are written like any result.
 fn ended(state: &SheetWork) -> Command<SheetWork> {
     if !has_results(state) {
         return Command::abandon();
@@ -82,12 +82,11 @@ fn ended(state: &SheetWork) -> Command<SheetWork> {
     Command::goto(WRITE_RESULT).update(SheetUpdate::Ended { answer })
 }
 
-/// Whether there is something to be written.
 fn has_results(state: &SheetWork) -> bool {
     state.changed || !state.pictures.is_empty()
 }
 
-/// How ending is called where something was changed already.
+/// The label for ending; it says so if there is something to write.
 fn ending(state: &SheetWork) -> Option<String> {
     Some(if has_results(state) { "end, and write what is done" } else { "end" }.to_owned())
 }
@@ -137,14 +136,14 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
     )))
 }
 
-/// Whether the model's words are the answer: at once where code has run for what is asked now, and after a reminder
-/// where any code has run before. Words that rest on no code are not taken without the person.
+/// Whether the model's words are the answer: at once if code has run for the current question, and after a reminder if
+/// any code has run before. Words not based on code are not accepted without the person.
 fn is_answer(state: &SheetWork, reminders: usize) -> bool {
     let since = if reminders == 0 { state.earlier } else { 0 };
     state.cells.len() > since
 }
 
-/// The request again, with what was said and what is wrong with it.
+/// The request again, with the reply and what is wrong with it.
 fn objected(request: Request, reply: &Reply, why: &str) -> Request {
     request.message(reply.message()).user(format!("Your answer cannot be used: {why}."))
 }
@@ -154,7 +153,7 @@ fn finished(state: &SheetWork, message: Message, answer: String) -> Command<Shee
     command.update(SheetUpdate::Finished { message, answer })
 }
 
-/// A call's id is its own in this conversation, whatever the server says.
+/// Makes a call's id unique in this conversation, whatever the server says.
 fn unique(message: Message, pending: &Pending, state: &SheetWork) -> Message {
     let known = |id: &str| {
         state.messages.iter().any(|message| match message {
@@ -175,13 +174,13 @@ fn unique(message: Message, pending: &Pending, state: &SheetWork) -> Message {
     }
 }
 
-/// What a model that only says Done has found: what its last code printed.
+/// The answer of a model that only says "Done": what its last code printed.
 fn last_words(state: &SheetWork) -> String {
     let printed = state.cells.last().map(|cell| cell.observation.stdout.trim().to_owned());
     printed.filter(|text| !text.is_empty()).unwrap_or_else(|| "Done.".to_owned())
 }
 
-/// Puts words that rest on no code to the person: they may be the answer, or ask something.
+/// Shows words not based on code to the person: they may be the answer, or a question.
 fn unchecked_answer(state: &SheetWork, text: &str) -> Interrupt {
     let args = json!({ "answer": text });
     let mut asked = proposal(UNCHECKED_ANSWER, Kind::Question, UNCHECKED_ANSWER, &args, &state.instruction);
@@ -207,7 +206,7 @@ fn step_limit(state: &SheetWork) -> Interrupt {
     asked
 }
 
-/// Puts the code to the person.
+/// Shows the code to the person.
 pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     let Some(pending) = &state.pending else {
         return Err(NodeError::failed("there is no code to ask about"));
@@ -235,7 +234,7 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     Ok(Command::ask(vec![asked], "run_code"))
 }
 
-/// Runs what was accepted, after everything that was accepted before.
+/// Runs the accepted code, after all code accepted before.
 pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     let code = match &state.verdict {
         Some(Verdict::Run(code)) => code.clone(),
@@ -260,7 +259,7 @@ pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given
     Ok(Command::goto("planner_node").update(ran))
 }
 
-/// Puts it to the person that code does not give what it gave before: what they saw then no longer holds.
+/// Tells the person that code gives a different result than before: what they saw then no longer holds.
 fn differs(state: &SheetWork, cell: usize) -> Interrupt {
     let args = json!({ "cell": cell });
     let title = format!("Piece {cell} of the code gives a different result than before");
@@ -275,7 +274,7 @@ fn differs(state: &SheetWork, cell: usize) -> Interrupt {
     asked
 }
 
-/// Looks up where the words of a question stand.
+/// Looks up where the words of a question occur.
 pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     let question = state.pending.as_ref().and_then(|pending| pending.args.get("question"));
     let question = question.and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -283,7 +282,7 @@ pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> 
     Ok(Command::goto("planner_node").update(SheetUpdate::Informed { found: report.found }))
 }
 
-/// Writes the changed workbook beside the original, once; asks first where output files are not granted.
+/// Writes the changed workbook next to the original, once; asks first if output files are not granted.
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     let workbook = Path::new(&state.workbook);
     let path = result_path(workbook);
@@ -326,12 +325,12 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
     Ok(Command::end().update(SheetUpdate::Written { file, pictures: drawn }))
 }
 
-/// The day it is for the person.
+/// Today, in the person's time zone.
 fn today(services: &Services) -> Date {
     services.clock.clone()().to_zoned(services.user.time_zone.clone()).date()
 }
 
-/// The workbook's bytes, kept, and what it looks like.
+/// Stores the workbook's bytes, and describes the workbook.
 async fn read(
     ctx: &Ctx<Services>,
     state: &SheetWork,
@@ -348,13 +347,13 @@ async fn read(
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
     let length = bytes.len() as u64;
     let digest = ctx.services().records.put_blob(bytes).await?;
-    // The rules that are built in write for the Python that is built in.
+    // The built-in rules write code for the embedded Python.
     let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
     let python = if model.builtin { None } else { python(ctx.services()).await };
     Ok((digest, length, visible(&report)?, python))
 }
 
-/// The Python that a new piece of work uses.
+/// The Python that new work uses.
 async fn python(services: &Services) -> Option<PythonUsed> {
     match services.pythons.get().await {
         Ok(cage) => {
@@ -425,7 +424,7 @@ fn refused(error: SandboxError) -> NodeError {
     NodeError::failed(error)
 }
 
-/// What came out of a workbook, with nothing in it that a person cannot see.
+/// A workbook's data without anything a person cannot see.
 fn visible<T: Serialize + DeserializeOwned>(told: &T) -> Result<T, NodeError> {
     let value = serde_json::to_value(told).map_err(NodeError::failed)?;
     serde_json::from_value(Visible::json(&value)).map_err(NodeError::failed)

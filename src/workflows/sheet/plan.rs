@@ -1,4 +1,4 @@
-//! What a planner's answer means: a call, or a fenced block of Python, or plain words.
+//! Reads a planner's reply: a call, a fenced block of Python, or plain words.
 
 use super::prompts::{FinishArgs, InformArgs, PythonArgs};
 use super::state::Pending;
@@ -7,19 +7,18 @@ use crate::llm::{Message, Reply};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// What the planner wants.
+/// What the planner wants to do.
 pub(super) enum Plan {
-    /// A tool.
+    /// Call a tool.
     Act(Message, Pending),
-    /// It is done.
     Finish(Message, String),
-    /// It only says something: the answer, if its code has run.
+    /// Only words: the answer, if its code has run.
     Say(String),
-    /// Nobody can say; the model is told this.
+    /// Unusable; the model is told why.
     Unclear(&'static str),
 }
 
-/// Reads an answer. Of several calls the first counts: the next one should know what came of it.
+/// Reads a reply. Only the first of several calls counts: the next one should know its result.
 pub(super) fn read(reply: &Reply) -> Plan {
     let thought = reply.text.trim().to_owned();
     let Some(call) = reply.calls.first() else { return words(&thought) };
@@ -30,7 +29,7 @@ pub(super) fn read(reply: &Reply) -> Plan {
         Plan::Act(message.clone(), pending)
     };
     match call.name.as_str() {
-        // The call itself is answered by nothing, so the conversation keeps it as words.
+        // Nothing answers this call, so the conversation keeps it as words.
         FINISH => match given::<FinishArgs>(&call.args) {
             Some(FinishArgs { answer }) => {
                 Plan::Finish(Message::assistant(answer.trim()), answer.trim().to_owned())
@@ -49,12 +48,12 @@ pub(super) fn read(reply: &Reply) -> Plan {
     }
 }
 
-/// Arguments as the tool takes them.
+/// Parses a tool's arguments.
 fn given<T: DeserializeOwned>(args: &Value) -> Option<T> {
     serde_json::from_value(args.clone()).ok()
 }
 
-/// Words with a fenced block of Python in them are that code; others only say something.
+/// Words with a fenced block of Python are that code; others are only words.
 fn words(text: &str) -> Plan {
     let parts: Vec<&str> = text.split("```").collect();
     for at in (1..parts.len()).step_by(2) {
@@ -79,7 +78,7 @@ fn words(text: &str) -> Plan {
     Plan::Say(text.to_owned())
 }
 
-/// Whether words say that all is done, and nothing else.
+/// Whether the words only say that everything is done.
 pub(super) fn says_only_done(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     ["done", "finish", "finished"].contains(&plain.as_str())

@@ -1,4 +1,4 @@
-//! What the model is told of a workbook. The facts go along, for the built-in model.
+//! The prompts about a workbook. The facts are sent along for the built-in model.
 
 use super::state::SheetWork;
 use super::{FINISH, INFORM, PYTHON};
@@ -46,7 +46,7 @@ pub(super) struct FinishArgs {
     pub answer: String,
 }
 
-/// The tool that asks, as models and forms know it.
+/// The tool that asks the person, as models and forms know it.
 pub(super) fn python() -> ToolSpec {
     ToolSpec::of::<PythonArgs>(PYTHON, "Run Python on the workbook.")
 }
@@ -59,7 +59,7 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
         push(&mut messages, message.clone());
     }
     let used = state.python.as_ref().filter(|used| used.program.is_some());
-    // Code that asks what day it is is told the day on which the work began, whenever it is run.
+    // Code that asks for the date gets the day the work began, whenever it runs.
     let day = used.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
     let guide = match used {
         Some(used) => {
@@ -80,7 +80,7 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     request.tool(ToolSpec::of::<FinishArgs>(FINISH, "Give the answer; nothing more is to be done."))
 }
 
-/// Two messages of the person in a row are one: some chat templates insist on turns.
+/// Joins consecutive messages of the person: some chat templates insist on turns.
 fn push(messages: &mut Vec<Message>, message: Message) {
     match (messages.last_mut(), &message) {
         (Some(Message::User { text: before }), Message::User { text }) => {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many cells of code and look-ups there are before the person is asked, where nobody says otherwise.
+/// How many cells of code and look-ups run before the person is asked, by default.
 const MAX_STEPS: u32 = 10;
 
 /// The keys of `start`.
@@ -31,239 +31,198 @@ pub struct SheetInput {
     pub model: Option<String>,
 }
 
-/// A cell of code that was run.
+/// A cell of code that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
-    /// The code, as it was accepted.
+    /// The code as it was accepted.
     pub code: String,
     /// What it did.
     pub observation: Observation,
 }
 
-/// The Python that a piece of work uses from its beginning to its end.
+/// The Python that a piece of work uses from start to end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PythonUsed {
-    /// The program; the embedded one has none.
+    /// The path of the program; `None` for the embedded Python.
     pub program: Option<String>,
-    /// What it is and has, or why it is the embedded one, in words; nothing where nobody need be told.
+    /// Which Python it is and what it has, or why it is the embedded one; empty if nobody needs to know.
     pub text: String,
 }
 
-/// What the planner wants.
+/// The planner's proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    /// What it thought.
     pub thought: String,
-    /// The tool.
     pub tool: String,
-    /// Its arguments.
     pub args: Value,
-    /// The call it came as; nothing where it came as words.
+    /// The call it came as; `None` if it came as words.
     pub call: Option<ToolCall>,
 }
 
-/// What the person said to a proposal.
+/// The person's answer to a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Run this code.
     Run(String),
-    /// Something else: the words are in the conversation.
+    /// Something else; the words are in the conversation.
     Said,
     /// No more.
     Ended,
 }
 
-/// Work on a workbook.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SheetWork {
-    /// What the person wants.
     pub instruction: String,
-    /// The workbook's path.
     pub workbook: String,
-    /// Its bytes as they were read, by digest.
+    /// The digest of its bytes as they were read.
     pub digest: String,
-    /// How long it is.
+    /// Its size.
     pub bytes: u64,
     /// The Python that runs the cells.
     pub python: Option<PythonUsed>,
-    /// The day on which the work began, which is today for code that asks.
+    /// The day the work began; code that asks for the date gets this one.
     pub day: String,
     /// The conversation with the model.
     pub messages: Vec<Message>,
-    /// Steps since the person last spoke to the whole.
+    /// Steps since the person last continued the work.
     pub step: u32,
-    /// How many there may be.
+    /// The step limit.
     pub max_steps: u32,
     /// How many more the person allowed.
     pub more_steps: u32,
-    /// Whether look-ups are offered.
+    /// Whether look-ups are offered to the model.
     pub with_informer: bool,
     /// What look-ups found.
     pub key_information: Vec<String>,
-    /// Cells that were run and count, oldest first: whoever goes on runs them again.
+    /// Cells that ran and count, oldest first. They run again before each new one.
     pub cells: Vec<Cell>,
-    /// How many of them were run before the person's newest words.
+    /// How many of them ran before the person's newest words.
     pub earlier: usize,
-    /// The newest observation, also of a cell that does not count.
+    /// The newest observation, even of a cell that does not count.
     pub observation: Option<Observation>,
-    /// The workbook as it is after the cells.
+    /// A description of the workbook after the cells.
     pub picture: Option<Picture>,
-    /// What a result keeps and what not.
+    /// What a result keeps, and what it does not.
     pub kept: Vec<String>,
     /// Whether the cells changed anything.
     pub changed: bool,
-    /// Formulas they wrote, which nobody has computed.
+    /// Formulas they wrote that were not computed.
     pub formulas: Vec<String>,
     /// Pictures that the cells draw.
     pub pictures: Vec<String>,
-    /// The cell that gave something else when it was run again, counted from 1.
+    /// The cell that gave a different result when it ran again, counted from 1.
     pub differs: Option<usize>,
-    /// Whether the person takes what comes now for what came before.
+    /// Whether the person accepts the new result in place of the old.
     pub may_differ: bool,
     /// The model the thread was started with.
     pub model_name: Option<String>,
-    /// What the planner wants now.
+    /// The planner's current proposal.
     pub pending: Option<Pending>,
-    /// What the person said to it.
+    /// The person's answer to it.
     pub verdict: Option<Verdict>,
-    /// The answer.
     pub answer: Option<String>,
     /// Where the result was written.
     pub result_file: Option<String>,
     /// Where pictures were written.
     pub picture_files: Vec<String>,
-    /// What the person said to writing it, where they were asked.
+    /// The person's answer about writing it, if they were asked.
     pub may_write: Option<bool>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum SheetUpdate {
     /// The thread began.
     Started {
-        /// What the person wants.
         instruction: String,
-        /// The workbook's path.
         workbook: String,
-        /// How many steps there may be.
+        /// The step limit.
         max_steps: u32,
-        /// Whether look-ups are offered.
+        /// Whether look-ups are offered to the model.
         with_informer: bool,
         /// The model it was started with.
         model: Option<String>,
     },
     /// The workbook was read.
     Read {
-        /// Its bytes, by digest.
+        /// The digest of its bytes.
         digest: String,
-        /// How long it is.
+        /// Its size.
         bytes: u64,
-        /// What it looks like.
+        /// A description of it.
         picture: Picture,
-        /// What a result keeps and what not.
+        /// What a result keeps, and what it does not.
         kept: Vec<String>,
         /// The Python that runs the cells.
         python: Option<PythonUsed>,
-        /// The day.
+        /// The day the work began.
         day: String,
     },
-    /// The planner wants something.
-    Planned {
-        /// Its message.
-        message: Message,
-        /// What it wants.
-        pending: Pending,
-    },
+    /// The planner made a proposal.
+    Planned { message: Message, pending: Pending },
     /// The person answered a proposal.
     Answered {
-        /// What they said.
         verdict: Verdict,
-        /// Their words, where they spoke.
+        /// Their words, if they answered in words.
         text: Option<String>,
-        /// Whether the code is not the proposed one.
+        /// Whether they changed the proposed code.
         edited: bool,
     },
-    /// The person answered words of the planner that rest on no code.
+    /// The person replied to words of the planner that are not based on code.
     Discussed {
         /// The planner's words.
         said: String,
         /// The person's words.
         text: String,
     },
-    /// A cell was run.
+    /// A cell ran.
     Ran {
-        /// The code.
         code: String,
-        /// What it did.
         observation: Box<Observation>,
-        /// The workbook after it; nothing where it does not count.
+        /// The workbook after it; `None` if the cell does not count.
         picture: Option<Picture>,
-        /// Whether anything was changed since the beginning.
+        /// Whether anything has changed since the beginning.
         changed: bool,
         /// Formulas that were written.
         formulas: Vec<String>,
-        /// What a result keeps; nothing where that is as before.
+        /// What a result keeps; empty if that did not change.
         kept: Vec<String>,
-        /// What came of each cell, where that could differ.
+        /// A digest of each cell's result, if results could differ.
         digests: Vec<String>,
         /// Pictures that the cells draw.
         pictures: Vec<String>,
     },
-    /// A cell gave something else when it was run again.
+    /// A cell gave a different result when it ran again.
     Differed {
-        /// Which, counted from 1.
+        /// Counted from 1.
         cell: usize,
     },
-    /// The person takes what comes now, or not.
-    MayDiffer {
-        /// What they said.
-        yes: bool,
-    },
+    /// The person accepted the new result, or not.
+    MayDiffer { yes: bool },
     /// A look-up found something.
-    Informed {
-        /// What.
-        found: Vec<String>,
-    },
+    Informed { found: Vec<String> },
     /// The person allowed as many steps again, or not.
-    MoreSteps {
-        /// What they said.
-        yes: bool,
-    },
-    /// The planner is done.
-    Finished {
-        /// Its message.
-        message: Message,
-        /// The answer.
-        answer: String,
-    },
-    /// The person ended it, and what was changed until then stays.
+    MoreSteps { yes: bool },
+    /// The planner is finished.
+    Finished { message: Message, answer: String },
+    /// The person ended the work; changes made until then stay.
     Ended {
-        /// What is said of it.
+        /// The closing message.
         answer: String,
     },
-    /// The person went on after a result.
-    Heard {
-        /// The words.
-        text: String,
-    },
-    /// The person added words to a retry.
-    Hinted {
-        /// The words.
-        text: String,
-    },
+    /// The person continued after a result.
+    Heard { text: String },
+    /// The person added a hint to a retry.
+    Hinted { text: String },
     /// The person was asked whether to write the result.
-    MayWrite {
-        /// What they said.
-        yes: bool,
-    },
+    MayWrite { yes: bool },
     /// The result was written.
     Written {
-        /// Where.
+        /// The result's path.
         file: Option<String>,
-        /// Where its pictures were.
+        /// The paths of its pictures.
         pictures: Vec<String>,
     },
 }
@@ -361,7 +320,7 @@ impl State for SheetWork {
                 self.observation = Some((*observation).clone());
                 (self.verdict, self.may_differ) = (None, false);
                 if !observation.stopped {
-                    // What the person took instead of what came before counts from now on.
+                    // The results the person accepted in place of the old ones count from now on.
                     for (cell, digest) in self.cells.iter_mut().zip(digests) {
                         cell.observation.digest = Some(digest);
                     }
@@ -436,7 +395,7 @@ impl State for SheetWork {
 }
 
 impl SheetWork {
-    /// Tells the model what became of what it wanted.
+    /// Tells the model the outcome of its proposal.
     fn tell(&mut self, text: &str, failed: bool) {
         let call = self.pending.take().and_then(|pending| pending.call);
         self.messages.push(match call {
@@ -446,7 +405,7 @@ impl SheetWork {
         });
     }
 
-    /// The conversation keeps the code that is run, not the one that was proposed.
+    /// Replaces the proposed code in the conversation with the code that runs.
     fn edited(&mut self, code: &str) {
         let Some(Message::Assistant { text, calls }) = self.messages.last_mut() else { return };
         match calls.first_mut() {
@@ -458,12 +417,12 @@ impl SheetWork {
         }
     }
 
-    /// Whether it has taken as many steps as it may.
+    /// Whether it has reached the step limit.
     pub(super) fn is_at_limit(&self) -> bool {
         self.step >= self.max_steps + self.more_steps
     }
 
-    /// The first cell that did not give now what it gave before, counted from 1.
+    /// The first cell whose result differs from before, counted from 1.
     pub(super) fn differing(&self, digests: &[String]) -> Option<usize> {
         let changed = |(cell, digest): (&Cell, &String)| {
             cell.observation.digest.as_ref().is_some_and(|known| known != digest)
@@ -471,7 +430,7 @@ impl SheetWork {
         self.cells.iter().zip(digests).position(changed).map(|at| at + 1)
     }
 
-    /// The code of everything that was run and counts, with `next` after it.
+    /// The code of all cells that ran and count, followed by `next`.
     pub(super) fn codes(&self, next: Option<&str>) -> Vec<String> {
         let ran = self.cells.iter().map(|cell| cell.code.clone());
         ran.chain(next.map(str::to_owned)).collect()

@@ -1,10 +1,10 @@
-//! Lines of addresses (`From`, `To`, `Reply-To` …) as the world writes them.
+//! Reads address lines (`From`, `To`, `Reply-To` …) as they occur in practice.
 //!
-//! Promised: linear, never an error, and the one reader of addresses in mail that comes. The address in angle brackets
-//! wins; text without an address belongs to the name of the next one; nothing encoded, quoted or in a comment is an
-//! address while one stands outside. What was written otherwise than it should be is read and said to be unusual.
+//! Promises: linear time, no errors, and the only reader of addresses in incoming mail. The address in angle brackets
+//! wins; text without an address belongs to the name of the next one; encoded, quoted or commented text is never an
+//! address if there is one outside. Text in an irregular form is read and reported as unusual.
 //!
-//! What is not here: guesses. An address with a blank in it is none, and no address is made from pieces of text.
+//! Not here: guessing. An address cannot contain a blank, and no address is assembled from pieces of text.
 
 mod tokens;
 
@@ -14,16 +14,15 @@ use crate::mail::Address;
 use crate::text::Visible;
 use tokens::{Angle, Token, is_address, tokens};
 
-/// What a line says.
+/// The result of reading a line.
 #[derive(Debug, Default)]
 pub(super) struct Line {
-    /// Groups dissolved. An empty address stands for text that names nobody.
+    /// Without groups. An empty address stands for text that names nobody.
     pub addresses: Vec<Address>,
-    /// Whether it is written in a way that others can read differently.
+    /// Whether other programs may read it differently.
     pub unusual: bool,
 }
 
-/// Reads a line.
 pub(super) fn read(value: &[u8], charset: &str) -> Line {
     let letters = words::letters(value, charset);
     let (tokens, damaged) = tokens(&letters);
@@ -36,7 +35,7 @@ pub(super) fn read(value: &[u8], charset: &str) -> Line {
     Line { addresses, unusual }
 }
 
-/// One person of a line, or several where nothing separates them.
+/// One person on a line, or several if nothing separates them.
 #[derive(Debug, Default)]
 struct Entry {
     name: String,
@@ -61,21 +60,21 @@ impl Entry {
     }
 }
 
-/// The people of a line, and whether it is written in an unusual way.
+/// The people on a line, and whether it is written in an unusual way.
 fn entries(tokens: &[Token]) -> (Vec<Entry>, bool) {
     let (pieces, mut unusual) = pieces(tokens);
     let mut entries: Vec<Entry> = Vec::new();
     let mut names: Vec<String> = Vec::new();
     for piece in &pieces {
         let mut entry = entry(piece);
-        // A comma at the beginning or the end, or two in a row.
+        // A comma at the start or end, or two in a row.
         unusual |= entry.unusual || (entry.is_empty() && pieces.len() > 1);
         let in_name = !names.is_empty();
         if !entry.name.is_empty() {
             names.push(std::mem::take(&mut entry.name));
         }
         if !entry.addresses.is_empty() {
-            // A comma within a name that nobody quoted.
+            // An unquoted comma within a name.
             unusual |= in_name;
             entry.name = std::mem::take(&mut names).join(", ");
             entries.push(entry);
@@ -88,7 +87,7 @@ fn entries(tokens: &[Token]) -> (Vec<Entry>, bool) {
     (entries, unusual)
 }
 
-/// What stands between commas, the names of groups left out.
+/// The parts between commas, without group names.
 fn pieces(tokens: &[Token]) -> (Vec<Vec<&Token>>, bool) {
     let last_semicolon = tokens.iter().rposition(|token| matches!(token, Token::Semicolon));
     let (mut pieces, mut unusual, mut in_group) = (vec![Vec::new()], false, false);
@@ -100,7 +99,7 @@ fn pieces(tokens: &[Token]) -> (Vec<Vec<&Token>>, bool) {
                 in_group = false;
                 pieces.push(Vec::new());
             }
-            // `Name: people;` is a group. Without its end, the colon stands in a name.
+            // `Name: people;` is a group. Without the semicolon, the colon is part of a name.
             Token::Colon if !in_group && last_semicolon.is_some_and(|last| at < last) => {
                 in_group = true;
                 pieces.pop();
@@ -122,13 +121,13 @@ fn pieces(tokens: &[Token]) -> (Vec<Vec<&Token>>, bool) {
     (pieces, unusual)
 }
 
-/// Reads what stands between two commas.
+/// Reads the part between two commas.
 fn entry(piece: &[&Token]) -> Entry {
     let angles = |good: fn(&str) -> bool| {
         let fits = |token: &&Token| matches!(token, Token::Angle(Angle { address: Some(a), .. }) if good(a));
         piece.iter().rposition(fits)
     };
-    // Programs put the address after the name they were given, whatever stands in that.
+    // Programs put the address after the name they were given, whatever that contains.
     if let Some(at) = angles(is_address) {
         return in_brackets(piece, at);
     }
@@ -146,7 +145,7 @@ fn entry(piece: &[&Token]) -> Entry {
     if let Some(at) = angles(|_| true) {
         return in_brackets(piece, at);
     }
-    // Old programs name a mailbox of their own machine: `root (Cron Daemon)`.
+    // Old programs name a local mailbox: `root (Cron Daemon)`.
     let comments: Vec<&Token> = piece.iter().copied().filter(|token| is_comment(&[token])).collect();
     let words: Vec<&Token> = piece.iter().copied().filter(|token| !is_comment(&[token])).collect();
     match words.as_slice() {
@@ -157,7 +156,7 @@ fn entry(piece: &[&Token]) -> Entry {
     }
 }
 
-/// The address in the brackets at `at`, everything else its name.
+/// The address in the brackets at `at`; everything else is its name.
 fn in_brackets(piece: &[&Token], at: usize) -> Entry {
     let others = || piece[..at].iter().chain(&piece[at + 1..]).copied();
     let more = others().any(|token| matches!(token, Token::Angle(_)));
@@ -169,7 +168,7 @@ fn in_brackets(piece: &[&Token], at: usize) -> Entry {
     Entry { name: name(&others().collect::<Vec<_>>()), addresses, unusual }
 }
 
-/// Addresses between other words, which are their name.
+/// Addresses between other words, which form the name.
 fn without_brackets(piece: &[&Token], found: Vec<Found>) -> Entry {
     let mut rest: Vec<Option<&Token>> = piece.iter().copied().map(Some).collect();
     for at in found.iter().flat_map(|found| found.tokens.clone()) {
@@ -181,7 +180,7 @@ fn without_brackets(piece: &[&Token], found: Vec<Found>) -> Entry {
     Entry { name: name(&rest), addresses, unusual }
 }
 
-/// An address without brackets, and which tokens it is.
+/// An address without brackets, and the tokens it consists of.
 struct Found {
     address: String,
     tokens: std::ops::RangeInclusive<usize>,
@@ -203,12 +202,12 @@ fn trimmed_word(piece: &[&Token], at: usize) -> Option<Found> {
     is_address(address).then(|| Found { address: address.to_owned(), tokens: at..=at })
 }
 
-/// Whether nothing but comments stands there.
+/// Whether there are only comments.
 fn is_comment(tokens: &[&Token]) -> bool {
     tokens.iter().all(|token| matches!(token, Token::Comment(_) | Token::Blank))
 }
 
-/// Whether a comment tells of an address, rather than being one.
+/// Whether a comment describes an address instead of being one.
 fn is_description(comment: &str) -> bool {
     !comment.is_empty() && !comment.contains('@')
 }
@@ -233,8 +232,8 @@ fn name(tokens: &[&Token]) -> String {
     if name.eq_ignore_ascii_case("mailto:") { String::new() } else { name }
 }
 
-/// The addresses in a quote, a comment or an encoded word that is a whole line in itself. What only mentions an address
-/// is none.
+/// The addresses in a quote, a comment or an encoded word that is a whole address line by itself. Text that only
+/// mentions an address does not count.
 fn addresses_inside(tokens: &[Token], at: usize) -> Option<Vec<Address>> {
     let (Token::Quoted(text) | Token::Comment(text) | Token::Word { text, encoded: true }) = &tokens[at]
     else {

@@ -1,20 +1,20 @@
-//! A line of addresses as words, quotes, comments and brackets, however damaged.
+//! Splits an address line into words, quotes, comments and brackets, however damaged it is.
 //!
-//! Promised: linear. A quote, comment or bracket that is never closed opens nothing, and the line is said to be damaged.
+//! Promises: linear time. A quote, comment or bracket that is never closed opens nothing, and the line is damaged.
 
 use crate::mail::read::words::Letter;
 use crate::text::Visible;
 
 #[derive(Debug)]
 pub(super) enum Token {
-    /// Letters without a blank; `encoded` where they stood in encoded words, where blanks are letters.
+    /// Letters without blanks. If `encoded`, they come from encoded words, in which blanks are letters.
     Word {
         text: String,
         encoded: bool,
     },
     Quoted(String),
     Comment(String),
-    /// What stands in angle brackets.
+    /// The text in angle brackets.
     Angle(Angle),
     Blank,
     Comma,
@@ -25,15 +25,15 @@ pub(super) enum Token {
 #[derive(Debug)]
 pub(super) struct Angle {
     pub text: String,
-    /// The address it is, where it is one.
+    /// The address, if it is one.
     pub address: Option<String>,
     pub unusual: bool,
 }
 
-/// Splits a line into tokens, and says whether it is damaged.
+/// Splits a line into tokens and says whether it is damaged.
 pub(super) fn tokens(letters: &[Letter]) -> (Vec<Token>, bool) {
     let (mut tokens, mut damaged) = (Vec::new(), false);
-    // An end that is missing is looked for once: a line full of openings must not take longer than any other.
+    // We search for a missing end only once, so that a line full of openings takes no longer than others.
     let (mut quotes, mut comments) = (true, true);
     let mut at = 0;
     while let Some(letter) = letters.get(at) {
@@ -80,7 +80,7 @@ fn text(letters: &[Letter]) -> String {
     letters.iter().map(|letter| letter.char).collect()
 }
 
-/// The text of a quoted string or a comment, its backslashes undone.
+/// The text of a quoted string or a comment, without backslash escapes.
 fn unescaped(letters: &[Letter]) -> String {
     let mut text = String::with_capacity(letters.len());
     let mut escaped = false;
@@ -118,7 +118,7 @@ fn closing_parenthesis(letters: &[Letter], open: usize) -> Option<usize> {
     })
 }
 
-/// Where a word ends that begins at `start`. A domain may be a number in square brackets, colons and all.
+/// Where the word that begins at `start` ends. A domain may be an IP address in square brackets, with colons.
 fn word_end(letters: &[Letter], start: usize) -> usize {
     let encoded = letters[start].encoded;
     let mut literal = false;
@@ -136,7 +136,7 @@ fn word_end(letters: &[Letter], start: usize) -> usize {
     at
 }
 
-/// What stands in the angle brackets that open at `open`, and where they end. `None` where this bracket is a stray one.
+/// The text in the angle brackets that open at `open`, and where they end. `None` for a stray bracket.
 fn angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
     let mut quoted = false;
     let mut end = open + 1;
@@ -146,14 +146,14 @@ fn angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
             Some(Some('<')) if !quoted => return None,
             Some(Some('>')) if !quoted => break,
             Some(_) => {}
-            // A quote that hides the bracket, or no bracket at all.
+            // A quote hides the bracket, or there is none.
             None if quoted => return unquoted_angle(letters, open),
             None => return open_angle(letters, open),
         }
         end += 1;
     }
     let angle = cleaned(&letters[open + 1..end]);
-    // Several addresses within one pair of brackets are a list.
+    // Several addresses in one pair of brackets are a list.
     let listed = angle.address.is_none() && angle.text.contains([',', ';']);
     (!listed).then_some((angle, end))
 }
@@ -165,7 +165,7 @@ fn unquoted_angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
     (letters[end].char == '>').then(|| (Angle { unusual: true, ..cleaned(&letters[open + 1..end]) }, end))
 }
 
-/// An address whose bracket is never closed ends where a word does.
+/// If the bracket is never closed, the address ends with the word.
 fn open_angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
     let is_blank = |letter: &Letter| letter.plain().is_some_and(char::is_whitespace);
     let start = (open + 1..letters.len()).find(|at| !is_blank(&letters[*at]))?;
@@ -174,7 +174,7 @@ fn open_angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
     Some((Angle { unusual: true, ..cleaned(&letters[start..end]) }, end - 1))
 }
 
-/// What stands in angle brackets without what does not belong there.
+/// The content of angle brackets without anything that does not belong there.
 fn cleaned(letters: &[Letter]) -> Angle {
     let comment = letters.iter().position(|letter| letter.plain() == Some('('));
     let letters = match comment.filter(|at| closing_parenthesis(letters, *at) == Some(letters.len() - 1)) {
@@ -190,12 +190,12 @@ fn cleaned(letters: &[Letter]) -> Angle {
     if let Some((_, rest)) = address.split_once(':').filter(|(route, _)| is_scheme_or_route(route)) {
         address = rest;
     }
-    // Blanks around `@` and dots were allowed once.
+    // Blanks around `@` and dots used to be allowed.
     let mut closed = address.trim().trim_matches(AROUND).to_owned();
     for mark in ['@', '.'] {
         closed = closed.split(mark).map(str::trim).collect::<Vec<_>>().join(&mark.to_string());
     }
-    // What cannot be written to is still what stands there: `root`, `a@b@c.example`.
+    // Text that is no valid address is kept as written: `root`, `a@b@c.example`.
     let halves = closed.split_once('@');
     let whole_word = !closed.is_empty()
         && !closed.contains(|c: char| c.is_whitespace() || ",;".contains(c))
@@ -203,18 +203,18 @@ fn cleaned(letters: &[Letter]) -> Angle {
     Angle { text: whole.clone(), address: whole_word.then_some(closed), unusual: true }
 }
 
-/// `mailto:`, or the way by which old mail was to go (`@relay.example:`).
+/// `mailto:`, or the source route of old mail (`@relay.example:`).
 fn is_scheme_or_route(text: &str) -> bool {
     text.trim().eq_ignore_ascii_case("mailto") || text.trim_start().starts_with('@')
 }
 
-/// What people and programs put around an address.
+/// Characters that people and programs put around an address.
 pub(super) const AROUND: &[char] = &[
     '[', ']', '{', '}', '\'', '"', '`', '.', '*', '|', '\\', '‘', '’', '“', '”', '«', '»', '‹', '›', '＜',
     '＞', '〈', '〉', '《', '》',
 ];
 
-/// Whether a text is an address as it should be written.
+/// Whether a text is a well-formed address.
 pub(super) fn is_address(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let quoted = local.len() > 2 && local.starts_with('"') && local.ends_with('"');

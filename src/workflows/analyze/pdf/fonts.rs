@@ -1,4 +1,4 @@
-//! What the codes of a font mean: by the font's own table where it has one, else as Western text.
+//! What the codes of a font mean: taken from the font's own table if it has one, otherwise read as Western text.
 
 use super::objects::Objects;
 use super::values::{Dict, Reader, Value};
@@ -25,7 +25,7 @@ impl Font {
         font
     }
 
-    /// Reads the table: `<01> <0041>` and `<01> <05> <0041>` between its words.
+    /// Reads the table: `<01> <0041>` and `<01> <05> <0041>` between its keywords.
     fn learn(&mut self, table: &[u8]) {
         let mut reader = Reader::new(table, 0);
         let mut told: Vec<Value> = Vec::new();
@@ -83,7 +83,7 @@ impl Font {
         }
     }
 
-    /// The codes as text. What a wide font does not name cannot be read.
+    /// Turns codes into text. Codes that a wide font does not name cannot be read.
     pub fn text(&self, codes: &[u8]) -> String {
         if self.wide {
             let read = |pair: &[u8]| self.named.get(&number(pair)).map_or("", String::as_str);

@@ -1,7 +1,7 @@
-//! The text of a PDF: what its pages show, in the order in which it is drawn, a line for each change of height.
+//! The text of a PDF: what its pages show, in drawing order, with a new line for each change of height.
 //!
-//! Promised: bounded in objects, in what streams unpack to and in length, however it was made; text that is drawn
-//! invisibly is left out and counted. Pictures of text (scans) are not read, nor is what is protected by a password.
+//! Promises: objects, unpacked streams and text length are bounded for any file; text that is drawn invisibly is left
+//! out and counted. Scanned text is not read, nor are files protected by a password.
 
 mod fonts;
 mod objects;
@@ -12,12 +12,12 @@ use objects::Objects;
 use std::collections::{BTreeMap, BTreeSet};
 use values::{Dict, Reader, Value};
 
-/// The longest text that is read, the most pages, and how deep forms are drawn within each other.
+/// The longest text and the most pages that are read, and how deep forms may nest.
 const LONGEST: usize = 4 << 20;
 const MOST_PAGES: usize = 5_000;
 const DEEPEST: usize = 6;
 
-/// The text, and how many pieces of it are hidden.
+/// The text, and the number of hidden pieces.
 pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
     let head = bytes.get(..bytes.len().min(1_024)).unwrap_or_default();
     if memchr::memmem::find(head, b"%PDF-").is_none() {
@@ -53,7 +53,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
     Ok((page.out, page.hidden))
 }
 
-/// The pages in their order, each with what it draws by.
+/// The pages in order, each with its resources.
 fn pages<'o>(objects: &'o Objects<'_>) -> Vec<(&'o Dict, Option<&'o Dict>)> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
@@ -99,7 +99,7 @@ struct Page<'o> {
     fonts: BTreeMap<u32, std::rc::Rc<Font>>,
 }
 
-/// Where the pen is.
+/// The drawing state.
 #[derive(Default)]
 struct Pen {
     font: Option<std::rc::Rc<Font>>,
@@ -121,7 +121,7 @@ impl<'o> Page<'o> {
                 continue;
             };
             if word == "BI" {
-                // A picture in the middle of the words; what it holds is no operator.
+                // An inline picture; its bytes are not operators.
                 let rest = content.get(reader.at..).unwrap_or_default();
                 reader.at += memchr::memmem::find(rest, b"EI").map_or(rest.len(), |at| at + 2);
             }
@@ -231,7 +231,7 @@ mod tests {
     use flate2::write::ZlibEncoder;
     use std::io::Write;
 
-    /// A PDF with one page that draws `content`, packed or not.
+    /// A PDF with one page that draws `content`, compressed or not.
     fn drawn(content: &[u8], packed: bool, font: &str, more: &[u8]) -> Vec<u8> {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(content).unwrap();

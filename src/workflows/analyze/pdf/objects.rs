@@ -1,5 +1,5 @@
-//! The objects of a PDF, found by looking for them: a table of contents that lies cannot mislead, and an old version of an
-//! object gives way to a newer one. Streams are unpacked within a budget.
+//! The objects of a PDF, found by scanning for them: a wrong table of contents cannot mislead us, and newer versions of
+//! an object replace older ones. Streams are unpacked within a budget.
 
 use super::values::{Dict, Reader, Value};
 use flate2::read::ZlibDecoder;
@@ -7,11 +7,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// How many objects are looked at, and how many bytes all streams together may unpack to.
+/// How many objects are read, and how many bytes all streams together may unpack to.
 const MOST_OBJECTS: usize = 200_000;
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A PDF taken apart.
+/// A parsed PDF.
 pub(super) struct Objects<'a> {
     all: BTreeMap<u32, (Value, Option<&'a [u8]>)>,
     left: Cell<u64>,
@@ -37,7 +37,7 @@ impl<'a> Objects<'a> {
         Ok(objects)
     }
 
-    /// Objects that are packed into streams.
+    /// Adds the objects that are packed into streams.
     fn unpack(&mut self) {
         let is_pack = |(value, _): &&(Value, Option<&[u8]>)| match value {
             Value::Dict(fields) => fields.get("Type").and_then(Value::name) == Some("ObjStm"),
@@ -61,7 +61,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// What a value stands for, references followed.
+    /// The value behind any references.
     pub fn get<'s>(&'s self, value: &'s Value) -> Option<&'s Value> {
         let mut value = value;
         for _ in 0..16 {
@@ -105,7 +105,7 @@ impl<'a> Objects<'a> {
             data = match filter {
                 "FlateDecode" | "Fl" => {
                     let mut out = Vec::new();
-                    // A stream that breaks off says what it says until then.
+                    // A truncated stream is read as far as it goes.
                     let _ = ZlibDecoder::new(data.as_slice()).take(self.left.get()).read_to_end(&mut out);
                     self.left.set(self.left.get().saturating_sub(out.len() as u64));
                     out
@@ -118,9 +118,9 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// The number of the object that begins with the `obj` at this place: `12 0 obj`.
+/// The number of the object whose `obj` is at this position: `12 0 obj`.
 fn number_before(bytes: &[u8], at: usize) -> Option<u32> {
-    // `endobj` is another word.
+    // `endobj` is a different word.
     let head = bytes.get(at.saturating_sub(24)..at)?;
     let head = std::str::from_utf8(head).ok().or_else(|| {
         let cut = head.iter().rposition(|byte| !byte.is_ascii())?;
@@ -133,7 +133,7 @@ fn number_before(bytes: &[u8], at: usize) -> Option<u32> {
     (ended && generation.parse::<u32>().is_ok()).then(|| digits(number)).flatten()
 }
 
-/// The bytes of the stream behind a dictionary.
+/// The bytes of the stream that follows a dictionary.
 fn stream<'a>(bytes: &'a [u8], mut reader: Reader<'a>, fields: &Dict) -> Option<&'a [u8]> {
     if reader.value()? != Value::Word("stream".to_owned()) {
         return None;

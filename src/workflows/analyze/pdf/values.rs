@@ -1,8 +1,8 @@
-//! The values a PDF is made of, read one by one. Whatever is not one ends the reading; nesting is bounded.
+//! The values a PDF is made of, read one by one. Anything else ends the reading; nesting is bounded.
 
 use std::collections::BTreeMap;
 
-/// How deep lists and dictionaries are nested at most, and how many entries each has.
+/// How deep lists and dictionaries may nest, and how many entries each may have.
 const DEEPEST: usize = 32;
 const MOST: usize = 100_000;
 
@@ -15,7 +15,7 @@ pub(super) enum Value {
     Dict(Dict),
     /// Another object, by its number.
     Ref(u32),
-    /// A word that stands for itself: `true`, `null`, `obj`, an operator.
+    /// A bare word: `true`, `null`, `obj`, an operator.
     Word(String),
 }
 
@@ -31,7 +31,6 @@ impl Value {
     }
 }
 
-/// Reads values from bytes.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     pub at: usize,
@@ -72,7 +71,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next value; nothing at the end, or where something is that is none.
+    /// The next value; `None` at the end, or if there is something else.
     pub fn value(&mut self) -> Option<Value> {
         self.nested(0)
     }
@@ -115,12 +114,12 @@ impl<'a> Reader<'a> {
         word
     }
 
-    /// A number, or a reference where two whole numbers and an `R` follow each other.
+    /// A number, or a reference if two whole numbers and an `R` follow each other.
     fn number(&mut self) -> Option<Value> {
         let begun = self.at;
         let word = self.word();
         let Ok(number) = word.parse::<f64>() else {
-            // A sign that belongs to nothing is passed over.
+            // A stray sign is skipped.
             self.at = self.at.max(begun + 1);
             return Some(Value::Word(word));
         };

@@ -1,42 +1,41 @@
-//! Sentences that share words with a question, ranked.
+//! Finds sentences that share words with a question, and ranks them.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::text::words::{is_stop, line, sentences, stem, stem_set, words};
 use crate::workflows::analyze::facts::FileFacts;
 
-/// How many sentences are looked at in all; files beyond that are counted, not quoted.
+/// How many sentences are read in all; files beyond that are counted, not quoted.
 const MAX_SENTENCES: usize = 50_000;
 
-/// How many findings one file may give, so that a long file does not drown the others.
+/// How many findings one file may contribute, so that a long file does not drown out the others.
 const A_FILE: usize = 4;
 
 /// The longest quote.
 const MAX_QUOTE: usize = 300;
 
-/// Words of a question that are about the asking.
+/// Words that belong to asking, not to the subject of the question.
 const ASKING: &str = "analyze analyse analysis find show tell list explain describe summarise summarize propose plan \
     suggest implement write need want question answer file document folder handle make best way help give me";
 
-/// A sentence and where it stands.
+/// A sentence and its file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Quote {
     pub file: String,
     pub text: String,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// The best sentences, in the order of the files.
     pub quotes: Vec<Quote>,
-    /// Words of the question no file has, as they were written.
+    /// Words of the question that no file contains, as written.
     pub missing: Vec<String>,
-    /// Sentences that say of themselves that something is open, the closest first.
+    /// Sentences that say something is still open, the most relevant first.
     pub open: Vec<Quote>,
     /// The best sentence that names alternatives.
     pub choice: Option<Quote>,
-    /// The words used most, when nothing was found.
+    /// The most frequent words, for when nothing was found.
     pub topics: Vec<String>,
 }
 
@@ -47,7 +46,7 @@ struct Scored<'a> {
     score: f64,
 }
 
-/// Looks for the words of several texts, each with its weight; the first is the question itself.
+/// Looks for the words of several texts, each text with its weight. The first is the question itself.
 pub(super) fn find(files: &[FileFacts], asked: &[(&str, f64)], most: usize) -> Findings {
     let mut weights: HashMap<String, f64> = HashMap::new();
     for (text, weight) in asked {
@@ -70,7 +69,7 @@ pub(super) fn find(files: &[FileFacts], asked: &[(&str, f64)], most: usize) -> F
         *holding.entry(stem).or_default() += 1;
     }
 
-    // A word that stands everywhere tells little, and a long sentence shares words by chance.
+    // A word that is everywhere says little, and a long sentence shares words by chance.
     let own: Vec<f64> = sets
         .iter()
         .map(|set| {
@@ -93,8 +92,8 @@ pub(super) fn find(files: &[FileFacts], asked: &[(&str, f64)], most: usize) -> F
     }
 }
 
-/// A sentence also counts by its neighbours and by the heading it stands under: an answer rarely repeats the
-/// words of the question. What comes to little of the best is left out.
+/// A sentence also gets points from its neighbours and its heading: an answer rarely repeats the words of the question.
+/// Sentences far below the best score are left out.
 fn in_context<'a>(all: &[(&'a str, &'a str)], own: &[f64]) -> Vec<Scored<'a>> {
     let mut out = Vec::new();
     let mut heading = 0.0;
@@ -127,7 +126,7 @@ fn best(scored: &[Scored<'_>], most: usize) -> Vec<Quote> {
     let mut seen = HashSet::new();
     let mut chosen: Vec<&Scored<'_>> = Vec::new();
     for found in scored {
-        // A heading alone says nothing; the same sentence in two files says it once.
+        // A heading alone says nothing, and a sentence that is in two files is quoted once.
         if found.text.trim_start().starts_with('#') || !seen.insert(found.text) {
             continue;
         }
@@ -141,7 +140,7 @@ fn best(scored: &[Scored<'_>], most: usize) -> Vec<Quote> {
     chosen.into_iter().map(quote).collect()
 }
 
-/// Words of the question, as written, that stand in no file.
+/// Words of the question, as written, that are in no file.
 fn missing(question: &str, weights: &HashMap<String, f64>, holding: &HashMap<&str, usize>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for word in words(question) {
@@ -176,7 +175,7 @@ fn names_alternatives(text: &str) -> bool {
     [" or ", " either ", " alternatively ", " option "].iter().any(|mark| lower.contains(mark))
 }
 
-/// The words that stand in most sentences.
+/// The words that occur in the most sentences.
 fn topics(all: &[(&str, &str)], holding: &HashMap<&str, usize>) -> Vec<String> {
     let mut order: Vec<(String, String)> = Vec::new();
     for word in all.iter().take(2_000).flat_map(|(_, text)| words(text)) {
@@ -192,7 +191,7 @@ fn topics(all: &[(&str, &str)], holding: &HashMap<&str, usize>) -> Vec<String> {
             }
         }
     }
-    // The sort is stable: of equals, the word that came first.
+    // The sort is stable: among equals, the earlier word wins.
     order.sort_by_key(|(stem, _)| std::cmp::Reverse(holding.get(stem.as_str()).copied().unwrap_or(0)));
     order.into_iter().take(5).map(|(_, word)| word).collect()
 }

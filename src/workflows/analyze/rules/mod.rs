@@ -1,8 +1,8 @@
 //! Analysis by quotation: which sentences of the files share words with the question, and what is missing.
 //!
-//! It says of itself that it quotes and counts, and draws no conclusion of its own. Findings are sentences with
-//! their file, decisions are the person's words, open points are what no file mentions or what a file leaves
-//! open. The one question it asks is the one whose answer would change its findings most.
+//! The output says that it only quotes and counts and draws no conclusions. Findings are sentences with their file,
+//! decisions are the person's words, and open points are things that no file mentions or that a file leaves open. It
+//! asks the one question whose answer would change its findings most.
 
 mod find;
 
@@ -16,11 +16,11 @@ use crate::workflows::analyze::facts::{AnalyzeFacts, Role};
 const NOTE: &str = "_Built-in rules, no language model: sentences are quoted from the files because they share \
                     words with the question; nothing is inferred._";
 
-/// How many findings a card and the summary hold.
+/// How many findings a card and the summary show.
 const ON_A_CARD: usize = 6;
 const IN_THE_SUMMARY: usize = 12;
 
-/// What can be done without a language model.
+/// The tasks that work without a language model.
 pub(in crate::workflows) const TASKS: &[Task] =
     &[("analyze.initial", initial), ("analyze.followup", followup), ("analyze.final", summary)];
 
@@ -155,13 +155,13 @@ fn question(findings: &Findings, asked: &[&str]) -> String {
     })
 }
 
-/// Something the person decided, and what they were asked.
+/// A decision of the person, and the question they were asked.
 struct Decided {
     question: Option<String>,
     words: String,
 }
 
-/// The person's answers, without the query and the words of approval.
+/// The person's answers, without the query and without approvals.
 fn answers(facts: &AnalyzeFacts) -> Vec<Decided> {
     let query = stems(&facts.query);
     let mut asked = None;

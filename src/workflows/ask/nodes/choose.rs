@@ -1,4 +1,4 @@
-//! From the question to the operation that answers it: choices among what the catalogues hold.
+//! From the question to the operation that answers it: choices among the catalogues' operations.
 
 use super::{Given, erred};
 use crate::graph::{Command, Ctx, NodeError};
@@ -11,10 +11,10 @@ use crate::workflows::ask::{page, prompts};
 use crate::workflows::{Services, ask_shaped, pick_model};
 use std::sync::Arc;
 
-/// The most operations that come into question.
+/// The most candidate operations.
 const MOST_APIS: usize = 12;
 
-/// Finds out what sort of question it is, and what may answer it.
+/// Finds out what sort of question it is, and which operations may answer it.
 pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
     if state.ended {
         return Ok(Command::end());
@@ -34,7 +34,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
     let (mut answer, note) = (told.value, told.note);
     let node = "extract_category_node";
     if answer.categories.is_empty() {
-        // That is an answer, and asking again would not change it.
+        // No match is an answer, too; asking again would not change it.
         let text = "no API that is known here answers this; `sayso apis list` shows those there are. Say it in \
                     other words, or add an API";
         return Err(NodeError::failed(text));
@@ -82,7 +82,7 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
     Ok(Command::goto("select_api_node").update(AskUpdate::Listed { apis }))
 }
 
-/// Chooses the one that is asked, and the one that is asked next.
+/// Chooses the operation to ask, and the one to ask next.
 pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
     let node = "select_api_node";
     let Some(apis) = state.apis.as_ref().filter(|apis| !apis.is_empty()) else {
@@ -115,7 +115,7 @@ pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state
     if let Some(kind) = state.entity_type.as_deref().filter(|_| state.entity_name.is_some())
         && let Some(why) = misfit(&home, best, kind)
     {
-        // Where there is nothing else to choose from, what came into question was wrong.
+        // If there is nothing else to choose from, the candidates were wrong.
         let back = if apis.len() > 1 { node } else { "extract_category_node" };
         return erred(&state, node, back, why);
     }

@@ -1,4 +1,4 @@
-//! The answer, and what comes after it.
+//! The answer, and the next question.
 
 use super::{Given, erred};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels};
@@ -11,7 +11,7 @@ use crate::workflows::ask::{QUESTION, format, page};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Puts the answer into words, by code.
+/// Puts the answer into words, in code.
 pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
     let node = "format_response_node";
     let (Some(api), Some(response)) = (&state.best_api, &state.response) else {
@@ -52,7 +52,6 @@ pub(in crate::workflows::ask) async fn reset_state_node(_: Ctx<Services>, state:
     Ok(command.update(AskUpdate::Reset))
 }
 
-/// Asks for the next question.
 pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> Given {
     let question = "What else do you want to know?";
     let args = json!({ "question": question });

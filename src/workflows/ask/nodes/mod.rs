@@ -1,4 +1,4 @@
-//! The nodes. Each checks what it needs, and what it made.
+//! The nodes. Each checks its input and its result.
 
 mod choose;
 mod finish;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 type Given = Result<Command<Ask>, NodeError>;
 
-/// The error edge: what went wrong is kept and `back` tries again, a few times; then a person is asked.
+/// The error edge: the error is recorded and `back` tries again, a few times; then a person is asked.
 fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> Given {
     let text = text.into();
     if state.tries.get(node).copied().unwrap_or_default() + 1 >= MOST_TRIES {
@@ -30,8 +30,8 @@ fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> Given 
     Ok(Command::goto(back).update(AskUpdate::Erred { node: node.to_owned(), text }))
 }
 
-/// A node whose failure, in a conversation, is an answer: it is told, and the next question may be asked. What is only a
-/// person's affair (a budget, a doubt) stays one.
+/// Wraps a node so that its failure, in a conversation, becomes an answer: the person is told, and the next question
+/// can be asked. Failures that only a person can settle (a budget, a doubt) stay failures.
 pub(super) fn or_answered_so<F, Work>(
     node: F,
 ) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, Given> + Send + Sync + 'static
@@ -56,7 +56,7 @@ where
     }
 }
 
-/// The person wants no more: an answer that was given stays, a question without one is given up.
+/// The person is done: an answer that was given stays, an unanswered question is abandoned.
 fn no_more(state: &Ask) -> Command<Ask> {
     if state.has_answered() {
         Command::goto("reset_state_node").update(AskUpdate::Ended)
@@ -65,7 +65,6 @@ fn no_more(state: &Ask) -> Command<Ask> {
     }
 }
 
-/// The catalogue of an operation.
 fn catalogue(services: &Services, name: &str) -> Result<Catalogue, NodeError> {
     services.apis.get(name).map(|(_, catalogue)| catalogue).map_err(NodeError::failed)
 }

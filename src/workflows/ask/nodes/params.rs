@@ -1,4 +1,4 @@
-//! What the operation is told: from the question, from the thing it names, from the person.
+//! The operation's parameters: from the question, from the thing it names, from the person.
 
 use super::{Given, erred, no_more};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 const NODE: &str = "extract_params_node";
 
-/// Finds out what the operation is told, and asks for what is missing.
+/// Finds the operation's parameters, and asks for missing ones.
 pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
     if state.ended {
         return Ok(no_more(&state));
@@ -29,7 +29,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
     let answered = state.wanted.as_deref().zip(state.newest_words());
     let known = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
     let (mut parameters, note) = match known {
-        // What the question says was found out before; only what was missing is new.
+        // The question was read before; only what was missing is new.
         Some(known) => (known.clone(), None),
         None => {
             let (extracted, note) = extract(&ctx, &state, api, &catalogue).await?;
@@ -62,8 +62,8 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
     plan(&ctx, &state, &catalogue, api, parameters, note).await
 }
 
-/// Fills in the things that are found and the defaults. Gives what is to be done first where something is missing: a
-/// search, or a question.
+/// Fills in things that were found, and defaults. If something is missing, returns what has to happen first: a search
+/// or a question.
 fn fill(
     state: &Ask,
     catalogue: &Catalogue,
@@ -95,7 +95,7 @@ fn fill(
         .map(|missing| wanting(state, parameters, &missing.name, question_for(api, missing), Vec::new())))
 }
 
-/// The request is ready to be made, unless rules made it and left words of the question over.
+/// Plans the request, unless the built-in rules made it and left words of the question over.
 async fn plan(
     ctx: &Ctx<Services>,
     state: &Ask,
@@ -122,14 +122,15 @@ async fn plan(
     })
 }
 
-/// The words of the question that no request takes up; known once the last one is.
+/// The words of the question that no request covers; known once the last request is.
 fn left_over(
     state: &Ask,
     catalogue: &Catalogue,
     api: &Operation,
     parameters: &Map<String, Value>,
 ) -> Vec<String> {
-    // Whoever answered, objected or put the question in other words said what they want; a first request of two leaves words over.
+    // People who answered, objected or rephrased have said what they want; the first of two requests may leave words
+    // over.
     let settled = state.messages.iter().flatten().filter(|turn| turn.role == Role::User).count() > 1;
     if settled || (state.secondary_api.is_some() && !state.is_second()) {
         return Vec::new();
@@ -139,7 +140,7 @@ fn left_over(
     unused::unused(state, catalogue, &[api, first], &[parameters, state.parameters.as_ref().unwrap_or(&none)])
 }
 
-/// The rules do not ask for something else than the person did.
+/// The rules do not ask for something other than what the person asked for.
 fn not_understood(left: &[String], api: &Operation, parameters: &Map<String, Value>) -> AskUpdate {
     let told: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name} {}", values::plain(value))).collect();
@@ -153,12 +154,13 @@ fn not_understood(left: &[String], api: &Operation, parameters: &Map<String, Val
     AskUpdate::Formatted { text: Visible::new(&text).into_string(), table: None, more: Vec::new() }
 }
 
-/// Whether the question may say anything that the operation is told besides a thing.
+/// Whether the question can give any parameter other than the id of a thing.
 fn asks_model(api: &Operation) -> bool {
     api.parameters().any(|parameter| parameter.entity.is_none())
 }
 
-/// What the question says, as the model reads it, and what is said of that; the inner error is what is wrong with it.
+/// The parameters the model reads from the question, and a note about that; the inner error says what is wrong with
+/// them.
 async fn extract(
     ctx: &Ctx<Services>,
     state: &Ask,
@@ -180,7 +182,7 @@ fn checked(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, 
         let Some(parameter) = api.parameter(&name) else {
             return Err(format!("`{}` has no parameter `{name}`", api.tool_name));
         };
-        // A thing's id is looked up, never guessed.
+        // The id of a thing is looked up, never guessed.
         if parameter.entity.is_some() || value.is_null() || value == "" {
             continue;
         }
@@ -207,7 +209,6 @@ enum Found {
     Ask(String, Vec<Entity>),
 }
 
-/// The thing of this kind that the question names.
 fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> Found {
     if let Some(entity) = state.entity.as_ref().filter(|entity| entity.kind == kind) {
         return Found::Id(entity.id.clone());
@@ -322,7 +323,7 @@ fn question_for(api: &Operation, parameter: &Parameter) -> String {
     text
 }
 
-/// Asks the person.
+/// Asks the person for a parameter.
 fn wanting(
     state: &Ask,
     parameters: &Map<String, Value>,

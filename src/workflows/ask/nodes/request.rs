@@ -1,4 +1,4 @@
-//! The request: to which server, whether the person is asked, and what came of it.
+//! The request: which server gets it, whether the person is asked, and its outcome.
 
 use super::{Given, erred, no_more};
 use crate::graph::{Allow, Basis, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError, Warning};
@@ -14,7 +14,7 @@ use crate::workflows::ask::{REQUEST, resolve};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Chooses a server, and asks the person where the request may not be made without.
+/// Chooses a server, and asks the person if the request needs approval.
 pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
     let node = "execute_request_node";
     let Some(pending) = &state.pending else {
@@ -40,7 +40,7 @@ pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, 
     Ok(Command::ask(vec![asked], "send_request").update(hosted))
 }
 
-/// The server to ask, and all there are where somebody asked for them.
+/// The server to ask, and all servers if the list was fetched.
 async fn server(
     ctx: &Ctx<Services>,
     state: &Ask,
@@ -59,7 +59,7 @@ async fn server(
         door.catalogue.name
     );
     if !may_read {
-        // Nobody is asked anything, not even how it is, before the person has said so.
+        // No server is contacted, not even for its health, before the person agrees.
         let first = reach.known().into_iter().next();
         return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(none));
     }
@@ -81,7 +81,7 @@ async fn server(
     .await
 }
 
-/// What the person is asked, exactly as it will be made.
+/// The arguments the person approves, exactly as the request will be made.
 pub(in crate::workflows::ask) fn args(
     operation: &Operation,
     host: &str,
@@ -151,13 +151,13 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
             let filled = |server: &str| operation.fill(&door.catalogue, server, &pending.parameters);
             ctx.call(REQUEST, door.read(&servers, filled)).await?
         }
-        // The grant ended since: the person is asked.
+        // The grant has ended since, so the person is asked.
         None => return Ok(Command::goto("extract_params_node").update(AskUpdate::Nothing)),
     };
     outcome(&state, pending, &door, got)
 }
 
-/// A request that the person approved, made once.
+/// Makes a request that the person approved, once.
 async fn made(
     ctx: &Ctx<Services>,
     door: &Door,
@@ -198,7 +198,7 @@ fn outcome(state: &Ask, pending: &Pending, door: &Door, got: Got) -> Given {
             let name = &door.catalogue.name;
             return Err(NodeError::failed(format!("{text}; does [apis.{name}] name the right key?")));
         }
-        // The same again would be refused again.
+        // The same request would be refused again.
         if state.refused.as_ref() == Some(pending) {
             return Err(NodeError::failed(text));
         }

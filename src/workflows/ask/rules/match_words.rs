@@ -1,4 +1,4 @@
-//! Which operation's words stand in a question, and which values.
+//! Which operation's words are in a question, and which values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,13 @@ use serde_json::Value;
 use crate::text::words::{self, stem, stem_set};
 use crate::workflows::ask::facts::{OperationFacts, ParameterFacts};
 
-/// What an operation scores for each word of its description that the question shares, where nothing says by which
-/// words it is asked for.
+/// Points for each word of its description that the question shares, if the operation lists no phrases that ask for it.
 const DESCRIBED: usize = 1;
 
-/// What it scores for a word it is asked for by.
+/// Points for each word of a phrase that asks for it.
 const ASKED: usize = 10;
 
-/// Compares words, knowing which mean the same.
+/// Compares words, with synonyms.
 pub(super) struct Matcher<'f> {
     same: &'f BTreeMap<String, String>,
 }
@@ -24,7 +23,7 @@ impl<'f> Matcher<'f> {
         Self { same }
     }
 
-    /// The words as they are written, each in the form that means the same.
+    /// The words as written, with synonyms replaced.
     pub(super) fn words(&self, text: &str) -> impl Iterator<Item = String> {
         words::words(text).map(|word| self.same.get(&word).cloned().unwrap_or(word))
     }
@@ -33,12 +32,12 @@ impl<'f> Matcher<'f> {
         self.words(text).map(|word| stem(&word)).collect()
     }
 
-    /// How well an operation fits: by the longest phrase that asks for it, all of whose words are there.
+    /// How well an operation fits: by its longest phrase whose words are all there.
     pub(super) fn score(&self, operation: &OperationFacts, asked: &BTreeSet<String>) -> usize {
         if operation.asks.is_empty() {
             let own = format!("{} {} {}", operation.tool_name, operation.category, operation.description);
             let shared = stem_set(&own).into_iter().filter(|word| asked.contains(word)).count();
-            // One word in common is no reason.
+            // One word in common is not enough.
             return if shared >= 2 { shared * DESCRIBED } else { 0 };
         }
         let phrase = |phrase: &String| {
@@ -50,7 +49,7 @@ impl<'f> Matcher<'f> {
     }
 }
 
-/// What a text says of a parameter, in the parameter's own type.
+/// The value a text gives for a parameter, in the parameter's type.
 pub(super) fn value_in(
     parameter: &ParameterFacts,
     text: &str,
@@ -75,16 +74,16 @@ pub(super) fn value_in(
     }
 }
 
-/// The value of the list that is named with the most words.
+/// The listed value that is named with the most words.
 fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
     let mut best: Option<(usize, &Value)> = None;
     for value in &parameter.values {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        // `Hip-Hop/Rap` is either of them.
+        // `Hip-Hop/Rap` matches either part.
         for way in text.split('/') {
             let way = parted(way);
             let placed = |at: usize| {
-                // “convert 100 EUR” converts euros, however many.
+                // “convert 100 EUR” converts euros, whatever the amount.
                 let before = said[..at]
                     .iter()
                     .rfind(|word| word.parse::<f64>().is_err() || parameter.after.contains(word));
@@ -107,7 +106,7 @@ pub(super) fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
     for name in [name.clone(), name.replace('_', " ")] {
         for (at, _) in lower.match_indices(&name) {
             let begins = lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_');
-            // Lower case may be longer than what it was; then the places do not agree.
+            // Lower case may be longer than the original; then the offsets do not match.
             let Some(rest) = text.get(at + name.len()..).filter(|_| begins && lower.len() == text.len())
             else {
                 continue;
@@ -134,7 +133,7 @@ pub(super) fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
     None
 }
 
-/// Words in lower case; `allTime` is two, and `&` is *and*.
+/// Words in lower case; `allTime` is two words, and `&` is *and*.
 fn parted(text: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before = ' ';

@@ -1,8 +1,8 @@
-//! Questions to APIs by rule: which operation's own words stand in the question, and what it names.
+//! Answers questions to APIs by rule: which operation's words are in the question, and what the question names.
 //!
-//! It understands no language: a catalogue says by which words each operation is asked for, and which words mean the
-//! same; quotes, handles and what follows words such as *by*, *of* and *called* are names; numbers and the values that
-//! a parameter lists are looked for. What is not found this way is missing, and the person is asked for it.
+//! The rules understand no language. A catalogue says which words ask for each operation and which words are synonyms.
+//! Quotes, handles and the words after *by*, *of*, *called* and the like are names. Numbers and a parameter's listed
+//! values are looked for. Anything not found this way is missing, and the person is asked for it.
 
 mod match_words;
 mod named;
@@ -16,13 +16,13 @@ use crate::workflows::ask::facts::{
     AskFacts, CategoryAnswer, Complexity, OperationFacts, ParameterFacts, ParamsAnswer, SelectAnswer,
 };
 
-/// How many may answer a question.
+/// The most operations that may answer a question.
 const MOST: usize = 4;
 
-/// Words that point back to what was named.
+/// Words that refer back to something named before.
 const BACK: &[&str] = &["their", "them", "they", "his", "her", "its", "it", "he", "she", "there"];
 
-/// What can be done without a language model.
+/// The tasks that work without a language model.
 pub(in crate::workflows) const TASKS: &[Task] =
     &[("ask.category", category), ("ask.select", select), ("ask.params", params)];
 
@@ -61,7 +61,7 @@ fn category(value: &Value) -> Result<Answer, String> {
 
 /// `ask.select`
 fn select(value: &Value) -> Result<Answer, String> {
-    // What came into question stands best first already, and what is asked next behind it.
+    // The candidates are sorted best first, followed by the one to ask next.
     let facts = facts::<AskFacts>(value)?;
     let name = |at: usize| facts.operations.get(at).map(|one| one.name.clone());
     let answer = SelectAnswer { api: name(0).unwrap_or_default(), secondary_api: name(1) };
@@ -87,7 +87,7 @@ fn params(value: &Value) -> Result<Answer, String> {
     let mut parameters = Map::new();
     for parameter in operation.parameters.iter().filter(|one| one.entity.is_none()) {
         let without = |text: &str| match &name {
-            // Where a parameter says what stands before its value, that value may look like a name.
+            // If a parameter says what comes before its value, that value may look like a name.
             Some(name) if parameter.after.is_empty() => text.replace(name.as_str(), " "),
             _ => text.to_owned(),
         };
@@ -112,12 +112,12 @@ fn best<'o>(matcher: &Matcher<'_>, operations: &'o [OperationFacts], words: &str
         .map(|operation| (matcher.score(operation, &asked), operation))
         .filter(|(score, _)| *score > 0)
         .collect();
-    // Stable: of two that fit as well, the one that stands first in its catalogue.
+    // The sort is stable: of two equal matches, the first in its catalogue wins.
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, operation)| operation).collect()
 }
 
-/// Whether what the second wants to be told comes from the first, or is the same thing.
+/// Whether the first operation returns what the second needs, or both are about the same kind of thing.
 fn goes_on(first: &OperationFacts, second: &OperationFacts) -> bool {
     let wanted = kind_of(second);
     first.name != second.name
@@ -129,7 +129,7 @@ fn kind_of(operation: &OperationFacts) -> Option<String> {
     operation.parameters.iter().filter(|one| one.required).find_map(|one| one.entity.clone())
 }
 
-/// Whether a parameter takes the words that something is searched by.
+/// Whether a parameter takes search words.
 fn is_words(parameter: &ParameterFacts) -> bool {
     parameter.required
         && parameter.kind == "string"
@@ -141,18 +141,17 @@ fn sort(operation: &OperationFacts) -> String {
     operation.name.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// A question, taken apart.
 struct Question<'f> {
-    /// Its parts without what is quoted; the second one where it asks for two things.
+    /// Its text without quotes; two halves if it asks for two things.
     halves: Vec<String>,
-    /// The question before it, where this one goes on from there.
+    /// The previous question, if this one follows up on it.
     before: Option<&'f str>,
 }
 
 impl<'f> Question<'f> {
     fn of(facts: &'f AskFacts) -> Self {
         let matcher = Matcher::new(&facts.same);
-        // What was added says it in other words, where it asks for anything by itself.
+        // What the person added replaces the question if it asks for something by itself.
         let asks =
             |said: &&String| !best(&matcher, &facts.operations, &named::without_quotes(said)).is_empty();
         let instead = facts.said.iter().rev().find(asks).cloned();
@@ -174,14 +173,14 @@ impl<'f> Question<'f> {
             halves[1].push_str(" by of user");
         }
         if let Some(before) = before {
-            // What was named before is meant again; what was asked before only where nothing else is.
+            // Things named before are meant again; the earlier request only counts if this question makes none.
             let more = if alone { " by of user" } else { before };
             halves = vec![format!("{} {more}", halves.join(" "))];
         }
         Self { halves, before }
     }
 
-    /// The name in the question, or in the one before.
+    /// The name in the question, or in the previous one.
     fn name(&self, facts: &AskFacts) -> Option<String> {
         let texts =
             facts.said.iter().rev().map(String::as_str).chain([facts.query.as_str()]).chain(self.before);

@@ -1,11 +1,11 @@
-//! What a question names.
+//! Finds the name in a question.
 
 use std::collections::BTreeMap;
 
 /// Quotation marks, opening and closing.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('«', '»'), ('‘', '’'), ('„', '“')];
 
-/// Words that a name follows.
+/// Words that come before a name.
 const BEFORE: &[&str] = &[
     "called",
     "named",
@@ -34,7 +34,7 @@ const BEFORE: &[&str] = &[
     "tip",
 ];
 
-/// Words that end a name, where nothing quotes it.
+/// Words that end an unquoted name.
 const AFTER: &[&str] = &[
     "on",
     "from",
@@ -136,7 +136,7 @@ const NEVER: &[&str] = &[
     "best",
 ];
 
-/// The name in a text: what is quoted, a handle, or what follows a word that a name follows.
+/// The name in a text: a quote, a handle, the owner before an 's, or the words after one of [`BEFORE`].
 pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<String> {
     if let Some((quoted, _)) = quoted(text) {
         return Some(quoted);
@@ -152,14 +152,14 @@ pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<Strin
     if let Some(owner) = owner(&tokens, &means) {
         return Some(owner);
     }
-    // The last such word is nearest to the name; where nothing follows it, the one before.
+    // The last such word is closest to the name; if nothing follows it, try the one before.
     (0..tokens.len())
         .rev()
         .filter(|at| BEFORE.contains(&means(tokens[*at]).as_str()))
         .find_map(|at| name_at(&tokens, at + 1, &means))
 }
 
-/// Whether something in a text belongs to somebody it names.
+/// Whether a text says that something belongs to somebody it names.
 pub(super) fn is_owned(text: &str, same: &BTreeMap<String, String>) -> bool {
     let tokens: Vec<&str> = text.split_whitespace().collect();
     let means = |token: &str| {
@@ -169,7 +169,7 @@ pub(super) fn is_owned(text: &str, same: &BTreeMap<String, String>) -> bool {
     owner(&tokens, &means).is_some()
 }
 
-/// A name that begins here, up to a word that ends it.
+/// The name that begins here, up to a word that ends it.
 fn name_at(tokens: &[&str], from: usize, means: &impl Fn(&str) -> String) -> Option<String> {
     let mut begin = from;
     while tokens.get(begin).is_some_and(|token| NEVER.contains(&means(token).as_str()) && !is_capital(token))
@@ -196,7 +196,7 @@ fn name_at(tokens: &[&str], from: usize, means: &impl Fn(&str) -> String) -> Opt
     (!name.is_empty() && !number).then_some(name)
 }
 
-/// `Skrillex's tracks`: who stands before the 's.
+/// `Skrillex's tracks`: the name before the 's.
 fn owner(tokens: &[&str], means: &impl Fn(&str) -> String) -> Option<String> {
     let at = tokens.iter().position(|token| {
         let token = clean(token);
@@ -231,7 +231,7 @@ fn clean(token: &str) -> &str {
     token.trim_matches(['?', '!', ',', ';', ':', '"', '(', ')']).trim_end_matches('.')
 }
 
-/// The first thing that is quoted, and where.
+/// The first quote, and its range.
 fn quoted(text: &str) -> Option<(String, std::ops::Range<usize>)> {
     let mut found: Option<(String, std::ops::Range<usize>)> = None;
     let mut take = |from: usize, to: usize, end: usize| {
@@ -250,7 +250,7 @@ fn quoted(text: &str) -> Option<(String, std::ops::Range<usize>)> {
             take(from, from + length, from + length + close.len_utf8());
         }
     }
-    // An apostrophe is a quotation mark only where a word begins.
+    // An apostrophe is a quotation mark only at the start of a word.
     let opening = text
         .match_indices('\'')
         .find(|(at, _)| text[..*at].chars().next_back().is_none_or(char::is_whitespace));
@@ -266,7 +266,7 @@ fn quoted(text: &str) -> Option<(String, std::ops::Range<usize>)> {
     found
 }
 
-/// The text without what is quoted: a name's words ask for nothing.
+/// The text without quotes: the words of a name ask for nothing.
 pub(super) fn without_quotes(text: &str) -> String {
     match quoted(text) {
         Some((_, range)) => format!("{} {}", &text[..range.start], without_quotes(&text[range.end..])),

@@ -1,4 +1,4 @@
-//! Questions answered from the files: all of a refinement at once, each with a bounded look at the code.
+//! Answers questions from the files: all questions of a refinement at once, each with a limited look at the code.
 
 use super::prompts::{Desk, GIVEN, ReadFile};
 use super::state::Asked;
@@ -11,21 +11,20 @@ use futures_util::future::join_all;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a question may be gone back to with what was read.
+/// How many times the model may read more files for one question.
 const ROUNDS: usize = 2;
 
-/// How many parts of files are read in one refinement, for all its questions.
+/// How many file excerpts one refinement reads, for all its questions.
 const READS: usize = 4;
 
-/// A question with its answer.
 pub(super) struct Answered {
     pub question: String,
     pub answer: String,
-    /// Whether a sibling had found it out.
+    /// Whether a sibling had already found it.
     pub shared: bool,
 }
 
-/// Who answers, and from what.
+/// Who answers, and from which sources.
 pub(super) struct Library<'a> {
     pub ctx: &'a Ctx<Services>,
     pub board: &'a Board,
@@ -33,12 +32,12 @@ pub(super) struct Library<'a> {
     pub model: &'a Picked,
     /// The files that may be read, by path.
     pub files: Vec<String>,
-    /// How many parts of files were read.
+    /// How many file excerpts were read.
     pub reads: AtomicUsize,
 }
 
 impl Library<'_> {
-    /// Answers what files can answer; what a person said is taken as it is.
+    /// Answers what the files can answer; a person's answer is taken as it is.
     pub(super) async fn answer(&self, round: &[Asked]) -> Result<Vec<Answered>, NodeError> {
         let work = round.iter().enumerate().map(|(at, asked)| self.one(at, asked));
         let mut answered = Vec::new();
@@ -70,7 +69,7 @@ impl Library<'_> {
         Ok(Some(done(answer, false)))
     }
 
-    /// The run whose siblings share.
+    /// The run whose agents share answers.
     fn run(&self) -> Option<ThreadId> {
         ThreadId::parse(&self.desk.state.context.run).ok()
     }
@@ -85,7 +84,7 @@ impl Library<'_> {
         let mut request = self.desk.answer(asked, &given, akin, true);
         for round in 0..=ROUNDS {
             if round == ROUNDS {
-                // Enough was read: it has to answer now.
+                // Enough was read: the model has to answer now.
                 request.tools.clear();
             }
             let name = format!("answer-{at}-{round}");
@@ -98,7 +97,7 @@ impl Library<'_> {
         Ok("The files that were read do not answer it.".to_owned())
     }
 
-    /// What the files asked for say, as messages.
+    /// Adds the file excerpts that were asked for to the messages.
     fn hand_over(&self, reply: &Reply, messages: &mut Vec<Message>) {
         messages.push(reply.message());
         for call in &reply.calls {
@@ -120,7 +119,8 @@ impl Library<'_> {
         }
     }
 
-    /// A part of a file of the scan. What .gitignore leaves out was not scanned, and what holds keys is not read.
+    /// An excerpt of a scanned file. Files excluded by .gitignore were not scanned, and files with secrets are not
+    /// read.
     fn read(&self, path: &str, from: From<'_>) -> Result<String, String> {
         if self.files.binary_search_by(|known| known.as_str().cmp(path)).is_err() {
             return Err("there is no such file among those that may be read".to_owned());
@@ -131,7 +131,7 @@ impl Library<'_> {
         tree::excerpt(Path::new(&self.desk.state.context.dir), path, from, self.desk.excerpt())
     }
 
-    /// Files that may answer: those the question names, then the opening files of folders it names.
+    /// Files that may answer: those the question names, then the entry files of folders it names.
     fn likely(&self, asked: &Asked) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut add = |path: &str| {
@@ -157,7 +157,7 @@ impl Library<'_> {
     }
 }
 
-/// Whether a file's name is one that keys are kept under.
+/// Whether a file name is typical for secrets.
 fn holds_secrets(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let endings = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks"];

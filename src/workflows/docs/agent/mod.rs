@@ -1,4 +1,4 @@
-//! `docs/agent`: one agent at work, in a thread of its own that only a run of `docs` starts.
+//! `docs/agent`: one agent at work, in its own thread, which only a run of `docs` starts.
 
 mod answers;
 mod nodes;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 pub use state::{AgentContext, AgentInput, AgentState, Stop};
 
-/// The tasks a model can be chosen for, in the section of `docs`.
+/// The roles a model can be configured for, in the section of `docs`.
 pub(super) const ROLES: &[&str] = &["analyze", "evaluate", "answer"];
 
-/// What the person is asked before a costly refinement.
+/// The action of the question before a costly refinement.
 pub(super) const REFINE: &str = "refine";
 
-/// What the person is asked where no file answers.
+/// The action of a question that no file answers.
 pub(super) const QUESTION: &str = "question";
 
 pub(super) fn spec(services: &Arc<Services>, board: Arc<Board>) -> Result<Spec, BuildError> {

@@ -1,4 +1,4 @@
-//! The nodes of one agent. What fails for good ends the agent, not the run.
+//! The nodes of one agent. A permanent failure ends the agent, not the run.
 
 use super::answers::Library;
 use super::prompts::Desk;
@@ -17,7 +17,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-/// How many questions of one refinement, files of a question and things missing are taken; a model may name more.
+/// The most questions per refinement, files per question and missing things that are used; a model may name more.
 const QUESTIONS: usize = 9;
 const FILES: usize = 4;
 const MISSING: usize = 12;
@@ -36,7 +36,7 @@ pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) 
     or_failed(&ctx, work.await)
 }
 
-/// Scores what was written, and decides whether to go on. Scores that cannot be read end it with what there is.
+/// Scores the analysis and decides whether to go on. If the scores cannot be read, the current analysis is final.
 pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
@@ -73,7 +73,7 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
     or_failed(&ctx, work.await)
 }
 
-/// Asks itself what is missing; what only a person can answer is put to them.
+/// Lets the model ask what is missing; questions only a person can answer go to the person.
 pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
     let settle = |why| Ok(Command::goto("finalize_output").update(AgentUpdate::Stopped { why }));
     if state.declined {
@@ -113,7 +113,7 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
     or_failed(&ctx, work.await)
 }
 
-/// Answers the questions from the files, all at once, and writes the analysis anew.
+/// Answers the questions from the files, all at once, and rewrites the analysis.
 pub(super) async fn refine_analysis(board: Arc<Board>, ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
@@ -140,7 +140,7 @@ pub(super) async fn refine_analysis(board: Arc<Board>, ctx: Ctx<Services>, state
     or_failed(&ctx, work.await)
 }
 
-/// Makes the page of the best analysis there was.
+/// Makes the page from the best analysis.
 pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
@@ -163,7 +163,7 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
     or_failed(&ctx, work.await)
 }
 
-/// A failure for good, or one whose retries are spent, ends the agent; budgets and doubts are a person's affair.
+/// A permanent failure, or one with no retries left, ends the agent; budgets and doubts are for a person to settle.
 fn or_failed(ctx: &Ctx<Services>, given: Given) -> Given {
     match given {
         Err(NodeError::Failed { text }) => Ok(Command::end().update(AgentUpdate::Failed { text })),

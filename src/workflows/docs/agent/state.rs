@@ -38,21 +38,19 @@ pub struct AgentInput {
     pub context: AgentContext,
 }
 
-/// A question of this refinement, and what was found out.
+/// A question of this refinement, and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Asked {
-    /// The question.
     pub question: String,
     /// Files that may answer it.
     pub files: Vec<String>,
-    /// Whether only a person can.
+    /// Whether only a person can answer it.
     pub for_person: bool,
-    /// The answer, once there is one.
     pub answer: Option<String>,
 }
 
-/// Why an agent refines no further.
+/// Why an agent stopped refining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -66,11 +64,11 @@ pub enum Stop {
     SwitchedOff,
     /// The person did not want the tokens spent.
     Declined,
-    /// There was nothing more to find out, or no score to go by.
+    /// There was nothing more to find, or there was no score.
     NothingMore,
 }
 
-/// Whether, and why, to stop after these scores, the newest last. `refined` counts refinements so far.
+/// Whether to stop after these scores, newest last, and why. `refined` counts the refinements so far.
 pub(super) fn stop(settings: &Settings, refined: u32, scores: &[f64]) -> Option<Stop> {
     let newest = scores.last().copied().unwrap_or_default();
     let before = scores.len().checked_sub(2).and_then(|at| scores.get(at));
@@ -87,116 +85,80 @@ pub(super) fn stop(settings: &Settings, refined: u32, scores: &[f64]) -> Option<
     }
 }
 
-/// An agent at work.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentState {
-    /// What it works with.
     pub context: AgentContext,
     /// How often it has refined.
     pub iteration: u32,
-    /// What it has written.
     pub current_analysis: String,
-    /// What the last evaluation missed.
+    /// What the last evaluation found missing.
     pub missing_information: Vec<String>,
     /// The last score, 0 to 100.
     pub clarity_score: f64,
     /// Every question it asked itself.
     pub self_questions: Vec<String>,
-    /// What it settled on.
+    /// The analysis it settled on.
     pub final_analysis: Option<String>,
-    /// A line a refinement.
+    /// One line per refinement.
     pub refinement_notes: Vec<String>,
     /// Every score, oldest first.
     pub scores: Vec<f64>,
-    /// The best analysis so far with its score, where the newest is not the best.
+    /// The best analysis so far with its score, if it is not the newest one.
     pub best: Option<(f64, String)>,
-    /// The questions of the refinement under way.
+    /// The questions of the current refinement.
     pub round: Vec<Asked>,
-    /// Everything found out: question and answer.
+    /// Every question and answer so far.
     pub answers: Vec<(String, String)>,
-    /// How many of these a sibling had found out.
+    /// How many of these a sibling had already found.
     pub shared_answers: u64,
     /// Whether the person declined to go on.
     pub declined: bool,
-    /// Why it stopped.
     pub stop: Option<Stop>,
-    /// Words the person added to a retry.
+    /// Hints the person added to a retry.
     pub hints: Vec<String>,
-    /// What happened to it.
     pub result: Option<AgentResult>,
 }
 
-/// Everything that can happen.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AgentUpdate {
     /// The thread began.
-    Started {
-        /// What it works with.
-        context: Box<AgentContext>,
-    },
-    /// The first analysis stands.
-    Analyzed {
-        /// The analysis.
-        text: String,
-    },
+    Started { context: Box<AgentContext> },
+    /// The first analysis is written.
+    Analyzed { text: String },
     /// It was scored.
     Scored {
         /// The mean of the four scores.
         score: f64,
-        /// What is missing.
         missing: Vec<String>,
     },
-    /// Something did not go as it should, and the agent goes on without.
-    Noted {
-        /// What.
-        text: String,
-    },
+    /// Something failed, and the agent goes on without it.
+    Noted { text: String },
     /// No more refinements.
-    Stopped {
-        /// Why.
-        why: Stop,
-    },
-    /// It asked itself.
-    Questioned {
-        /// What.
-        questions: Vec<Question>,
-    },
+    Stopped { why: Stop },
+    /// The model asked questions.
+    Questioned { questions: Vec<Question> },
     /// The person was asked whether to spend the tokens.
-    Allowed {
-        /// What they said.
-        yes: bool,
-    },
-    /// The person answered questions, or left them.
+    Allowed { yes: bool },
+    /// The person answered or dismissed questions.
     Told {
-        /// By the place of the question.
+        /// By the index of the question.
         answers: Vec<(usize, Option<String>)>,
     },
-    /// It was refined.
     Refined {
-        /// The new analysis.
         text: String,
-        /// What was found out for it.
+        /// The answers it is based on.
         answers: Vec<(String, String)>,
-        /// How many of these a sibling had found out.
+        /// How many of these a sibling had already found.
         shared: usize,
     },
-    /// The person added words to a retry.
-    Hinted {
-        /// The words.
-        text: String,
-    },
+    /// The person added a hint to a retry.
+    Hinted { text: String },
     /// It is done.
-    Finalized {
-        /// What came of it.
-        result: Box<AgentResult>,
-    },
-    /// It failed for good.
-    Failed {
-        /// Why.
-        text: String,
-    },
+    Finalized { result: Box<AgentResult> },
+    /// It failed permanently.
+    Failed { text: String },
 }
 
 impl State for AgentState {
@@ -223,7 +185,7 @@ impl State for AgentState {
     }
 
     fn joined(_: Vec<ChildResult>) -> AgentUpdate {
-        // An agent starts no children; no answers change nothing.
+        // An agent starts no children, so there are no answers and nothing changes.
         AgentUpdate::Told { answers: Vec::new() }
     }
 
@@ -311,7 +273,7 @@ impl AgentState {
         }
     }
 
-    /// The analysis to settle on, with its score: the best there was.
+    /// The best analysis so far, with its score.
     pub(super) fn settled(&self) -> (f64, &str) {
         match &self.best {
             Some((score, text)) => (*score, text),
@@ -319,7 +281,7 @@ impl AgentState {
         }
     }
 
-    /// How the page came about.
+    /// How the page was made.
     pub(super) fn metadata(&self) -> Metadata {
         Metadata {
             iterations: self.iteration,

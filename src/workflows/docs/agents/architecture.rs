@@ -1,11 +1,10 @@
-//! `architecture`: the parts, and what leans on what.
+//! `architecture`: the parts, and which part depends on which.
 
 use super::page::{self, Page};
 use super::{DocAgent, diagram, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
-/// What the agent is, knows and shows.
 pub(super) const AGENT: DocAgent = DocAgent {
     name: "architecture",
     title: "Architecture",

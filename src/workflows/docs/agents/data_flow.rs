@@ -1,4 +1,4 @@
-//! `data-flow`: where data comes in, where it goes out, and the way between.
+//! `data-flow`: where data comes in, where it goes out, and its way in between.
 
 use super::page::{self, Page};
 use super::{DocAgent, diagram, figure, of, told};
@@ -6,7 +6,6 @@ use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What the agent is, knows and shows.
 pub(super) const AGENT: DocAgent = DocAgent {
     name: "data-flow",
     title: "Data flow",

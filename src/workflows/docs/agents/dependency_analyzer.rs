@@ -1,4 +1,4 @@
-//! `dependency-analyzer`: what it needs from others, and where.
+//! `dependency-analyzer`: which dependencies there are, and where they are used.
 
 use super::page::{self, Page};
 use super::{DocAgent, diagram, figure, of, told};
@@ -6,7 +6,6 @@ use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What the agent is, knows and shows.
 pub(super) const AGENT: DocAgent = DocAgent {
     name: "dependency-analyzer",
     title: "Dependencies",

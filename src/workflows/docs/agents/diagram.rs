@@ -1,20 +1,20 @@
-//! Diagrams from facts, in Mermaid.
+//! Diagrams made from facts, in Mermaid.
 
 use crate::workflows::docs::facts::{AreaFacts, LinkFacts, ProjectFacts};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// How many parts and links a diagram shows: more cannot be read.
+/// How many parts and links a diagram shows; more would be unreadable.
 const NODES: usize = 24;
 const ARROWS: usize = 120;
 
-/// What a diagram says in a comment where arrows are left out.
+/// The comment in a diagram that leaves arrows out.
 pub(super) const LEFT_OUT: &str = "    %% arrows to what is reached through others are left out\n";
 
-/// From how many arrows on those that follow from others are left out.
+/// With more arrows than this, those implied by others are left out.
 const CROWDED: usize = 20;
 
-/// Which parts lean on which, as a diagram.
+/// A diagram of which parts depend on which.
 pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
     let mut parts: BTreeSet<&str> = BTreeSet::new();
     let mut arrows = Vec::new();
@@ -53,7 +53,7 @@ pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
     Some(out)
 }
 
-/// Leaves out arrows to what is reached through others anyway, those of the fewest files first.
+/// Removes arrows to parts that are also reached through others, those with the fewest files first.
 fn reduce(arrows: &mut Vec<&LinkFacts>) {
     let mut at = arrows.len();
     while at > 0 {
@@ -75,7 +75,7 @@ fn reduce(arrows: &mut Vec<&LinkFacts>) {
     }
 }
 
-/// The parts of a project as a tree.
+/// A diagram of the project's parts as a tree.
 pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
     let mut largest: Vec<&AreaFacts> = project.areas.iter().filter(|part| part.path != ".").collect();
     largest.sort_by_key(|part| std::cmp::Reverse(part.lines));
@@ -107,7 +107,7 @@ pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
     Some(out)
 }
 
-/// What is reached outside, as a diagram.
+/// A diagram of what is reached outside.
 pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
     let mut parts: Vec<&str> =
         outside.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
@@ -132,14 +132,14 @@ pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
     Some(out)
 }
 
-/// How much of all names is a folder they share.
+/// The length of the folder that all names share.
 fn common_folder(names: &[&str]) -> usize {
     let Some(first) = names.first() else { return 0 };
     let shared = |end: &usize| names.iter().all(|name| name.get(..*end) == first.get(..*end));
     first.match_indices('/').map(|(at, _)| at + 1).rfind(shared).unwrap_or(0)
 }
 
-/// Text that means nothing to a diagram.
+/// Text without characters that mean something in a diagram.
 fn label(text: &str) -> String {
     text.replace('"', "'").replace(['[', ']', '{', '}', '<', '>', '`', '#', ';'], " ")
 }

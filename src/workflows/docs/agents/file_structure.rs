@@ -1,11 +1,10 @@
-//! `file-structure`: what lies where.
+//! `file-structure`: where things are.
 
 use super::page::{self, Page};
 use super::{DocAgent, diagram, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
-/// What the agent is, knows and shows.
 pub(super) const AGENT: DocAgent = DocAgent {
     name: "file-structure",
     title: "File structure",

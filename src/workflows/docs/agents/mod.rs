@@ -1,7 +1,7 @@
 //! The agents. A new one is a file and a line in [`AGENTS`].
 //!
-//! An agent chooses which facts its prompt carries and what its page shows by code alone: tables and diagrams are made
-//! from the facts, never from what a model wrote.
+//! An agent chooses the facts in its prompt and what code puts on its page: tables and diagrams are made from the
+//! facts, never from what a model wrote.
 
 mod architecture;
 mod data_flow;
@@ -20,48 +20,46 @@ pub(super) use diagram::leaning;
 pub(super) use page::{Page, listed, path};
 pub(super) use told::platforms;
 
-/// Somebody who writes one page about a code base.
+/// An agent that writes one page about a code base.
 pub struct DocAgent {
     /// Its name in states, files and traces.
     pub name: &'static str,
     /// The title of its page.
     pub title: &'static str,
-    /// What its page is about, as a model is told.
+    /// What its page is about, for the prompt.
     about: &'static str,
     /// The headings a model writes under.
     sections: &'static str,
-    /// The facts it works from, most important first; what does not fit the room is cut from the end.
+    /// The facts it works from, most important first; if they are too long, the end is cut off.
     tell_facts: fn(&ProjectFacts) -> String,
-    /// What it counts, by code.
+    /// The numbers it counts.
     count: fn(&ProjectFacts) -> Value,
-    /// One line about what was found.
+    /// One line about the findings.
     summarize: fn(&Value) -> String,
     /// The tables and diagrams of its page.
     draw: fn(Page, &ProjectFacts) -> Page,
 }
 
 impl DocAgent {
-    /// What a model is told it is.
+    /// The model's role.
     pub fn system_prompt(&self) -> String {
         role(self.about, self.sections)
     }
 
-    /// The facts, as a model is told them.
+    /// The facts for the prompt.
     pub fn human_prompt(&self, project: &ProjectFacts) -> String {
         (self.tell_facts)(project)
     }
 
-    /// The analysis as data: its sections, and the figures of this agent.
+    /// The analysis as data: its sections, and this agent's numbers.
     pub fn parse(&self, analysis: &str, project: &ProjectFacts) -> Value {
         json!({ "sections": page::sections(analysis), "figures": (self.count)(project) })
     }
 
-    /// One line about what was found.
     pub fn summary(&self, data: &Value) -> String {
         (self.summarize)(data)
     }
 
-    /// The page.
     pub fn markdown(&self, data: &Value, project: &ProjectFacts) -> String {
         let page = Page::new(self.title).text(&self.summary(data)).sections(data);
         (self.draw)(page, project).into_text()
@@ -78,12 +76,11 @@ pub(super) const AGENTS: &[DocAgent] = &[
     testing::AGENT,
 ];
 
-/// The agent of this name.
 pub(super) fn agent(name: &str) -> Option<&'static DocAgent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
 
-/// What every agent is told.
+/// The role text that all agents share.
 fn role(about: &str, sections: &str) -> String {
     format!(
         "You document a code base for the people who will work on it. Your part: {about} You are given facts that a \
@@ -94,7 +91,7 @@ fn role(about: &str, sections: &str) -> String {
     )
 }
 
-/// The count at a place of the figures.
+/// One of the agent's numbers.
 fn figure(data: &Value, key: &str) -> u64 {
     data.pointer(&format!("/figures/{key}")).and_then(Value::as_u64).unwrap_or_default()
 }

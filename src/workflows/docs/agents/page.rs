@@ -1,4 +1,4 @@
-//! How pages are put together: sections of an analysis, tables from facts.
+//! Builds pages: sections of an analysis, tables from facts.
 
 use super::diagram::LEFT_OUT;
 use crate::workflows::docs::facts::{ModuleFacts, NameFacts, ProjectFacts};
@@ -6,11 +6,11 @@ use crate::workflows::docs::project::keep_best;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// How many modules a page goes through name by name, and how many names of each.
+/// How many modules a page lists name by name, and how many names of each.
 const MODULES: usize = 60;
 const NAMES: usize = 120;
 
-/// The sections of an analysis by their headings; what stands before the first is called by no name.
+/// The sections of an analysis with their headings; the text before the first heading gets an empty one.
 pub(super) fn sections(analysis: &str) -> Vec<Value> {
     let mut found: Vec<(String, String)> = vec![(String::new(), String::new())];
     let mut fenced = false;
@@ -32,16 +32,14 @@ pub(super) fn sections(analysis: &str) -> Vec<Value> {
     kept.map(|(title, text)| json!({ "title": title, "text": text })).collect()
 }
 
-/// A page in the making.
+/// A page under construction.
 pub(in super::super) struct Page(String);
 
 impl Page {
-    /// A page with a title.
     pub(in super::super) fn new(title: &str) -> Self {
         Self(format!("# {title}\n"))
     }
 
-    /// Adds running text.
     pub(in super::super) fn text(mut self, text: &str) -> Self {
         if !text.trim().is_empty() {
             let _ = write!(self.0, "\n{}\n", text.trim());
@@ -49,13 +47,11 @@ impl Page {
         self
     }
 
-    /// Adds a heading.
     pub(in super::super) fn heading(mut self, text: &str) -> Self {
         let _ = write!(self.0, "\n## {text}\n");
         self
     }
 
-    /// Adds the sections of an analysis.
     pub(super) fn sections(mut self, data: &Value) -> Self {
         for section in data.get("sections").and_then(Value::as_array).into_iter().flatten() {
             let part = |key: &str| section.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -67,7 +63,7 @@ impl Page {
         self
     }
 
-    /// Adds a table under a heading; nothing where it has no rows.
+    /// Adds a table under a heading, unless it has no rows.
     pub(in super::super) fn table(self, title: &str, head: &[&str], rows: &[Vec<String>]) -> Self {
         if rows.is_empty() {
             return self;
@@ -75,7 +71,7 @@ impl Page {
         self.heading(title).rows(head, rows)
     }
 
-    /// Adds a table.
+    /// Adds a table without a heading.
     fn rows(mut self, head: &[&str], rows: &[Vec<String>]) -> Self {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         self.0.push('\n');
@@ -87,7 +83,7 @@ impl Page {
         self
     }
 
-    /// Adds a diagram under a heading; nothing where it shows nothing.
+    /// Adds a diagram under a heading, unless there is none.
     pub(in super::super) fn diagram(mut self, title: &str, diagram: Option<String>) -> Self {
         if let Some(diagram) = diagram {
             self = self.heading(title);
@@ -99,7 +95,7 @@ impl Page {
         self
     }
 
-    /// Adds how it is tested, run, checked and built.
+    /// Adds the commands that test, run, check and build it.
     pub(in super::super) fn runs(self, title: &str, project: &ProjectFacts, purposes: &[&str]) -> Self {
         let wanted = project.runs.iter().filter(|run| purposes.contains(&run.purpose.as_str()));
         let rows: Vec<Vec<String>> = wanted
@@ -108,7 +104,7 @@ impl Page {
         self.table(title, &["for", "command", "what it does", "named in"], &rows)
     }
 
-    /// Adds the modules, each with the names it declares and where they stand.
+    /// Adds the modules, each with the names it declares and their lines.
     pub(super) fn modules(mut self, project: &ProjectFacts) -> Self {
         let shown = project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES);
         for (at, module) in shown.enumerate() {
@@ -151,18 +147,17 @@ impl Page {
         if left > 0 { self.text(&format!("{left} more are not listed.")) } else { self }
     }
 
-    /// The page.
     pub(in super::super) fn into_text(self) -> String {
         self.0
     }
 }
 
-/// A path as code.
+/// A path formatted as code.
 pub(in super::super) fn path(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-/// Some paths as code, with how many more there are.
+/// Some paths formatted as code, and how many more there are.
 pub(in super::super) fn listed(paths: &[String], most: usize) -> String {
     let shown: Vec<String> = paths.iter().take(most).map(|one| path(one)).collect();
     let more = paths.len().saturating_sub(most);

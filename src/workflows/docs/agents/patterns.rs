@@ -1,11 +1,10 @@
-//! `patterns`: ways of writing that come back.
+//! `patterns`: recurring ways of writing.
 
 use super::page::{self, Page};
 use super::{DocAgent, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
-/// What the agent is, knows and shows.
 pub(super) const AGENT: DocAgent = DocAgent {
     name: "patterns",
     title: "Patterns",

@@ -5,7 +5,6 @@ use super::{DocAgent, figure, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
-/// What the agent is, knows and shows.
 pub(super) const AGENT: DocAgent = DocAgent {
     name: "testing",
     title: "Testing",

@@ -1,16 +1,16 @@
-//! Facts as a model is told them.
+//! Facts as text for prompts.
 
 use crate::workflows::docs::facts::{NameFacts, ProjectFacts};
 use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;
 
-/// How many bytes of the README a prompt begins with.
+/// How many bytes of the README a prompt quotes.
 const README: usize = 4_000;
 
-/// How many names of a module are told before those of the next.
+/// How many names of a module come before the names of the next.
 const FIRST: usize = 24;
 
-/// The project in a few lines, with which every prompt begins.
+/// The project in a few lines; every prompt starts with them.
 pub(super) fn opening(project: &ProjectFacts) -> String {
     let mut out = format!("The code base: {}\n", project.name);
     if !project.about.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn opening(project: &ProjectFacts) -> String {
     out + &runs(project)
 }
 
-/// How it is tested, run, checked and built.
+/// The commands that test, run, check and build it.
 fn runs(project: &ProjectFacts) -> String {
     let mut out = String::new();
     for run in &project.runs {
@@ -57,7 +57,7 @@ fn runs(project: &ProjectFacts) -> String {
     out
 }
 
-/// The README, and the program file by file: what each says, imports, declares on which line, and is tested by.
+/// The README, and the program file by file: its description, imports, declarations with their lines, and tests.
 pub(super) fn code(project: &ProjectFacts) -> String {
     let mut out = String::new();
     if !project.readme.is_empty() {
@@ -86,7 +86,7 @@ pub(super) fn code(project: &ProjectFacts) -> String {
     out
 }
 
-/// What the modules declare beside the names told first, so that a large one does not crowd out the others.
+/// The other names that modules declare. They come last, so that a large module does not crowd out the others.
 pub(super) fn besides(project: &ProjectFacts) -> String {
     let mut out = String::new();
     for module in project.modules.iter().filter(|module| module.names.len() > FIRST) {
@@ -99,7 +99,7 @@ pub(super) fn besides(project: &ProjectFacts) -> String {
     out
 }
 
-/// The functions that much of the program goes through, as they are written.
+/// The source of functions that much of the program goes through.
 pub(super) fn bodies(project: &ProjectFacts) -> String {
     let mut out = String::new();
     if !project.bodies.is_empty() {
@@ -111,7 +111,7 @@ pub(super) fn bodies(project: &ProjectFacts) -> String {
     out
 }
 
-/// A name in a line.
+/// Adds a name on one line.
 fn declared(out: &mut String, name: &NameFacts) {
     let _ = write!(out, "  {}: ", name.line);
     // A method's declaration does not name its type.
@@ -125,12 +125,12 @@ fn declared(out: &mut String, name: &NameFacts) {
     out.push('\n');
 }
 
-/// At most so many bytes of a text.
+/// At most this many bytes of a text.
 fn head(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// The parts with what is known of each.
+/// The parts, with what is known about each.
 pub(super) fn parts(project: &ProjectFacts) -> String {
     let mut out = "\nParts:\n".to_owned();
     for part in &project.areas {
@@ -153,7 +153,7 @@ pub(super) fn parts(project: &ProjectFacts) -> String {
     out
 }
 
-/// Which parts lean on which, as lines.
+/// Which parts depend on which, one line each.
 pub(super) fn links(project: &ProjectFacts) -> String {
     let mut out = "\nImports between parts (from, to, files):\n".to_owned();
     for link in &project.links {
@@ -168,12 +168,12 @@ pub(in crate::workflows::docs) fn platforms(project: &ProjectFacts) -> impl Iter
     all.filter(|(_, platform)| !platform.is_empty())
 }
 
-/// Names on one line, or that there are none.
+/// Names on one line, or "none".
 pub(super) fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Names and numbers as lines.
+/// Names and numbers, one line each.
 pub(super) fn counts(title: &str, counts: &[(String, u64)]) -> String {
     if counts.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! The functions that much of a program goes through, as they are written: what no signature tells.
+//! The source of functions that much of a program goes through; signatures do not show that.
 
 use super::code;
 use crate::tools::tree::{self, File, Item, Tree};
@@ -6,20 +6,20 @@ use crate::workflows::docs::facts::BodyFacts;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// How many bytes are kept in all, of one file and of one body.
+/// How many bytes are kept in all, per file and per function.
 const ALL: usize = 36_000;
 const FILE: usize = ALL * 2 / 5;
 const BODY: usize = 4_000;
 
-/// How many lines a body has at least: a shorter one says little more than its name.
+/// The fewest lines of a function; shorter ones say little more than their name.
 const SHORT: u32 = 5;
 
-/// More calls than this make a function no more central: it is a tool then. A name that is declared more often than that
-/// says nothing about what is called.
+/// More calls than this make a function no more central: it is then just a tool. If a name is declared more often than
+/// this, a call of it does not show which function is meant.
 const OFTEN: f64 = 8.0;
 const COMMON: u32 = 3;
 
-/// The bodies, those that matter most first. What cannot be read any more is left out.
+/// The functions, most important first. Files that can no longer be read are left out.
 pub fn bodies(folder: &Path, tree: &Tree) -> Vec<BodyFacts> {
     let (mut room, mut taken) = (ALL, BTreeMap::<&str, usize>::new());
     let mut found = Vec::new();
@@ -40,8 +40,8 @@ pub fn bodies(folder: &Path, tree: &Tree) -> Vec<BodyFacts> {
     found
 }
 
-/// Functions and methods of the program with their last lines, by how often they are called, how much of the program they
-/// call, and how many files use theirs.
+/// Functions and methods of the program with their last lines, ranked by how often they are called, how much of the
+/// program they call, and how many files use theirs.
 fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     let program = || code(&tree.files).filter(|file| !file.source.is_test);
     let mut calls: HashMap<&str, u32> = HashMap::new();
@@ -60,7 +60,7 @@ fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     }
     let weight = |file: &File, item: &Item| {
         let name = last(&item.name);
-        // Which of several of one name is called cannot be told.
+        // If several share a name, we cannot tell which one is called.
         let share = f64::from(calls.get(name).copied().unwrap_or_default()) / f64::from(declared[name]);
         let own = |called: &&String| {
             called.as_str() != name && declared.get(called.as_str()).is_some_and(|n| *n <= COMMON)
@@ -79,7 +79,7 @@ fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     all.into_iter().map(|(_, file, item, end)| (file, item, end)).collect()
 }
 
-/// The name without that of its type.
+/// The name without its type's name.
 fn last(name: &str) -> &str {
     name.rsplit(['.', ':']).next().unwrap_or(name)
 }

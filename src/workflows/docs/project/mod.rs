@@ -1,4 +1,4 @@
-//! A scanned tree as facts for prompts: counted, sorted and bounded, so that a prompt has room for them.
+//! Turns a scanned tree into facts for prompts: counted, sorted and bounded, so that they fit into a prompt.
 
 mod bodies;
 mod modules;
@@ -21,7 +21,6 @@ const NAMES: usize = 14;
 const SOME: usize = 12;
 const RUNS: usize = 40;
 
-/// The facts of a tree.
 pub(super) fn project(tree: &Tree) -> ProjectFacts {
     let parts = Parts::of(tree);
     let leaning = leanings(tree);
@@ -79,7 +78,7 @@ fn code(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.is_program())
 }
 
-/// Traits that are carried out more than once.
+/// Traits that are implemented more than once.
 fn roles(files: &[File]) -> Vec<(String, u64)> {
     let items = code(files).flat_map(|file| &file.source.items).filter(|item| item.kind == "impl");
     let mut roles = counted(items.map(|item| (item.name.as_str(), 1)));
@@ -96,7 +95,7 @@ fn unread(files: &[File]) -> Vec<(String, u64)> {
     found.into_iter().map(|(name, files)| (name.to_owned(), files)).collect()
 }
 
-/// Ways of writing, most frequent first, each with the first place that shows it.
+/// Ways of writing, most frequent first, each with its first place.
 fn marks(files: &[File]) -> Vec<(String, u64, String)> {
     let mut found: BTreeMap<&str, (u64, String)> = BTreeMap::new();
     for file in code(files).filter(|file| !file.source.is_test) {
@@ -111,7 +110,7 @@ fn marks(files: &[File]) -> Vec<(String, u64, String)> {
     found
 }
 
-/// Where programs start, and what others load first.
+/// Where programs start, and the files that others load first.
 fn entries(tree: &Tree) -> Vec<(String, String)> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let mains: BTreeSet<String> = tree
@@ -124,7 +123,7 @@ fn entries(tree: &Tree) -> Vec<(String, String)> {
             format!("{}{main}", folder(&manifest.path))
         })
         .collect();
-    // A package of Python lies at the top or in `src`, and its first file is what others load.
+    // A Python package is at the top or in `src`, and others load its first file.
     let package = |path: &str| {
         let inside = path.trim_start_matches("src/");
         inside.ends_with("/__init__.py") && inside.matches('/').count() == 1
@@ -138,7 +137,7 @@ fn entries(tree: &Tree) -> Vec<(String, String)> {
     program.filter_map(|file| Some((file.path.clone(), what(file)?.to_owned()))).take(40).collect()
 }
 
-/// The manifest at the top, or nearest to it.
+/// The manifest at the top, or closest to it.
 fn main_manifest(tree: &Tree) -> Option<&Manifest> {
     tree.manifests.iter().filter(|one| one.name.is_some()).min_by_key(|one| one.path.matches('/').count())
 }
@@ -177,7 +176,7 @@ fn areas(files: &[File], parts: &Parts) -> Vec<AreaFacts> {
         held.entry(parts.part(&file.path)).or_default().push(file);
     }
     let mut found: Vec<AreaFacts> = held.into_iter().map(|(path, files)| area_facts(path, &files)).collect();
-    // The largest stay; then they stand by path again.
+    // Keeps the largest, then sorts them by path again.
     found.sort_by_key(|one| std::cmp::Reverse(one.lines));
     found.truncate(AREAS);
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -208,7 +207,7 @@ fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
             }
         }
     }
-    // What the file that opens a folder says is what the folder is about.
+    // The description in a folder's entry file describes the folder.
     let opening = ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "index.js", "doc.go", "main.go"];
     let leads =
         |file: &&&File| file.path == path || opening.iter().any(|name| file.path == format!("{path}/{name}"));
@@ -233,7 +232,7 @@ fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
     }
 }
 
-/// Folders three deep with how many files they hold, and the files at the top.
+/// Folders up to three levels deep with their number of files, and the files at the top.
 fn outline(files: &[File]) -> String {
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     let mut top = Vec::new();
@@ -261,7 +260,7 @@ fn outline(files: &[File]) -> String {
     out
 }
 
-/// Who imports what: every import as written, with how many files and which parts use it.
+/// Every import as written, with how many files and which parts use it.
 type Imported<'a> = BTreeMap<&'a str, (u64, BTreeSet<&'a str>)>;
 
 fn imported<'a>(files: &'a [File], parts: &Parts) -> Imported<'a> {
@@ -278,7 +277,7 @@ fn imported<'a>(files: &'a [File], parts: &Parts) -> Imported<'a> {
 
 fn manifest_facts(manifest: &Manifest, imported: &Imported<'_>) -> ManifestFacts {
     let dependencies = manifest.dependencies.iter().take(DEPENDENCIES).map(|one| {
-        // The name code uses for it.
+        // The name that code uses for it.
         let known = match manifest.sort {
             ManifestKind::Cargo => one.name.replace('-', "_"),
             ManifestKind::Python => one.name.replace('-', "_").to_lowercase(),
@@ -322,7 +321,7 @@ fn outside(files: &[File], parts: &Parts) -> Vec<(String, Vec<String>)> {
     found.into_iter().map(|(what, parts)| (what.to_owned(), named(parts))).collect()
 }
 
-/// Counted by name, most first.
+/// Counts by name, highest first.
 fn counted<'a>(all: impl Iterator<Item = (&'a str, u32)>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, count) in all {

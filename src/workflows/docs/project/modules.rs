@@ -1,11 +1,12 @@
-//! The files of the program as facts: what each declares, imports, and is used by; those that matter most first.
+//! The files of the program as facts: what each declares, what it imports, and how often it is used; most important
+//! first.
 
 use super::code;
 use crate::tools::tree::{File, Item, Leanings, Tree};
 use crate::workflows::docs::facts::{ModuleFacts, NameFacts};
 use std::collections::BTreeMap;
 
-/// How many files, names of one file and names in all are kept.
+/// How many files, names per file and names in all are kept.
 const MODULES: usize = 400;
 const NAMES: usize = 160;
 const ALL: usize = 2_400;
@@ -47,7 +48,7 @@ pub(super) fn modules(tree: &Tree, leanings: &Leanings<'_>) -> (Vec<ModuleFacts>
     found.truncate(MODULES);
     let mut room = ALL;
     for module in &mut found {
-        // Of what nobody imports and nothing of which is public, a few names are enough.
+        // If nobody imports a module and nothing in it is public, a few names are enough.
         let aside = module.used_by == 0 && !module.names.iter().any(|name| name.public);
         let kept = room.min(if aside { ASIDE } else { NAMES });
         if module.names.len() > kept {
@@ -60,7 +61,7 @@ pub(super) fn modules(tree: &Tree, leanings: &Leanings<'_>) -> (Vec<ModuleFacts>
     (found, whole)
 }
 
-/// How much a newcomer gains by knowing a module: it is used, says much, and is not for itself alone.
+/// How useful a module is to a newcomer: how much it is used, how much it exports, and how long it is.
 fn weight(module: &ModuleFacts) -> u64 {
     let public = module.names.iter().filter(|name| name.public).count() as u64;
     module.used_by * 6 + public.min(40) + module.lines.min(4_000) / 100
@@ -79,7 +80,7 @@ fn names(file: &File, taken: &BTreeMap<(&str, &str), u32>) -> Vec<NameFacts> {
     file.source.items.iter().filter(|item| !matches!(item.kind, "impl" | "target")).map(fact).collect()
 }
 
-/// Keeps the names that say most, in their order.
+/// Keeps the most telling names, in order.
 pub(in crate::workflows::docs) fn keep_best(names: &mut Vec<NameFacts>, most: usize) {
     if names.len() <= most {
         return;
@@ -95,7 +96,7 @@ pub(in crate::workflows::docs) fn keep_best(names: &mut Vec<NameFacts>, most: us
     });
 }
 
-/// Types first, then functions, then methods; what is public and explained before what is not.
+/// Types first, then functions, then methods; public and documented names before others.
 fn rank(name: &NameFacts) -> u8 {
     let sort = match name.kind.as_str() {
         "function" => 1,
@@ -103,7 +104,7 @@ fn rank(name: &NameFacts) -> u8 {
         "constant" => 4,
         _ => 0,
     };
-    // A method of a type that is not public is often where the work is done.
+    // A method of a private type is often where the work is done.
     let hidden = if name.public { 0 } else { 2 };
     sort + hidden + u8::from(name.about.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What is tested by what: test files by the module they are named after, and by what they import.
+//! Which tests cover what: test files are matched by the module they are named after, and by their imports.
 
 use super::{SOME, code};
 use crate::tools::tree::{File, Leanings, Parts, Tree};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MATCHED: usize = 200;
 const COVERS: usize = 4;
 
-/// Test tools, by the names they are needed under.
+/// Test tools, by their names as dependencies.
 const TEST_TOOLS: [&str; 26] = [
     "proptest",
     "quickcheck",
@@ -39,7 +39,6 @@ const TEST_TOOLS: [&str; 26] = [
     "vt100",
 ];
 
-/// What is known of the tests.
 pub(super) fn testing(
     tree: &Tree,
     parts: &Parts,
@@ -97,7 +96,7 @@ pub(super) fn testing(
     }
 }
 
-/// Test files with what they test: the module they are named after, then those they take most names from.
+/// Test files with what they test: the module they are named after, then those they import most names from.
 fn covers(tree: &Tree, leanings: &Leanings<'_>) -> Vec<(String, u64, Vec<String>)> {
     let program: Vec<&File> = code(&tree.files).filter(|file| !file.source.is_test).collect();
     let is_program = |path: &str| program.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
@@ -107,7 +106,7 @@ fn covers(tree: &Tree, leanings: &Leanings<'_>) -> Vec<(String, u64, Vec<String>
         let named = program.iter().filter(|one| subjects.contains(&subject(name(&one.path))));
         let mut found: Vec<String> =
             named.filter(|one| is_subject(&one.path)).map(|one| one.path.clone()).collect();
-        // A name that many files bear tells nothing.
+        // A name that many files share says nothing.
         if found.len() > 2 {
             found.clear();
         }
@@ -129,7 +128,7 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a file is one that tests are named after.
+/// Whether tests can be named after a file.
 fn is_subject(path: &str) -> bool {
     let opens = matches!(
         subject(name(path)).as_str(),
@@ -138,14 +137,14 @@ fn is_subject(path: &str) -> bool {
     !opens && !path.starts_with("benches/") && !path.starts_with("examples/")
 }
 
-/// What a file of tests is about, by its name: `test_types.py` is about `types`.
+/// What a test file is about, by its name: `test_types.py` is about `types`.
 fn subject(name: &str) -> String {
     let stem = name.split('.').next().unwrap_or(name).to_lowercase();
     let bare = stem.trim_start_matches("test_").trim_start_matches("tests_");
     bare.trim_end_matches("_tests").trim_end_matches("_test").trim_start_matches('_').to_owned()
 }
 
-/// Tells each module which tests use it.
+/// Adds to each module the tests that use it.
 pub(super) fn match_tests(facts: &mut ProjectFacts) {
     for module in &mut facts.modules {
         let mut found: Vec<(usize, &str)> = facts

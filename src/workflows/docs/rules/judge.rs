@@ -1,15 +1,15 @@
-//! How good a page is: how much of what it has to explain it explains, and whether what it names is there.
+//! Scores a page: how much of its subjects it explains, and whether the names it uses exist.
 //!
-//! Where there is nothing to explain, nothing was checked, and nothing is given for it.
+//! If there is nothing to explain, nothing was checked, and the score for it is 0.
 
 use super::subjects;
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{DocsFacts, Question, Questions, Scores};
 
-/// What a line must say besides a name to explain it, in characters.
+/// How many characters a line must have besides a name to explain it.
 const EXPLAINS: usize = 28;
 
-/// How many questions are asked at most.
+/// The most questions asked.
 const MOST: usize = 5;
 
 pub(super) fn scores(facts: &DocsFacts) -> Scores {
@@ -35,7 +35,7 @@ pub(super) fn scores(facts: &DocsFacts) -> Scores {
     }
 }
 
-/// What it means that an agent found nothing to explain.
+/// The message if an agent found nothing to explain.
 fn nothing(agent: &str) -> &'static str {
     match agent {
         "dependency-analyzer" => {
@@ -48,7 +48,7 @@ fn nothing(agent: &str) -> &'static str {
     }
 }
 
-/// Whether a line names a subject and says something that is no count.
+/// Whether a line names a subject and says more than a count.
 fn explained(analysis: &str, name: &str) -> bool {
     let quoted = format!("`{name}`");
     analysis.lines().filter(|line| line.contains(&quoted)).any(|line| {

@@ -1,4 +1,4 @@
-//! Answers quoted from files: the comments they begin with, else the names they declare.
+//! Answers quoted from files: the comments they begin with, or the names they declare.
 
 use crate::text::words::{line, stem_set};
 use crate::workflows::docs::facts::DocsFacts;
@@ -34,7 +34,7 @@ pub(super) fn answer(facts: &DocsFacts) -> String {
     }
 }
 
-/// A part of a file without the numbers of its lines.
+/// A file excerpt without its line numbers.
 fn unnumbered(text: &str) -> String {
     let bare = |line: &str| {
         let number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
@@ -43,7 +43,7 @@ fn unnumbered(text: &str) -> String {
     text.lines().map(|line| bare(line) + "\n").collect()
 }
 
-/// The first sentences of the comment a file begins with.
+/// The first sentences of the comment at the top of a file.
 fn opening(text: &str) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     let mut quote: Option<&str> = None;

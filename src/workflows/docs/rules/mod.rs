@@ -1,8 +1,8 @@
-//! Documentation by counting: pages say what the facts say, are judged by what they leave unexplained, and are mended
-//! with what files say of themselves.
+//! Documentation by counting: pages say what the facts say, are scored by what they leave unexplained, and are improved
+//! with what files say about themselves.
 //!
-//! It says of itself that it counts and quotes. A subject (a part, a dependency) is explained when a line names it and
-//! says something about it; questions are about subjects that are not; answers are the comments files begin with.
+//! The pages say that they only count and quote. A subject (a part, a dependency) is explained if a line names it and
+//! says something about it. Questions are about unexplained subjects; answers are the comments at the top of files.
 
 mod judge;
 mod look;
@@ -15,7 +15,7 @@ use serde_json::Value;
 const NOTE: &str = "_Built-in rules, no language model: everything here is counted from the code or quoted from its \
                     comments; nothing is inferred._";
 
-/// What can be done without a language model.
+/// The tasks that work without a language model.
 pub(in crate::workflows) const TASKS: &[Task] = &[
     ("docs.analyze", analyze),
     ("docs.evaluate", evaluate),
@@ -50,7 +50,7 @@ fn refine(value: &Value) -> Result<Answer, String> {
     Ok(Answer::Text(write::with_answers(&facts::<DocsFacts>(value)?)))
 }
 
-/// What a page of this agent has to explain, most important first: a name as it is quoted, and files that may say more.
+/// What a page of this agent has to explain, most important first: a name as quoted, and files that may say more.
 fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
     let project = &facts.project;
     if facts.agent == "dependency-analyzer" {
@@ -86,7 +86,7 @@ fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
         ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "doc.go"].map(|f| format!("{part}/{f}"))
     };
     let files = |part: &crate::workflows::docs::facts::AreaFacts| -> Vec<String> {
-        // The file that opens a folder says most about it.
+        // The entry file of a folder says most about it.
         let opening = openings(&part.path);
         let mut files: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
         files.sort_by_key(|path| !opening.contains(path));

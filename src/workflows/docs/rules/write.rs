@@ -1,4 +1,4 @@
-//! Pages made from facts, a section a heading.
+//! Pages made from facts, one section per heading.
 
 use crate::text::words::line;
 use crate::workflows::docs::agents::{listed, of};
@@ -6,7 +6,7 @@ use crate::workflows::docs::facts::{AreaFacts, DocsFacts, NameFacts, ProjectFact
 use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;
 
-/// Where answers are put.
+/// The heading that answers go under.
 const FOUND: &str = "## Found out by asking";
 
 pub(super) fn page(agent: &str, project: &ProjectFacts) -> String {
@@ -23,7 +23,7 @@ pub(super) fn page(agent: &str, project: &ProjectFacts) -> String {
     whole.map(|(title, text)| format!("## {title}\n\n{}\n", text.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
-/// The analysis with what was found out since, a line a question.
+/// The analysis with the new answers, one line per question.
 pub(super) fn with_answers(facts: &DocsFacts) -> String {
     let mut text = facts.analysis.trim_end().to_owned();
     if !text.contains(FOUND) {
@@ -65,7 +65,7 @@ fn overview(project: &ProjectFacts) -> String {
     text
 }
 
-/// What a part is for: what it says of itself, else the names it declares that say something.
+/// What a part is for: its own description, or its most telling names.
 fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
     if !part.about.is_empty() {
         return part.about.clone();
@@ -97,7 +97,7 @@ fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
     }
 }
 
-/// Parts in a line each, with what they are for.
+/// Parts, one line each, with what they are for.
 fn parts<'a>(project: &ProjectFacts, list: impl Iterator<Item = &'a AreaFacts>) -> String {
     let part = |part: &AreaFacts| {
         let files = if part.files == 1 { String::new() } else { format!("{} files, ", part.files) };
@@ -111,7 +111,7 @@ fn parts<'a>(project: &ProjectFacts, list: impl Iterator<Item = &'a AreaFacts>) 
     list.filter(|one| one.lines > 0).map(part).collect::<Vec<_>>().join("\n")
 }
 
-/// The first command for something, in words.
+/// The first command for a purpose, in words.
 fn how_to(project: &ProjectFacts, purpose: &str) -> Option<String> {
     let run = project.runs.iter().find(|run| run.purpose == purpose)?;
     let says = if run.says.is_empty() { String::new() } else { format!(": {}", run.says) };
@@ -244,7 +244,7 @@ fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Whether a file is one that hands on what others declare: that it and they import each other is its purpose.
+/// Whether a file re-exports what others declare: that they import each other is its purpose.
 fn hands_on(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "lib.rs" | "mod.rs" | "__init__.py" | "index.js" | "index.ts")

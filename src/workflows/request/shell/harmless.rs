@@ -1,14 +1,13 @@
-//! Commands that change nothing and run nothing else, whatever they are given: by name, with the options that were
-//! looked at, and with paths inside the folder. All else is not in the list.
+//! Commands that change nothing and run nothing else, whatever their arguments: listed by name, with the options that
+//! were reviewed, and only with paths inside the folder. Anything not listed is not harmless.
 
 use super::segments::is_inside;
 
-/// One of them.
 struct Harmless {
     name: &'static str,
     /// Letters of options that take no value.
     flags: &'static str,
-    /// Letters of options that take one, which names no file.
+    /// Letters of options whose value is not a file.
     valued: &'static str,
     /// What its other words are.
     takes: Takes,
@@ -16,13 +15,11 @@ struct Harmless {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
-    /// Files.
     Files,
-    /// A pattern, and then files.
+    /// A pattern, then files.
     Pattern,
-    /// Text.
     Text,
-    /// Nothing. (`uniq` writes to its second word.)
+    /// No words. (`uniq` writes to its second one.)
     Nothing,
 }
 
@@ -47,7 +44,7 @@ const LIST: &[Harmless] = &[
     harmless("wc", "clmLw", "", Takes::Files),
 ];
 
-/// Long options that are as harmless with every command that knows them.
+/// Long options that are harmless for every command that knows them.
 const LONG: &[&str] = &[
     "--color",
     "--color=auto",
@@ -72,7 +69,6 @@ const LONG: &[&str] = &[
 const LONG_VALUED: &[&str] =
     &["--lines=", "--bytes=", "--include=", "--exclude=", "--exclude-dir=", "--max-count="];
 
-/// Whether a command is harmless in this folder.
 pub(super) fn is_harmless(words: &[String], folder: &str) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     let Some(known) = LIST.iter().find(|known| known.name == name) else { return false };
@@ -80,7 +76,7 @@ pub(super) fn is_harmless(words: &[String], folder: &str) -> bool {
 }
 
 impl Harmless {
-    /// `None` where a word is not understood.
+    /// `None` if it does not understand a word.
     fn accepts(&self, words: &[String], folder: &str) -> Option<bool> {
         let mut operands = Vec::new();
         let mut has_pattern = self.takes != Takes::Pattern;
@@ -92,7 +88,7 @@ impl Harmless {
             } else if word == "--" {
                 options = false;
             } else if self.takes == Takes::Text && self.name == "echo" {
-                // It prints what it does not know.
+                // `echo` prints options it does not know.
             } else if word.starts_with("--") {
                 let known = LONG.contains(&word) || LONG_VALUED.iter().any(|start| word.starts_with(start));
                 known.then_some(())?;

@@ -1,5 +1,5 @@
-//! Shell commands, read by a grammar: the commands in a line with their words, wherever they stand, and where output
-//! goes. What the grammar cannot read is said to be unread, never taken for nothing.
+//! Parses shell lines with a grammar: the commands in a line with their words, wherever they are, and the files their
+//! output goes to. A line the grammar cannot read is reported as unread, never taken for empty.
 
 mod harmless;
 mod segments;
@@ -14,22 +14,23 @@ use brush_parser::{Parser, ParserOptions};
 
 pub(super) use segments::{Segment, resolved, segments};
 
-/// How deep substitutions and scripts within scripts are looked into.
+/// How many levels of substitutions and scripts within scripts are looked into.
 const DEEPEST: usize = 6;
 
-/// Longer lines are not read: a grammar takes its time, and nobody reads them either.
+/// Longer lines are not parsed: parsing takes time, and nobody reads such lines either.
 const LONGEST: usize = 32 * 1024;
 
-/// How deep brackets and compound commands may nest, and how many there may be: each level takes the parser room and time.
+/// How deep brackets and compound commands may nest, and how many there may be: each level costs the parser memory and
+/// time.
 const DEEPEST_NESTING: usize = 8;
 const MOST_NESTED: usize = 64;
 
 /// One command of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Simple {
-    /// Its words, quotes taken off.
+    /// Its words without quotes.
     pub words: Vec<String>,
-    /// Whether it reads what another command writes.
+    /// Whether it reads another command's output.
     pub piped: bool,
     /// The files its output goes to.
     pub writes: Vec<String>,
@@ -39,14 +40,14 @@ pub(super) struct Simple {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unread;
 
-/// The commands of a line, those inside substitutions and quoted scripts included, and whether that is all of them.
+/// The commands of a line, including those in substitutions and quoted scripts, and whether these are all of them.
 pub(super) fn commands(line: &str) -> (Vec<Simple>, Result<(), Unread>) {
     let mut reader = Reader { found: Vec::new() };
     let read = reader.line(line, 0);
     (reader.found, read)
 }
 
-/// A line as the grammar has it.
+/// Parses a line.
 fn program(line: &str) -> Result<Program, Unread> {
     if line.len() > LONGEST || !is_shallow(line) {
         return Err(Unread);
@@ -58,8 +59,8 @@ fn options() -> ParserOptions {
     ParserOptions { tilde_expansion_after_colon: true, ..ParserOptions::default() }
 }
 
-/// Whether a line nests no deeper than the parser can follow in little room. Quotes do not matter here: too careful is
-/// careful enough.
+/// Whether a line nests no deeper than the parser can follow with little memory. Quotes are ignored: this errs on the
+/// safe side.
 fn is_shallow(line: &str) -> bool {
     let (mut depth, mut deepest, mut count) = (0usize, 0usize, 0usize);
     for c in line.chars() {
@@ -257,7 +258,7 @@ impl Reader {
         self.text(&word.value, depth)
     }
 
-    /// A word as it is handed over, as far as that can be told, and the commands in it.
+    /// A word as the command gets it, as far as the text tells, and the commands in it.
     fn text(&mut self, text: &str, depth: usize) -> Result<String, Unread> {
         let pieces = parse_word(text, &options()).map_err(|_| Unread)?;
         self.pieces(text, &pieces, depth)
@@ -280,7 +281,7 @@ impl Reader {
                 }
                 WordPiece::ParameterExpansion(_) => {
                     let source = raw.get(piece.start_index..piece.end_index).unwrap_or(raw);
-                    // A command in a default value, say; what it is cannot be told from here.
+                    // For example a command in a default value; we cannot tell here what it is.
                     if source.contains("$(") || source.contains('`') {
                         return Err(Unread);
                     }
@@ -298,7 +299,7 @@ impl Reader {
     }
 }
 
-/// What a command hands to another shell as text.
+/// The text a command hands to another shell.
 fn scripts(simple: &Simple) -> Vec<String> {
     let (program, rest) = simple.program();
     match program {
@@ -312,7 +313,8 @@ fn scripts(simple: &Simple) -> Vec<String> {
 }
 
 impl Simple {
-    /// The program that runs in the end, without its folder, and its words; those that only start another are passed.
+    /// The program that finally runs, without its folder, and its words; programs that only start another one are
+    /// skipped.
     pub(super) fn program(&self) -> (&str, &[String]) {
         let mut words = self.words.as_slice();
         loop {
@@ -323,13 +325,13 @@ impl Simple {
             if !assigns && !starts {
                 return (name, rest);
             }
-            // Flags of a starter, and what belongs to some of them, are passed over too.
+            // The flags of a starter are skipped too.
             let skip = rest.iter().take_while(|word| starts && word.starts_with('-')).count();
             words = &rest[skip..];
         }
     }
 
-    /// Every program it names on the way.
+    /// Whether it runs one of these programs, or uses one to start another.
     pub(super) fn starts(&self, names: &[&str]) -> bool {
         let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
         let passed = self.words.len() - self.program().1.len();
@@ -337,7 +339,7 @@ impl Simple {
     }
 }
 
-/// What only starts another program.
+/// Programs that only start another one.
 pub(super) const STARTERS: &[&str] = &[
     "sudo", "doas", "pkexec", "env", "nohup", "time", "nice", "ionice", "exec", "command", "builtin",
     "xargs", "setsid", "stdbuf",

@@ -1,8 +1,8 @@
-//! A line as grants see it: one command after another, each of which is harmless or needs somebody's word.
+//! A line as grants see it: one command after another, each either harmless or in need of permission.
 //!
-//! Only what is fully understood falls into segments: pipelines and lists of commands whose words are plain or quoted
-//! text. Everything by which a shell would do more than that (substitutions, variables, patterns, redirections to files,
-//! assignments, compound commands, jobs, commands that change the shell itself) is for a person to see as a whole.
+//! Only lines that are fully understood are split into segments: pipelines and lists of commands whose words are plain
+//! or quoted text. If a shell would do more (substitutions, variables, patterns, redirections to files, assignments,
+//! compound commands, jobs, commands that change the shell itself), a person has to see the whole line.
 
 use super::harmless::is_harmless;
 use super::{options, program};
@@ -13,34 +13,33 @@ use brush_parser::ast::{
 use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
 use std::path::{Component, Path, PathBuf};
 
-/// What is left to allow of a line.
+/// The commands of a line that still need permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Segments {
-    /// The commands that are not harmless, in their order.
+    /// The commands that are not harmless, in order.
     pub needed: Vec<Segment>,
-    /// How many there are in all.
+    /// The number of all commands.
     pub count: usize,
 }
 
-/// One command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Segment {
-    /// Its words, quotes taken off.
+    /// Its words without quotes.
     pub words: Vec<String>,
     /// The folder it runs in.
     pub folder: String,
 }
 
-/// Why a line can only be seen as a whole, in a few words.
+/// Why a line can only be judged as a whole, in a few words.
 pub(in super::super) type Whole = &'static str;
 
-/// The segments of a line that is run in a folder.
+/// Splits a line that runs in a folder.
 pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, Whole> {
     if line.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
         return Err("it holds control characters");
     }
     let program = program(line).map_err(|_| "it cannot be read as a shell command")?;
-    // What the grammar passed over, such as a comment, would not be on record.
+    // Text the grammar skipped, such as a comment, would not be on record.
     if squeezed(line) != squeezed(&program.to_string()) {
         return Err("part of it cannot be read from its text");
     }
@@ -55,7 +54,7 @@ fn squeezed(line: &str) -> String {
 struct Judge {
     /// Where the next command runs.
     folder: String,
-    /// Whether an earlier list changed the folder, so that it is not sure where the next one runs.
+    /// Whether an earlier list changed the folder, so that it is unclear where the next one runs.
     moved: bool,
     found: Segments,
 }
@@ -94,7 +93,7 @@ impl Judge {
         Ok(())
     }
 
-    /// Judges a pipeline; whether it changes the folder.
+    /// Judges a pipeline and returns whether it changes the folder.
     fn pipeline(&mut self, pipeline: &Pipeline) -> Result<bool, Whole> {
         if pipeline.bang || pipeline.timed.is_some() {
             return Err("it begins with `!` or `time`");
@@ -116,7 +115,7 @@ impl Judge {
             if is_harmless(&words, &self.folder) {
                 continue;
             }
-            // What it does may depend on what it reads.
+            // What it does may depend on its input.
             if n > 0 {
                 return Err("a command in it reads what another one writes");
             }
@@ -138,7 +137,7 @@ impl Judge {
     }
 }
 
-/// Builtins after which other words mean something else, or by which text is run.
+/// Builtins that change what later words mean, or that run text.
 const CHANGES_SHELL: &[&str] = &[
     ".",
     "alias",
@@ -209,7 +208,7 @@ fn words(command: &SimpleCommand) -> Result<Vec<String>, Whole> {
     for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
         match item {
             CommandPrefixOrSuffixItem::IoRedirect(redirect) => harmless_redirect(redirect)?,
-            // `--opt=x` is a word like any other once the command has begun; an array is not.
+            // After the command name, `--opt=x` is a word like any other; an array is not.
             CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                 words.push(literal(word)?);
             }
@@ -225,7 +224,7 @@ fn words(command: &SimpleCommand) -> Result<Vec<String>, Whole> {
 const SUBSTITUTES: Whole = "it holds variables, patterns or substitutions";
 const REDIRECTS: Whole = "it reads or writes files by redirection";
 
-/// A redirection that touches no file: between streams, or to where nothing is kept.
+/// Accepts a redirection that touches no file: between streams, or to `/dev/null`.
 fn harmless_redirect(redirect: &IoRedirect) -> Result<(), Whole> {
     let null = |word: &Word| literal(word).is_ok_and(|file| file == "/dev/null");
     let fine = match redirect {
@@ -246,7 +245,7 @@ fn harmless_redirect(redirect: &IoRedirect) -> Result<(), Whole> {
     if fine { Ok(()) } else { Err(REDIRECTS) }
 }
 
-/// The text of a word that is nothing but text.
+/// The text of a word that is only text.
 fn literal(word: &Word) -> Result<String, Whole> {
     let pieces = parse_word(&word.value, &options()).map_err(|_| SUBSTITUTES)?;
     let mut out = String::new();
@@ -262,7 +261,7 @@ fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Re
             WordPiece::SingleQuotedText(text) => out.push_str(text),
             WordPiece::EscapeSequence(text) => {
                 match text.strip_prefix('\\').map(|rest| (rest, rest.chars().count())) {
-                    // Inside quotes a backslash stays before most characters.
+                    // Inside quotes, a backslash stays in front of most characters.
                     Some((rest, 1)) if !quoted || "$`\"\\".contains(rest) => out.push_str(rest),
                     _ => return Err(SUBSTITUTES),
                 }
@@ -274,7 +273,7 @@ fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Re
     Ok(())
 }
 
-/// A path as it is meant from a folder, by its words alone.
+/// A path resolved against a folder, by its text alone.
 pub(in super::super) fn resolved(path: &str, folder: &str) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in Path::new(folder).join(path).components() {
@@ -289,7 +288,7 @@ pub(in super::super) fn resolved(path: &str, folder: &str) -> PathBuf {
     plain
 }
 
-/// Whether a path stays inside a folder, by its words alone.
+/// Whether a path stays inside a folder, judged by its text alone.
 pub(super) fn is_inside(path: &str, folder: &str) -> bool {
     resolved(path, folder).starts_with(folder)
 }

@@ -1,4 +1,4 @@
-//! Lines as agents write them, and as somebody would who wants to slip something through.
+//! Lines as agents write them, and as somebody would write them to slip something through.
 
 use super::segments::Segments;
 use super::*;
@@ -80,7 +80,7 @@ fn of(line: &str) -> Result<Segments, &'static str> {
     segments(line, "/work/app")
 }
 
-/// The commands that need somebody's word, each with its folder where that is another one.
+/// The commands that need permission, each with its folder if that is a different one.
 fn needed(line: &str) -> Vec<String> {
     let found = of(line).unwrap_or_else(|why| panic!("{line}: {why}")).needed;
     let told = |segment: super::Segment| match segment.folder.as_str() {
@@ -110,7 +110,7 @@ fn harmless_commands_ride_along() {
         ("cargo test >/dev/null 2>&1", &["cargo test"]),
         ("cargo test &>/dev/null || echo failed", &["cargo test"]),
     ] {
-        // A pattern in an option is one for the program, and yet no plain word.
+        // A pattern in an option is meant for the program, but it is still not a plain word.
         if line.contains('*') {
             assert!(of(line).is_err(), "{line}");
             continue;

@@ -1,4 +1,4 @@
-//! The Python that does what an instruction is taken to ask for.
+//! Writes the Python for a task.
 
 use super::Task;
 use crate::workflows::sheet::facts::{ColumnFacts, SheetFacts};
@@ -37,7 +37,7 @@ pub(super) fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
     format!("s = sheet({})\nrows = s.records()\n{does}", quoted(&sheet.name))
 }
 
-/// A text as Python writes it.
+/// A text as a Python literal.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
 }

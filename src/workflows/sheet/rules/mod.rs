@@ -1,7 +1,7 @@
-//! `sheet.plan` by rules: a filter, an aggregate, groups, the top few, outliers. What it does not recognise it says.
+//! `sheet.plan` by rules: a filter, an aggregate, groups, the top few, outliers. They say what they do not recognise.
 //!
-//! It reads the instruction for a verb and for the headings of the workbook, writes one piece of code, and answers with
-//! what that printed. A word it has no use for is a reason to do nothing and say so.
+//! The rules look in the instruction for a verb and for the headings of the workbook, write one piece of code, and
+//! answer with what it printed. If they have no use for a word, they do nothing and say so.
 
 mod code;
 mod unused;
@@ -12,9 +12,9 @@ use crate::llm::{self, Answer, facts};
 use crate::workflows::sheet::facts::{ColumnFacts, PlanFacts, RanFacts, SheetFacts};
 use serde_json::{Value, json};
 
-/// What the instruction is taken to ask for.
+/// What the instruction seems to ask for.
 enum Task<'a> {
-    /// Rows where a column is as said, onto a sheet of their own.
+    /// Copies the rows where a column matches onto a new sheet.
     Filter(&'a ColumnFacts, &'static str, String),
     /// One figure of a column.
     Figure(&'static str, &'a ColumnFacts),
@@ -24,14 +24,12 @@ enum Task<'a> {
     Top(usize, &'a ColumnFacts, bool),
     /// Values far from the others.
     Outliers(&'a ColumnFacts),
-    /// How many rows there are.
     Count,
 }
 
-/// What can be done without a language model.
+/// The tasks that work without a language model.
 pub(in crate::workflows) const TASKS: &[llm::Task] = &[("sheet.plan", plan)];
 
-/// Plans the next step.
 fn plan(value: &Value) -> Result<Answer, String> {
     let facts: PlanFacts = facts(value)?;
     let wanted = facts.said.last().unwrap_or(&facts.instruction);
@@ -74,7 +72,7 @@ fn plan(value: &Value) -> Result<Answer, String> {
     Ok(run(does, &code(sheet, &task)))
 }
 
-/// What follows from code that was run: its output is the answer.
+/// The step after code has run: its output is the answer.
 fn after_run(facts: &PlanFacts, last: &RanFacts, task: Option<&(&SheetFacts, Task<'_>)>) -> Answer {
     let Some(error) = &last.error else {
         return finish(match (last.stdout.trim(), last.changed) {
@@ -84,7 +82,7 @@ fn after_run(facts: &PlanFacts, last: &RanFacts, task: Option<&(&SheetFacts, Tas
         });
     };
     let failed = format!("The code failed: {}.", last_line(error));
-    // A slip in what a person changed is no reason to give up what was proposed.
+    // A mistake in the person's edit is no reason to give up the proposal.
     if let Some((sheet, task)) = task
         && let code = code(sheet, task)
         && facts.ran.iter().all(|ran| ran.code.trim() != code.trim())
@@ -98,7 +96,7 @@ fn run(thought: String, code: &str) -> Answer {
     Answer::Calls(thought, vec![("python", json!({ "code": code }))])
 }
 
-/// What an error comes to: its last line.
+/// The essence of an error: its last line.
 fn last_line(error: &str) -> &str {
     error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
@@ -107,14 +105,14 @@ fn finish(answer: String) -> Answer {
     Answer::Calls(String::new(), vec![("finish", json!({ "answer": answer }))])
 }
 
-/// The sheet the words name, else the one with most rows.
+/// The sheet the words name, or the one with the most rows.
 fn pick_sheet<'a>(sheets: &'a [SheetFacts], words: &str) -> Option<&'a SheetFacts> {
     let words = words.to_lowercase();
     let named = sheets.iter().find(|sheet| has(&words, &sheet.name));
     named.or_else(|| sheets.iter().max_by_key(|sheet| sheet.rows)).filter(|sheet| sheet.rows > 1)
 }
 
-/// Whether a heading stands in the words as words of its own.
+/// Whether a heading occurs in the words as whole words.
 fn has(words: &str, heading: &str) -> bool {
     place(words, heading).is_some()
 }
@@ -128,7 +126,7 @@ fn place(words: &str, heading: &str) -> Option<usize> {
     words.match_indices(&heading).map(|(at, _)| at).find(|at| {
         let before = words.get(..*at).and_then(|text| text.chars().next_back());
         let after = words.get(at + heading.len()..).unwrap_or_default();
-        // A plural still names it.
+        // A plural counts, too.
         let after = after.strip_prefix('s').unwrap_or(after).chars().next();
         edge(before) && edge(after)
     })
@@ -217,7 +215,7 @@ fn filter<'a>(named: &[&'a ColumnFacts], instruction: &str) -> Option<Task<'a>> 
         ("is ", "=="),
     ];
     let lower = instruction.to_lowercase();
-    // Lower-casing may move letters; what is quoted into the code then comes from the lower-cased words.
+    // Lower-casing may shift positions; then the value quoted in the code comes from the lower-cased words.
     let source = if lower.len() == instruction.len() { instruction } else { &lower };
     for column in named {
         let at = place(&lower, &column.header)? + column.header.trim().len();
@@ -235,7 +233,7 @@ fn filter<'a>(named: &[&'a ColumnFacts], instruction: &str) -> Option<Task<'a>> 
     None
 }
 
-/// The value that words begin with: what is quoted, or up to where something else begins.
+/// The value at the start of the words: the quoted text, or everything up to the next clause.
 fn said_value(words: &str) -> &str {
     for quote in ['"', '\'', '`'] {
         if let Some((value, _)) = words.strip_prefix(quote).and_then(|inner| inner.split_once(quote)) {
@@ -248,7 +246,7 @@ fn said_value(words: &str) -> &str {
     words[..end].trim().trim_end_matches(['.', '?', '!']).trim()
 }
 
-/// What the code does, in a sentence.
+/// Says what the code does, in one sentence.
 fn thought(sheet: &SheetFacts, task: &Task<'_>) -> String {
     let figure = |how: &str| match how {
         "sum" => "the sum",
@@ -355,7 +353,7 @@ mod tests {
         }
     }
 
-    /// What is answered where nothing is done.
+    /// The answer if nothing is done.
     fn refused(sheet: SheetFacts, instruction: &str) -> String {
         let facts = json!({"instruction": instruction, "sheets": [sheet]});
         let Ok(Answer::Calls(_, calls)) = plan(&facts) else { panic!("no calls for {instruction}") };

@@ -1,4 +1,4 @@
-//! Words of an instruction that the rules did not use. Doing the rest would answer something else than was asked.
+//! Words of an instruction that the rules did not use. Doing only the rest would answer a different question.
 
 use super::Task;
 use crate::text::words::words;
@@ -9,7 +9,7 @@ const FILLERS: &str = "a all an and are as at be can column columns compute coul
     it its like list me my of on our out please print row rows s see sheet show table tell that the their there these this to \
     us value values want was we were what which will workbook would you";
 
-/// The words that name what is done.
+/// The words that name the task.
 fn own_words(task: &Task<'_>) -> &'static str {
     match task {
         Task::Outliers(_) => "outlier unusual anomaly anomalie mark highlight",
@@ -42,7 +42,7 @@ fn figure_words(how: &str) -> &'static str {
     }
 }
 
-/// The words of an instruction that its task leaves out, in their order.
+/// The words of an instruction that its task does not use, in order.
 pub(super) fn unused(sheet: &SheetFacts, task: &Task<'_>, instruction: &str) -> Vec<String> {
     let mut used: Vec<String> =
         words(own_words(task)).chain(words(FILLERS)).chain(words(&sheet.name)).collect();
@@ -73,7 +73,7 @@ pub(super) fn unused(sheet: &SheetFacts, task: &Task<'_>, instruction: &str) -> 
     left
 }
 
-/// Whether a column holds formulas and none of their values: nothing can be computed from it.
+/// Whether a column holds formulas without stored values: nothing can be computed from it.
 pub(super) fn is_uncomputed(column: &ColumnFacts) -> bool {
     column.kind == "empty" && column.samples.iter().any(|sample| sample.starts_with('='))
 }
