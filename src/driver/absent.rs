@@ -1,5 +1,5 @@
-//! Servers that cannot be reached: threads wait for them without a question each, and one card a server says so. It
-//! goes by itself once a thread comes through; accepting it tries at once.
+//! Servers that cannot be reached. Threads wait for them without asking, and one card per server tells the user. The
+//! card goes away once a thread gets through; accepting it retries at once.
 
 use super::drive::{Absent, arrival};
 use super::engine::{Engine, StartError};
@@ -9,27 +9,26 @@ use crate::store::StoreError;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What came of minding the cards.
+/// The result of updating the cards.
 #[derive(Default)]
 pub(crate) struct Minded {
-    /// Threads to be tried at once, since the person said so.
+    /// Threads to retry at once, because the user asked for it.
     pub(crate) at_once: Vec<ThreadId>,
-    /// Whether a card came or went.
+    /// Whether a card was added or removed.
     pub(crate) changed: bool,
 }
 
-/// What a driver remembers of absent servers from one look to the next.
+/// What the driver remembers about absent servers between looks.
 #[derive(Default)]
 pub(crate) struct Absences {
     waiting: HashMap<ThreadId, Absent>,
-    /// The open card of each server; `None` until the first look.
+    /// The open card of each server; `None` before the first look.
     cards: Option<BTreeMap<String, ThreadId>>,
-    /// Servers that answered again.
+    /// Servers that have answered since.
     back: HashSet<String>,
 }
 
 impl Absences {
-    /// A thread waits for a server.
     pub(crate) fn waits(&mut self, thread: ThreadId, absent: Absent) {
         self.back.remove(&absent.server);
         self.waiting.insert(thread, absent);
@@ -39,7 +38,7 @@ impl Absences {
         self.waiting.contains_key(thread)
     }
 
-    /// A thread went on. Whoever waited for the same server can be tried again.
+    /// A thread got through. Returns the other threads that waited for the same server, so they can be retried.
     pub(crate) fn came_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
         let Some(absent) = self.waiting.remove(thread) else { return Vec::new() };
         let others = self.let_go(&absent.server);
@@ -57,7 +56,7 @@ impl Absences {
         self.waiting.extract_if(|_, absent| waited(absent)).map(|(thread, _)| thread).collect()
     }
 
-    /// Puts up and takes down cards. `idle` says that nothing else is under way that could find out more.
+    /// Adds and removes cards. `idle` means nothing is running that could tell us more.
     pub(crate) async fn mind(&mut self, engine: &Engine, idle: bool) -> Result<Minded, StoreError> {
         let mut minded = Minded::default();
         let mut cards = match self.cards.take() {
@@ -119,7 +118,7 @@ async fn put_up(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, St
     {
         return Ok(Some(thread.clone()));
     }
-    // One thread of a key: the next is named after the last.
+    // Keys are unique, so the next key contains the id of the last thread.
     let key = newest.map_or_else(|| key.clone(), |(last, _)| format!("{key}#{last}"));
     let input = json!({"ask": "absent", "server": absent.server, "why": absent.why});
     match engine.new_thread(ASKING_WORKFLOW, input, &key) {
@@ -138,7 +137,7 @@ async fn take_down(engine: &Engine, server: &str, card: &ThreadId) -> Result<(),
     let event = Event { id: key(server), what };
     let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
     match engine.store().threads().arrive(arrival).await {
-        // Somebody answered it in the same moment.
+        // Somebody answered it at the same moment.
         Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
         Err(error) => Err(error),
     }

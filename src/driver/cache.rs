@@ -1,13 +1,13 @@
-//! Folded states of threads that were driven lately, so that a turn does not fold its whole past.
+//! Folded states of recently driven threads, so that a turn does not fold the whole history again.
 
 use crate::graph::{Folded, ThreadId};
 use crate::store::Have;
 use std::collections::HashMap;
 
-/// How many states are kept; a state that is not kept is folded again from its snapshot.
+/// How many states are kept. Other states are folded again from their snapshots.
 const KEPT: usize = 256;
 
-/// A state, and how far it has come.
+/// A state, and how much of the thread it includes.
 #[derive(Clone)]
 pub(crate) struct Cached {
     pub state: Folded,
@@ -25,7 +25,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Takes a state out: whoever changes it is the only one who has it.
+    /// Takes a state out, so that its only owner can change it.
     pub(crate) fn take(&mut self, thread: &ThreadId) -> Option<Cached> {
         self.states.remove(thread).map(|(_, cached)| cached)
     }

@@ -1,4 +1,4 @@
-//! One thread, one node further: what entered, the node, one commit.
+//! Drives one thread by one node: folds in what arrived, runs the node, commits once.
 
 use super::cache::Cached;
 use super::engine::{Engine, StartError, fold};
@@ -18,13 +18,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-/// A snapshot is renewed after this many steps at the earliest.
+/// The minimum number of steps between snapshots.
 const SNAPSHOT_STEPS: usize = 64;
 
-/// A node that takes longer than this is shown as running to other processes.
+/// Other processes see a node as running once it takes longer than this.
 const NOTABLE: Duration = Duration::from_millis(250);
 
-/// In place of a version: the thread is about to move by its own commit.
+/// Stands in for a version while the thread's own commit is about to change it.
 pub(crate) const COMMITTING: i64 = -1;
 
 /// A server that could not be reached, and why.
@@ -34,26 +34,26 @@ pub(crate) struct Absent {
     pub(crate) why: String,
 }
 
-/// What came of trying to take a thread further.
+/// The result of driving a thread by one node.
 #[derive(Debug)]
 pub(crate) enum Driven {
-    /// It can go on at once.
+    /// The thread can continue at once.
     Further,
-    /// It waits for somebody, or has ended.
+    /// The thread waits for somebody or has ended.
     Rests,
-    /// It is to be tried again after a while.
+    /// Try again after this wait.
     Backs(Duration),
-    /// A server it needs is away; it is to be tried again after a while.
+    /// A server it needs cannot be reached; try again after this wait.
     Away(Absent, Duration),
-    /// What was decided can still be taken back for so long.
+    /// The decision can still be taken back for this long.
     Held(Duration),
-    /// Nothing can be written just now (a full disk, a locked file), which has nothing to do with the thread.
+    /// Nothing can be written right now (full disk, locked file). The thread is not at fault.
     Blocked(StoreError),
     /// Its rows cannot be trusted, or the disk has failed.
     Broken(StoreError),
 }
 
-/// What enters a thread before its next node.
+/// Updates that a thread takes in before its next node.
 struct Entering {
     steps: Vec<NewStep>,
     state: Folded,
@@ -61,9 +61,9 @@ struct Entering {
 }
 
 impl Engine {
-    /// Takes a thread one node further. `attempt` counts earlier transient failures of that node; `working_on`
-    /// is set to the version the node rests on, so that a node that rests on nothing any more can be dropped; `waited`
-    /// says how long the thread has been held.
+    /// Drives a thread by one node. `attempt` counts earlier transient failures of that node. `working_on` is set to
+    /// the version the node is based on, so that the node can be dropped once that is outdated. `waited` is how long
+    /// the thread has been held.
     pub(crate) async fn drive(
         &self,
         thread: &ThreadId,
@@ -122,15 +122,15 @@ impl Engine {
         }
     }
 
-    /// Where a thread needs no node now: it is paused or held, its trouble was decided, a grant has lapsed. `None` where
-    /// its next node is due.
+    /// Handles threads that need no node now: paused, held, trouble decided, or a lapsed grant. Returns `None` if the
+    /// next node is due.
     async fn without_node(&self, loaded: &Loaded, waited: Duration) -> Result<Option<Driven>, StoreError> {
         let thread = &loaded.thread;
-        // Read together with the thread: whoever paused before this moment is heard.
+        // Read together with the thread, so any pause before this moment counts.
         if loaded.paused {
             return Ok(Some(Driven::Rests));
         }
-        // The log says how long; a list may say anything.
+        // The hold comes from the log; a list could say anything.
         let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
         if loaded.status == Status::Held && waited < hold {
             return Ok(Some(Driven::Held(hold - waited)));
@@ -151,7 +151,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// A node that failed is tried again, put to a person, or dropped because its thread moved.
+    /// Retries a failed node, asks a person about it, or drops it because its thread moved.
     async fn after_error(
         &self,
         spec: &Spec,
@@ -164,7 +164,7 @@ impl Engine {
         match Retry::after(error, attempt, settings.retries, settings.patience) {
             Retry::After(wait, text) => {
                 tracing::info!(%thread, %node, %text, "will be tried again");
-                // What its calls gave is on its way to the store; the next attempt is to find it there.
+                // The results of its calls are still being written; the next attempt must find them.
                 let _ = self.store().flush().await;
                 Ok(Driven::Backs(wait))
             }
@@ -175,7 +175,7 @@ impl Engine {
             }
             Retry::Never(failure) => self.fail(loaded, Some(spec), failure).await,
             Retry::Moved => Ok(Driven::Further),
-            // A writer that still lives was only kept from writing: that may pass.
+            // If the writer is still alive, the write was only blocked, and that may pass.
             Retry::Storage(text) => Err(match self.store().mode() {
                 Mode::ReadWrite => StoreError::Full,
                 Mode::ViewOnly(_) => StoreError::Disk(text),
@@ -183,13 +183,13 @@ impl Engine {
         }
     }
 
-    /// Whether what a grant answered may still be done without asking.
+    /// Whether the grant still allows this without asking.
     fn still_granted(&self, given: &Granted) -> bool {
         let by_config = |tool: &str| self.settings().policies.contains_key(tool);
         given.covered && given.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
     }
 
-    /// The thread's state as it was committed, with the driver's bookkeeping of snapshots.
+    /// The thread's committed state, with the driver's snapshot counters.
     fn folded(&self, spec: &Spec, cached: Option<Cached>, loaded: &Loaded) -> Result<Cached, FoldError> {
         let tail = &loaded.tail;
         let bytes: usize = tail.updates.iter().map(String::len).sum();
@@ -214,7 +214,7 @@ impl Engine {
         attempt: u32,
     ) -> (Result<Output, NodeError>, bool) {
         fail_point("before_node");
-        // What came in since the last attempt changes the premises its results rest on.
+        // Events since the last attempt invalidate its recorded calls.
         let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
         let journal = Arc::new(StepJournal {
             store: self.store().clone(),
@@ -275,7 +275,7 @@ impl Engine {
             Err(failure) => return Ok(Err(failure)),
         };
         let Entering { mut steps, state, absorbed } = entering;
-        // The state is changed in place where this is the only copy of it.
+        // The state is changed in place if this is its only copy.
         drop(cached.state);
         let state = match spec.workflow.apply(state, &updates) {
             Ok(state) => state,
@@ -284,7 +284,7 @@ impl Engine {
         let steps_since = cached.steps_since + steps.len() + 1;
         let bytes_since =
             cached.bytes_since + steps.iter().map(|step| step.updates.len()).sum::<usize>() + updates.len();
-        // Rarely enough that snapshots of a state that keeps growing cost no more than what made it grow.
+        // Snapshots are rare enough to cost no more than the updates that made the state grow.
         let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.at.snapshot_bytes;
         let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
         let renewed = snapshot.is_some();
@@ -330,7 +330,7 @@ impl Engine {
         children.into_iter().map(start).collect()
     }
 
-    /// Puts a failure to a person.
+    /// Asks a person about a failure.
     async fn fail(
         &self,
         loaded: &Loaded,
@@ -350,7 +350,7 @@ impl Engine {
         Ok(Driven::Rests)
     }
 
-    /// Puts it to a person that a thread's server is away: somebody waits for this thread alone.
+    /// Asks a person about a server that cannot be reached, when somebody waits for this thread alone.
     pub(crate) async fn give_up(&self, thread: &ThreadId, absent: &Absent, tries: u32) -> Driven {
         let failed = async {
             let loaded = self.store().threads().load(thread, None)?;
@@ -360,7 +360,7 @@ impl Engine {
         failed.await.unwrap_or_else(driven_by)
     }
 
-    /// Stops a thread, whatever it does; a person decides whether it goes on.
+    /// Stops a thread, whatever it is doing. A person decides whether it continues.
     pub(crate) async fn stop(&self, thread: &ThreadId, workflow: &str) -> Result<(), StoreError> {
         let hints = self.registry().get(workflow).is_some_and(Engine::takes_hints);
         let trouble = NewTrouble {
@@ -372,7 +372,8 @@ impl Engine {
         self.store().threads().trouble(trouble).await
     }
 
-    /// Lets a thread that waits, has just ended, or would do what was approved without it take in what has come.
+    /// Delivers queued events to a thread that waits, has just ended, or would otherwise act on an approval without
+    /// them.
     async fn absorb(&self, loaded: &Loaded) -> Result<Driven, StoreError> {
         let hears = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.overtaken;
         if !hears || loaded.events.is_empty() {
@@ -388,7 +389,7 @@ impl Engine {
     }
 }
 
-/// An event as its workflow takes it; one it does not take changes nothing.
+/// Turns an event into updates of its workflow. An event the workflow does not handle changes nothing.
 pub(crate) fn arrival(
     spec: &Spec,
     thread: &ThreadId,
@@ -400,7 +401,7 @@ pub(crate) fn arrival(
     Ok(Arrival { thread: thread.clone(), event: event.clone(), updates, entry, queued })
 }
 
-/// Answers, results and arrivals become entries of the thread's list.
+/// Turns answers, children's results and events into steps of the thread.
 fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldError> {
     let workflow = &spec.workflow;
     let mut updates = Vec::new();
@@ -420,17 +421,17 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
     Ok(Entering { steps: steps.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
 }
 
-/// What follows from a store that did not take what was written.
+/// What to do after the store refused a write.
 fn driven_by(error: StoreError) -> Driven {
     match error {
-        // Somebody was quicker: the thread is looked at anew.
+        // Somebody was quicker, so we look at the thread again.
         StoreError::Moved => Driven::Further,
         StoreError::Full | StoreError::Busy => Driven::Blocked(error),
         error => Driven::Broken(error),
     }
 }
 
-/// What keeps a node from being started at all.
+/// Returns the reason if the node must not be started at all.
 fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Failure> {
     if !spec.workflow.shape().has(&loaded.node) {
         let text = format!(

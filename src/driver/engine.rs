@@ -1,4 +1,4 @@
-//! The engine: a store, the workflows, and how patient to be.
+//! The engine: the store, the workflows and the limits it works with.
 
 use super::cache::Cache;
 use super::journal::StepJournal;
@@ -12,30 +12,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
 
-/// How patient the engine is.
+/// Limits and waiting times of the engine.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// How long an accepted irreversible effect can be taken back.
     pub hold: Duration,
-    /// How long other decisions can, where a person decides at the screen.
+    /// The same for other decisions made at the screen.
     pub soft_hold: Duration,
-    /// How long an answer to a program can, there.
+    /// The same for answers to programs made at the screen.
     pub agents_hold: Duration,
     /// How many threads run at once.
     pub concurrency: usize,
     /// How long a node may take.
     pub node_timeout: Duration,
-    /// How many steps a thread may take without a word from a person.
+    /// How many steps a thread may take without hearing from a person.
     pub step_limit: u32,
-    /// How often a transient failure is tried again.
+    /// How often a node is retried after transient failures.
     pub retries: u32,
-    /// The wait before the first of those.
+    /// The wait before the first retry.
     pub patience: Duration,
-    /// How long after the last answer they are learned from.
+    /// How long after the last answer we start learning from them.
     pub learning_delay: Duration,
-    /// The tools that the config allows to act without asking, and whom they may reach then.
+    /// Tools that the config allows to act without asking, and whom they may reach.
     pub policies: BTreeMap<String, Policy>,
-    /// When questions that nobody answers are over.
+    /// When unanswered questions expire.
     pub expiry: Expiry,
 }
 
@@ -74,12 +74,11 @@ struct Inner {
 }
 
 impl Engine {
-    /// An engine over `store` that knows these workflows.
     pub fn new(store: Store, registry: Registry, settings: Settings) -> Self {
         let (events, _) = broadcast::channel(1024);
         let sink = events.clone();
         let progress: ProgressSink = Arc::new(move |progress| {
-            // Nobody listening is fine: progress is for whoever looks.
+            // It is fine if nobody listens.
             let _ = sink.send(progress);
         });
         Self(Arc::new(Inner {
@@ -99,12 +98,11 @@ impl Engine {
         &self.0.store
     }
 
-    /// The workflows.
     pub fn registry(&self) -> &Registry {
         &self.0.registry
     }
 
-    /// What the nodes this process drives are doing.
+    /// Progress of the nodes that this process runs.
     pub fn progress(&self) -> broadcast::Receiver<Progress> {
         self.0.events.subscribe()
     }
@@ -117,7 +115,7 @@ impl Engine {
         &self.0.sink
     }
 
-    /// Told whenever an attempt at a step, with everything it began, is over.
+    /// Notified when an attempt at a step and everything it began are over.
     pub(crate) fn released(&self) -> &Arc<Notify> {
         &self.0.released
     }
@@ -141,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// Whether something an earlier attempt at this thread began is still under way in this process.
+    /// Whether anything that an earlier attempt at this thread began is still running in this process.
     pub(crate) fn is_at_work(&self, thread: &ThreadId) -> bool {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         let busy = at_work.get(thread).is_some_and(|journal| journal.strong_count() > 0);
@@ -161,7 +159,7 @@ impl Engine {
         at_work.insert(thread.clone(), Arc::downgrade(journal));
     }
 
-    /// This engine drives under `lock` from now on.
+    /// Sets the lock this engine drives under.
     pub(crate) fn drives_under(&self, lock: &Arc<DriverLock>) {
         *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lock);
     }
@@ -171,7 +169,7 @@ impl Engine {
         self.0.lock.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
-    /// A thread about to be started, its first update made and its title known.
+    /// Prepares a thread to be started, with its first update and its title.
     pub(crate) fn new_thread(
         &self,
         workflow: &str,
@@ -195,15 +193,15 @@ impl Engine {
         })
     }
 
-    /// A thread's state after its first `steps` steps, or as it is now; `None` where its workflow is unknown or it was
-    /// pruned.
+    /// A thread's state after its first `steps` steps, or its current state. `None` if its workflow is unknown or it
+    /// was pruned.
     pub fn state_at(&self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<Folded>, StoreError> {
         let Some((workflow, tail)) = self.store().threads().fold(thread, steps)? else { return Ok(None) };
         let Some(spec) = self.registry().get(&workflow) else { return Ok(None) };
         fold(spec, None, &tail).map(Some).map_err(|e| StoreError::Conflict(e.to_string()))
     }
 
-    /// Whether threads of this workflow take words on a retry.
+    /// Whether threads of this workflow accept a hint on a retry.
     pub(crate) fn takes_hints(spec: &Spec) -> bool {
         let hint = Event { id: String::new(), what: What::Hint { text: String::new() } };
         matches!(spec.workflow.arrived(hint), Ok(Some(_)))
@@ -213,13 +211,13 @@ impl Engine {
 /// Why a thread cannot be started.
 #[derive(Debug)]
 pub(crate) enum StartError {
-    /// No such workflow.
+    /// There is no such workflow.
     Unknown(String),
-    /// An input that does not fit.
+    /// The input does not fit.
     Input(InputError),
 }
 
-/// Folds what is left to fold onto what is there.
+/// Folds the remaining updates onto a state or snapshot.
 pub(crate) fn fold(
     spec: &Spec,
     have: Option<Folded>,

@@ -1,4 +1,4 @@
-//! Named instants at which a test lets the process die.
+//! Named points at which a test can kill the process.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 static WANTED: OnceLock<Option<(String, u32)>> = OnceLock::new();
 static SEEN: AtomicU32 = AtomicU32::new(0);
 
-/// Dies by SIGKILL here when `SAYSO_FAIL_POINT` names this point; `name:3` means the third time it is passed.
+/// Kills the process with SIGKILL if `SAYSO_FAIL_POINT` names this point; `name:3` means the third time it is reached.
 pub fn fail_point(name: &str) {
     let wanted = WANTED.get_or_init(|| {
         let value = std::env::var("SAYSO_FAIL_POINT").ok()?;

@@ -1,4 +1,4 @@
-//! The engine's journal, kept in the store.
+//! The engine's journal, backed by the store.
 
 use super::fail_point::fail_point;
 use crate::graph::{Begun, BoxFuture, EffectState, Intent, Journal, JournalError, ThreadId};
@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
-/// The journal of one attempt at one step. It lives as long as anything that attempt began, so an effect that
-/// outlives its node keeps its thread from being driven until the outcome is recorded: here by being known to
-/// be at work, and in other processes by keeping the driver's lock, even where the driver itself is gone.
+/// The journal of one attempt at one step. It lives as long as anything that attempt began. So an effect that outlives
+/// its node keeps its thread from being driven until the outcome is recorded: in this process because the thread counts
+/// as at work, in others because the journal keeps the driver's lock, even if the driver itself is gone.
 pub(crate) struct StepJournal {
     pub store: Store,
     pub thread: ThreadId,
     pub version: i64,
     pub step: i64,
     pub calls: HashMap<String, Value>,
-    /// Whether results of calls are on record, or on their way there.
+    /// Whether any call results have been recorded or are being written.
     pub called: AtomicBool,
     pub released: Arc<Notify>,
     pub _lock: Option<Arc<DriverLock>>,

@@ -1,4 +1,4 @@
-//! Answers become memory: some time after the last of them, one thread a profile learns them all.
+//! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them.
 
 use super::engine::{Engine, StartError};
 use crate::inbox::LEARNING_WORKFLOW;
@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a driver remembers of lessons from one look to the next. Its clock is monotonic and begins anew with each driver.
+/// What the driver remembers about lessons between looks. Its clock is monotonic and starts over with each driver.
 #[derive(Default)]
 pub(crate) struct Batches {
-    /// The newest lesson of each profile, and since when it is.
+    /// The newest lesson of each profile, and when we first saw it.
     newest: HashMap<String, (i64, Instant)>,
 }
 
 impl Batches {
-    /// Starts a thread for each profile whose newest lesson is old enough. `None` says that there is nothing to learn,
-    /// else it says when to look again.
+    /// Starts a thread for each profile whose newest lesson is old enough. Returns when to look again, or `None` if
+    /// there is nothing to learn.
     pub(crate) async fn look(
         &mut self,
         engine: &Engine,
@@ -54,7 +54,7 @@ impl Batches {
     }
 }
 
-/// Starts the thread that learns these.
+/// Starts the thread that learns from these lessons.
 async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Result<(), StoreError> {
     let causes: Vec<Value> =
         lessons.iter().filter_map(|lesson| serde_json::from_str(&lesson.cause).ok()).collect();
@@ -67,7 +67,7 @@ async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Resu
     });
     let new = match engine.new_thread(LEARNING_WORKFLOW, input, "") {
         Ok(new) => new,
-        // An engine that does not know the workflow leaves them to one that does.
+        // If this engine does not know the workflow, it leaves the lessons to one that does.
         Err(StartError::Unknown(_)) => return Ok(()),
         Err(StartError::Input(error)) => {
             tracing::error!(%namespace, %error, "answers cannot be learned from");

@@ -1,7 +1,7 @@
-//! Threads that drive themselves over one store.
+//! Drives threads over one store.
 //!
-//! [`Engine`] takes a thread one node further and commits what came of it. [`Driver`] does so for every thread that can
-//! go on; a data folder has one at a time.
+//! [`Engine`] drives a thread by one node and commits the result. [`Driver`] does so for every thread that can
+//! continue; a data folder has one driver at a time.
 
 mod absent;
 mod cache;

@@ -1,8 +1,8 @@
-//! The driver: takes every thread that can go on further, several at once, until told to stop.
+//! The driver: runs every thread that can continue, several at once, until told to stop.
 //!
-//! It looks at the store whenever something changed there and decides anew from what it finds, so it does not
-//! matter who changed it. What it keeps to itself are clocks: holds and backoffs run on its monotonic clock and
-//! begin anew when another driver takes over. A clock that jumps fires nothing early and nothing twice.
+//! It looks at the store whenever something changes there and decides again from what it finds, so it does not matter
+//! who changed it. It keeps only clocks to itself: holds and backoffs run on its monotonic clock and start over when
+//! another driver takes over. A wall clock that jumps fires nothing early and nothing twice.
 
 use super::absent::{Absences, Minded};
 use super::drive::{COMMITTING, Driven};
@@ -19,35 +19,34 @@ use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-/// A hold that was found this old when the driver started is not trusted any more.
+/// Holds older than this when the driver starts are not trusted any more.
 const STALE_HOLD_MS: i64 = 15 * 60 * 1000;
 
 /// How often, at most, running threads are compared with the store.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// How long a thread waits that could not be written down.
+/// How long a thread waits after a failed write.
 const BLOCKED: Duration = Duration::from_secs(2);
 
-/// How long effects under way may take to record their outcome when the driver is told to stop.
+/// How long running effects may take to record their outcome when the driver is told to stop.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// Which threads are driven.
 #[derive(Clone, Debug)]
 pub enum Scope {
-    /// All of them.
     All,
-    /// One, and everything it starts.
+    /// This thread and everything it starts.
     Family(ThreadId),
-    /// These, and nothing they start.
+    /// These threads, but nothing they start.
     Only(HashSet<ThreadId>),
 }
 
 /// When the driver stops by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Never.
+    /// Only when told.
     Told,
-    /// When nothing is ready, running, held, backing off or waiting to be learned from.
+    /// When nothing is ready, running, held, backing off or waiting to be learned.
     Idle,
 }
 
@@ -57,11 +56,11 @@ pub enum Ended {
     Told,
     /// There is nothing left to do.
     Idle,
-    /// Somebody paused all driving, and it was to stop when idle.
+    /// Somebody paused all driving, and the driver was to stop when idle.
     Paused,
 }
 
-/// The driver of a data folder. There is one at a time, by an OS lock.
+/// The driver of a data folder. An OS lock ensures there is only one at a time.
 pub struct Driver {
     engine: Engine,
     lock: Arc<DriverLock>,
@@ -74,33 +73,33 @@ struct Running {
     working_on: Arc<AtomicI64>,
 }
 
-/// What one driver remembers from one look to the next.
+/// What the driver remembers between looks.
 struct Scheduler {
     running: HashMap<ThreadId, Running>,
     tasks: JoinSet<(ThreadId, Driven, u32)>,
-    /// Since when a thread is held, and the version it was held at.
+    /// The version at which a thread was held, and since when.
     held: HashMap<ThreadId, (i64, Instant)>,
     /// Until when a thread backs off, and how often it has failed.
     backing: HashMap<ThreadId, (Instant, u32)>,
-    /// Threads whose rows cannot be trusted, with the version at which that was found.
+    /// Threads whose rows cannot be trusted, with the version at which we noticed.
     broken: HashMap<ThreadId, i64>,
-    /// What was found wrong with them.
+    /// What is wrong with them.
     failed: HashMap<ThreadId, StoreError>,
-    /// Why something could not be written lately.
+    /// Why a recent write failed.
     blocked: Option<StoreError>,
-    /// Threads that wait for servers that are away.
+    /// Threads that wait for absent servers.
     absences: Absences,
-    /// Answers that wait to be learned from.
+    /// Answers waiting to be learned from.
     batches: Batches,
     last_look: Instant,
     first: bool,
 }
 
-/// What one look found.
+/// The result of one look.
 struct Look {
-    /// Something is under way or will be.
+    /// Something is running or will be.
     active: bool,
-    /// Something waits only for an effect of an earlier attempt to end.
+    /// Some thread waits only for an earlier attempt's effect to end.
     blocked: bool,
     /// When to look again even if nothing changes.
     wake: Option<Instant>,
@@ -113,7 +112,7 @@ impl Look {
 }
 
 impl Driver {
-    /// Becomes the driver, unless another process is.
+    /// Becomes the driver, or returns the pid of the process that is.
     pub async fn take(engine: Engine) -> Result<Result<Self, Option<u32>>, StoreError> {
         match DriverLock::take(engine.store().folder())? {
             Taken::Theirs(pid) => Ok(Err(pid)),
@@ -130,17 +129,17 @@ impl Driver {
         }
     }
 
-    /// The threads it has taken further.
+    /// The threads it has driven.
     pub fn touched(&self) -> impl Iterator<Item = &ThreadId> {
         self.touched.iter()
     }
 
-    /// The threads it could not take further because their rows cannot be trusted, each with the reason.
+    /// The threads it could not drive because their rows cannot be trusted, each with the reason.
     pub fn failed(&self) -> &HashMap<ThreadId, StoreError> {
         &self.failed
     }
 
-    /// Drives until `until`, or until `stop` comes, or until the disk has failed.
+    /// Drives until `until` is reached, `stop` resolves, or the disk fails.
     pub async fn run(
         &mut self,
         scope: &Scope,
@@ -166,7 +165,7 @@ impl Driver {
         let _watcher = store.watch_others()?;
         tokio::pin!(stop);
         loop {
-            // Let whatever belongs to the same moment happen first, so that one look sees all of it.
+            // Let everything that belongs to the same moment happen first, so that one look sees all of it.
             tokio::task::yield_now().await;
             while let Some(ended) = scheduler.tasks.try_join_next_with_id() {
                 scheduler.note(ended);
@@ -196,7 +195,7 @@ impl Driver {
                     return Ok(Ended::Idle);
                 }
             }
-            // An abort is missed at most for one look; then the store has the last word.
+            // An abort can be missed for one look at most; after that, the store has the last word.
             let look_again =
                 if scheduler.running.is_empty() { None } else { Some(Instant::now() + LOOK_EVERY * 4) };
             let wake = [look.wake, look_again].into_iter().flatten().min();
@@ -215,7 +214,7 @@ impl Driver {
         }
     }
 
-    /// Starts whatever can be started.
+    /// Starts every thread that can be started.
     async fn look(
         &mut self,
         scope: &Scope,
@@ -242,15 +241,15 @@ impl Driver {
             if scheduler.broken.get(&thread.thread) == Some(&thread.version) {
                 continue;
             }
-            // Who wants to be idle does not wait for a server.
+            // Running until idle does not wait for absent servers.
             if until == Until::Idle && scheduler.absences.is_waiting(&thread.thread) {
                 continue;
             }
             found.active = true;
-            // Asking again drives nothing, so a pause does not keep it.
+            // Asking again drives nothing, so it happens even while paused.
             if scheduler.first && stale(&thread, store.now().as_millisecond()) {
                 match store.inbox().ask_again(thread.thread.clone(), thread.version).await {
-                    // Moved by somebody else meanwhile, who thereby had a say in it.
+                    // If somebody else moved it meanwhile, they had their say.
                     Ok(()) | Err(StoreError::Moved) => continue,
                     Err(error) => return Err(error),
                 }
@@ -276,7 +275,7 @@ impl Driver {
         Ok(found)
     }
 
-    /// Minds the servers that are away and the lessons that wait for others.
+    /// Updates the cards of absent servers and starts learning from lessons that are due.
     async fn look_beyond_threads(
         &self,
         scope: &Scope,
@@ -301,7 +300,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Lets effects under way record their outcome; nodes without one are simply dropped.
+    /// Lets running effects record their outcome; nodes without effects are simply dropped.
     async fn put_down(&self, mut scheduler: Scheduler) {
         scheduler.tasks.abort_all();
         while scheduler.tasks.join_next().await.is_some() {}
@@ -312,7 +311,7 @@ impl Driver {
     }
 }
 
-/// Keeps the lock to the end of everything this worker does; effects under way keep it even longer.
+/// Holds the lock until this driver is done; effects that are still running hold it even longer.
 impl Drop for Driver {
     fn drop(&mut self) {
         tracing::debug!(lock = ?self.lock, "the driver gives its lock back");
@@ -362,7 +361,7 @@ impl Scheduler {
         let engine = engine.clone();
         let task = async move {
             match work.await {
-                // Whoever waits for this one thread is told at once.
+                // Somebody waits for this thread alone, so tell them at once.
                 (thread, Driven::Away(absent, _), attempt) if alone => {
                     let driven = engine.give_up(&thread, &absent, attempt + 1).await;
                     (thread, driven, attempt)
@@ -374,7 +373,7 @@ impl Scheduler {
         self.running.insert(id, Running { abort, working_on });
     }
 
-    /// Until when a thread has to wait: for its hold to pass, or after a failure.
+    /// Until when a thread must wait, because it is held or backs off after a failure.
     fn waits_until(&mut self, thread: &Runnable) -> Option<Instant> {
         let now = Instant::now();
         let mut until = None;
@@ -393,7 +392,8 @@ impl Scheduler {
         until.max(backing)
     }
 
-    /// Drops nodes whose thread moved on under them: a decision undone, a stop, an abandoned parent.
+    /// Drops nodes whose thread moved while they ran: a decision was undone, the thread was stopped, or its parent
+    /// abandoned.
     fn drop_moved(&mut self, engine: &Engine) {
         if self.running.is_empty() || self.last_look.elapsed() < LOOK_EVERY {
             return;
@@ -453,7 +453,7 @@ impl Scheduler {
         }
     }
 
-    /// What is remembered of threads that no longer run, and at which version the broken ones were found.
+    /// Forgets threads that are no longer runnable, and sets the version at which broken ones were found.
     fn forget(&mut self, runnable: &[Runnable]) {
         if self.held.is_empty() && self.backing.is_empty() && self.broken.is_empty() {
             return;
@@ -472,7 +472,7 @@ impl Scheduler {
     }
 }
 
-/// Takes one thread as far as it goes.
+/// Drives one thread as far as it goes.
 async fn take_further(
     engine: Engine,
     thread: ThreadId,

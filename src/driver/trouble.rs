@@ -1,11 +1,11 @@
-//! A failure, put to a person: what happened, and what each key does about it.
+//! Turns a failure into a question: what happened, and what each answer does about it.
 
 use crate::graph::{Allow, Failure, Interrupt, Kind, Labels};
 use crate::inbox::proposal;
 use crate::text::Visible;
 use serde_json::{Value, json};
 
-/// The question a failure becomes. `hints` says whether the workflow takes words on a retry.
+/// The question about a failure. `hints` says whether the workflow accepts a hint on a retry.
 pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bool) -> Interrupt {
     let code = failure.code();
     let (args, schema) = match failure {

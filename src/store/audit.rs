@@ -1,8 +1,8 @@
-//! The audit: the log as lines of text, for whoever wants to check it elsewhere.
+//! The audit: the log as lines of text that can be checked elsewhere.
 //!
-//! Each entry is a line. Its `digest` is the SHA-256 of its `link`, and a link begins with the digest of the line before
-//! it and ends with the SHA-256 of the `body`; so anybody can check the chain. What nodes made of things is left out:
-//! of such entries there is the link alone.
+//! Each entry is one line. Its `digest` is the SHA-256 of its `link`. A link begins with the digest of the line before
+//! it and ends with the SHA-256 of the `body`, so anybody can check the chain. What nodes produced is left out; for
+//! those entries only the link is exported.
 
 use crate::graph::ThreadId;
 use crate::store::log::{self, COLUMNS, Entry, Kind, Origin, Shelf, Sum, check_links, end};
@@ -16,17 +16,16 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
 
-/// More than this many complaints about one file say nothing new.
+/// More problems than this with one file say nothing new.
 const MOST: usize = 20;
-/// As many missing lines are remembered, in case they come later.
+/// How many missing lines are remembered, in case they come later.
 const SKIPPED: usize = 10_000;
 
-/// What a look over an audit found.
+/// The result of checking an audit.
 #[derive(Clone, Debug)]
 pub struct AuditChecked {
-    /// How many lines there are.
     pub lines: u64,
-    /// Everything that is not as it was written, each in a sentence.
+    /// Every mismatch, each as a sentence.
     pub problems: Vec<String>,
 }
 
@@ -35,13 +34,13 @@ pub struct AuditChecked {
 struct Line {
     digest: String,
     link: String,
-    /// For people: the link says the same.
+    /// For human readers; the link says the same.
     n: i64,
     what: String,
     at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thread: Option<ThreadId>,
-    /// Who did it, and from where.
+    /// Who wrote it, and from where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     from: Option<Origin>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +53,7 @@ struct End {
     end: i64,
     last: String,
     at: Timestamp,
-    /// SHA-256 of these three, with spaces between.
+    /// SHA-256 of the three fields above, separated by spaces.
     digest: String,
 }
 
@@ -66,8 +65,8 @@ impl End {
 }
 
 impl Audit<'_> {
-    /// Hands on the lines of an export; with `since`, from the first entry of that time on. The last line says how far
-    /// the log goes.
+    /// Passes each line of an export to `each`; with `since`, starting at the first entry from then on. The last line
+    /// says how far the log goes.
     pub fn export(
         self,
         since: Option<Timestamp>,
@@ -98,7 +97,7 @@ impl Audit<'_> {
         })
     }
 
-    /// Judges the log by itself.
+    /// Checks the log on its own.
     pub fn check_links(self) -> Result<AuditChecked, StoreError> {
         self.0.read(|db| {
             let mut lines = 0;
@@ -110,7 +109,7 @@ impl Audit<'_> {
         })
     }
 
-    /// Judges an export against itself and against this log.
+    /// Checks an export on its own and against this log.
     pub fn check_export(
         self,
         file: &mut dyn Iterator<Item = std::io::Result<String>>,
@@ -119,14 +118,14 @@ impl Audit<'_> {
     }
 }
 
-/// The processes that wrote, and the threads they wrote about.
+/// The processes that wrote entries, and the threads they wrote about.
 #[derive(Default)]
 struct People {
     processes: HashMap<i64, Origin>,
     threads: HashMap<i64, Option<ThreadId>>,
 }
 
-/// What a body may say of where it comes from.
+/// The part of a body that says which process wrote it.
 #[derive(Deserialize)]
 struct Whence {
     #[serde(default)]
@@ -162,7 +161,7 @@ impl People {
 }
 
 impl Line {
-    /// What is wrong with it by itself.
+    /// What is wrong with the line on its own.
     fn problem(&self) -> Option<&'static str> {
         let words: Vec<&str> = self.link.split(' ').collect();
         let [_, n, _, what, _, _, at, sum] = words.as_slice() else {
@@ -191,12 +190,12 @@ fn sha(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// Judges lines one after another.
+/// Checks lines one after another.
 #[derive(Default)]
 struct Judge {
-    /// The last line, with its digest where that can be trusted.
+    /// The last line, with its digest if that can be trusted.
     last: Option<(i64, Option<String>)>,
-    /// Numbers that were skipped and may still come, in the wrong place.
+    /// Numbers that were skipped and may still turn up out of order.
     missing: BTreeSet<i64>,
     lines: u64,
     problems: Vec<String>,
@@ -227,7 +226,7 @@ impl Judge {
                     ));
                 }
             } else if n > last {
-                // Bounded: a made-up number must not fill the memory.
+                // Bounded, because a made-up number must not fill the memory.
                 self.missing.extend((last + 1..n).take(SKIPPED));
             } else if self.missing.remove(&n) {
                 self.say(format!("line {n} stands behind line {last}: lines were reordered"));
@@ -237,7 +236,7 @@ impl Judge {
                 return;
             }
         }
-        // What an edited line claims to be is not what the next one rests on, and that one is not to blame.
+        // The next line cannot match an edited line's digest, and is not to blame for that.
         self.last = Some((n, problem.is_none().then(|| line.digest.clone())));
     }
 
@@ -310,7 +309,7 @@ fn check_file(
                     let thread = ours.thread.is_none() || ours.thread == line.thread;
                     thread && ours.from == line.from && (ours.body.is_none() || line.body.is_some())
                 };
-                // What is damaged here is named by whoever looks at the log itself.
+                // Damage in our own log is reported when the log itself is checked.
                 if ours.is_ok_and(|ours| !same(&ours)) {
                     judge.say(format!("line {} does not say who did it as the store does", line.n));
                 }

@@ -1,4 +1,4 @@
-//! Bytes by their own SHA-256: written once, packed where that makes them fewer, checked whenever read.
+//! Bytes stored under their SHA-256: written once, compressed if that saves space, checked on every read.
 
 use crate::store::StoreError;
 use crate::store::rows::damaged;
@@ -6,22 +6,21 @@ use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use sha2::{Digest, Sha256};
 
-/// A row of bytes.
 struct Stored {
     digest: [u8; 32],
     bytes: Vec<u8>,
-    /// How many there are, where they are packed.
+    /// The uncompressed size, if compressed.
     size: Option<i64>,
 }
 
-/// Keeps bytes, unless they are kept already.
+/// Stores bytes, unless they are stored already.
 pub(in crate::store) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError> {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     put_as(db, bytes, &digest)?;
     Ok(digest)
 }
 
-/// Keeps bytes of this digest, and gives their number.
+/// Stores bytes under this digest and returns their number.
 fn put_as(db: &Connection, bytes: &[u8], digest: &[u8; 32]) -> Result<i64, StoreError> {
     let known =
         "SELECT seq, EXISTS (SELECT 1 FROM letting_go WHERE digest = ?1) FROM blobs WHERE digest = ?1";
@@ -42,7 +41,7 @@ fn put_as(db: &Connection, bytes: &[u8], digest: &[u8; 32]) -> Result<i64, Store
     Ok(db.last_insert_rowid())
 }
 
-/// The bytes of a digest.
+/// Returns the bytes with this digest.
 pub(in crate::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
     match find(db, "digest = ?", digest)? {
         Some(found) => found.checked(),
@@ -50,12 +49,12 @@ pub(in crate::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8
     }
 }
 
-/// Keeps bytes that many rows point at, and gives their number, which is shorter than their digest.
+/// Stores bytes that many rows refer to. Returns their number, which is shorter than the digest.
 pub(in crate::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
     put_as(db, bytes, &Sha256::digest(bytes).into())
 }
 
-/// The bytes of a number.
+/// Returns the bytes with this number.
 pub(in crate::store) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
     match find(db, "seq = ?", seq)? {
         Some(found) => found.checked(),
@@ -73,7 +72,7 @@ impl Stored {
     fn checked(self) -> Result<Vec<u8>, StoreError> {
         let bytes = match self.size {
             None => Some(self.bytes),
-            // A row that was changed may name any size; LZ4 makes no more than so many of one.
+            // A tampered row may name any size; LZ4 expands each byte to at most about this many.
             Some(size) => usize::try_from(size)
                 .ok()
                 .filter(|size| *size <= self.bytes.len().saturating_mul(256))
@@ -93,18 +92,18 @@ fn name(digest: &[u8; 32]) -> String {
 }
 
 impl super::Store {
-    /// Keeps bytes and gives their digest.
+    /// Stores bytes and returns their digest.
     pub async fn put_blob(&self, bytes: Vec<u8>) -> Result<[u8; 32], StoreError> {
         self.write(move |db| put(db, &bytes)).await
     }
 
-    /// The bytes of a digest.
+    /// Returns the bytes with this digest.
     pub fn blob(&self, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
         self.read(|db| get(db, digest))
     }
 }
 
-/// Takes a digest off the list.
+/// Takes a digest off the list of blobs to delete.
 pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
     Ok(())

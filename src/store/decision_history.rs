@@ -1,5 +1,5 @@
-//! Decisions that were taken: the list of them with how each ended, and what people decided, for whoever wants to know
-//! what another model would have proposed.
+//! Past decisions: the list with how each ended, and what people decided, for comparing with what another model would
+//! have proposed.
 
 use crate::graph::{Basis, Decision, EffectState, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
-/// A decision a person took and did not take back.
+/// A decision a person made and did not take back.
 #[derive(Clone, Debug)]
 pub struct PastDecision {
     /// The thread that asked.
@@ -25,20 +25,17 @@ pub struct PastDecision {
     /// The step that asked.
     pub step: u64,
     pub interrupt: InterruptId,
-    /// What kind of question.
     pub kind: Kind,
-    /// The tool, or what the question is called.
+    /// The tool, or the name of the question.
     pub action: String,
     pub proposed: Value,
-    /// The answer.
     pub decision: Decision,
-    /// When it was given.
     pub at: Timestamp,
 }
 
 impl Inbox<'_> {
-    /// The newest decisions of people since a time, at most `limit`, oldest first. Trouble and what grants or the
-    /// policy answered are left out.
+    /// The newest decisions by people since a time, at most `limit`, oldest first. Trouble is left out, and so are
+    /// answers by grants or the policy.
     pub fn past_decisions(
         self,
         since: Option<Timestamp>,
@@ -75,7 +72,7 @@ impl Inbox<'_> {
         })
     }
 
-    /// A page of decisions, whoever took them, newest first.
+    /// A page of all decisions, newest first.
     pub fn decisions(self, query: &DecisionQuery) -> Result<DecisionPage, StoreError> {
         self.0.read(|db| {
             let mut page = DecisionPage::default();
@@ -98,7 +95,7 @@ impl Inbox<'_> {
     }
 }
 
-/// Reads what was decided since a time and before a place, newest first, for as long as `each` wants more.
+/// Reads decisions since a time and before a place, newest first, while `each` returns true.
 fn each(
     db: &Connection,
     since: Option<Timestamp>,
@@ -119,7 +116,7 @@ fn each(
     Ok(())
 }
 
-/// How the last decision in a thread ended, if one was ever taken.
+/// How the last decision in a thread ended, if there was one.
 pub(in crate::store) fn last_outcome(
     db: &Connection,
     thread: &ThreadRow,
@@ -173,17 +170,17 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     })
 }
 
-/// What came of an answer, until its thread went on.
+/// What followed from an answer until its thread continued.
 #[derive(Default)]
 struct Aftermath {
     undone: Option<Because>,
-    /// What was begun by its right, each with how far it came.
+    /// Effects it permitted, each with its state.
     effects: Vec<(i64, EffectState)>,
-    /// The thread could not go on with it.
+    /// The thread failed with it.
     failed: bool,
-    /// The thread went on with it.
+    /// The thread took it in.
     taken: bool,
-    /// What the program that asked told afterwards.
+    /// What the program that asked reported afterwards.
     reported: Option<String>,
 }
 
@@ -207,13 +204,13 @@ impl Aftermath {
                     }
                 }
                 EntryKind::Asked => after.failed |= entry.says::<log::Asked>()?.is_trouble(),
-                // Of a pruned thread only the links are left: it went on long ago.
+                // A pruned thread has only links left, so it took the answer in long ago.
                 EntryKind::Stepped if !after.taken => {
                     after.taken =
                         entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&decided.seq);
                 }
                 EntryKind::Arrived if after.taken && entry.body.is_some() => {
-                    // Without a reason it tells nothing that people would want to know.
+                    // Without a reason, it tells people nothing useful.
                     if let What::Settled { reason, .. } = entry.says::<Arrived>()?.event.what
                         && !reason.is_empty()
                     {
@@ -229,7 +226,7 @@ impl Aftermath {
         Ok(after)
     }
 
-    /// How it ended, for scripts and in a person's words.
+    /// How it ended, as a code for scripts and in words for people.
     fn told(
         &self,
         decided: &Decided,
@@ -266,7 +263,7 @@ impl Aftermath {
     }
 }
 
-/// Whether something was begun by the right of the answer to this question.
+/// Whether an effect was permitted by the answer to this question.
 fn rests_on(basis: &Basis, question: &str) -> bool {
     match basis {
         Basis::Decision { key, .. } | Basis::Draft { key, .. } => key == question,

@@ -1,7 +1,7 @@
-//! The journal: intents before the first byte leaves, outcomes after, results of repeatable calls.
+//! The journal: intents before the first byte leaves, outcomes afterwards, and results of repeatable calls.
 //!
-//! Whether something may be done is judged from the log alone: what was asked, what was answered, which grant covers it,
-//! whether all driving is paused, and what has come since.
+//! Whether an effect may begin is decided from the log alone: what was asked, what was answered, which grant covers it,
+//! whether driving is paused, and what has arrived since.
 
 use crate::graph::{Basis, Begun, Decision, EffectState, Hash, Intent, ThreadId};
 use crate::inbox::By;
@@ -15,11 +15,11 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// An intent, and the place in its thread it belongs to.
+/// An intent, and its place in the thread.
 #[derive(Clone, Debug)]
 pub struct EffectIntent {
     pub thread: ThreadId,
-    /// The version its node was started at.
+    /// The version at which its node started.
     pub version: i64,
     /// The step its node works on.
     pub step: i64,
@@ -28,13 +28,13 @@ pub struct EffectIntent {
 }
 
 impl Effects<'_> {
-    /// Commits an intent, or tells what an earlier attempt left.
+    /// Commits an intent, or returns what an earlier attempt left.
     pub async fn begin(self, effect: EffectIntent) -> Result<Begun, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| begin(tx, &effect, now)).await
     }
 
-    /// Commits how far an effect has come. Whatever happened to its thread meanwhile, the truth is kept.
+    /// Commits the state of an effect. It is recorded whatever happened to the thread meanwhile.
     pub async fn settle(
         self,
         thread: ThreadId,
@@ -55,8 +55,8 @@ impl Effects<'_> {
             .await
     }
 
-    /// Keeps the result of a repeatable call without waiting for the disk. Where the thread has moved on, the
-    /// result rests on premises that no longer hold and is dropped.
+    /// Stores the result of a repeatable call without waiting for the disk. If the thread has moved on, the result is
+    /// outdated and dropped.
     pub fn record_call(self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {
         let (name, result) = (name.to_owned(), result.to_string());
         self.0.write_later(move |tx| {
@@ -69,7 +69,7 @@ impl Effects<'_> {
     }
 }
 
-/// Puts down how far the effect of this entry has come.
+/// Records the state of the effect that began with this entry.
 pub(in crate::store) fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -124,8 +124,8 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Begun, StoreErr
     Ok(Begun::New)
 }
 
-/// Checks that what is about to be done is what was approved, byte for byte. Gives the card it rests on, the last where
-/// it rests on several, with the hash of what is carried out.
+/// Checks that the effect is exactly what was approved, byte for byte. Returns the card that permits it (the last one
+/// if there are several) with the hash of what is carried out.
 fn approve(
     db: &Connection,
     row: &ThreadRow,
@@ -163,7 +163,7 @@ fn approve(
             if given.body.shown != question.hash() || allowed != args {
                 return refuse(format!("what would be done is not what was approved on `{id}`"));
             }
-            // A grant that ended since it answered: the thread is looked at anew, and the person is asked.
+            // If the grant ended after it answered, the thread is looked at again and the person is asked.
             if let By::Grant(grant) = &given.body.by
                 && !given.acted
                 && !grants::covers(db, grant, &question.asked, &row.id, now)?
@@ -185,7 +185,7 @@ fn approve(
     }
 }
 
-/// Checks that what leaves answers every question and no other.
+/// Checks that what is sent answers every question and no other.
 fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), StoreError> {
     let asked: Vec<&Question> = recent.asked().collect();
     let each = asked.iter().all(|question| !question.is_open() && given.contains_key(&question.asked.key));
@@ -195,7 +195,7 @@ fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), 
     Err(StoreError::NotApproved("what would be sent does not answer what was asked".to_owned()))
 }
 
-/// Checks that an answer about to leave is the one that was given; gives the arguments it carries out.
+/// Checks that the answer being sent is the one that was given. Returns the arguments it carries out.
 fn answered<'a>(
     question: &'a Question,
     answer: &'a Given,

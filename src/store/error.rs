@@ -1,31 +1,29 @@
-//! What can go wrong with the store, told apart by what the caller can do.
+//! What can go wrong with the store, grouped by what the caller can do about it.
 
 use crate::inbox::Refusal;
 use std::path::PathBuf;
 
-/// Why the store did not do as it was told. Nothing was written in any of these cases.
+/// Why the store refused. Nothing was written in any of these cases.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// A row is not what was written. It names the row.
+    /// A row is not what was written. The text names the row.
     #[error("the database is damaged: {0}; run `sayso doctor` to see how far, and restore a backup")]
     Damaged(String),
-    /// The file was written by a later sayso.
+    /// The file was written by a newer sayso.
     #[error(
         "{} was written by a newer sayso (format {found}, this one knows {known}); update sayso. The file was not touched",
         path.display()
     )]
     Newer {
-        /// The file.
         path: PathBuf,
         /// The version it has.
         found: i64,
         /// The newest version this build knows.
         known: i64,
     },
-    /// The file is something else.
+    /// The file is not a sayso database.
     #[error("{} is not a sayso database ({why}); name another data folder with --data", path.display())]
     NotOurs {
-        /// The file.
         path: PathBuf,
         /// What it looks like.
         why: String,
@@ -33,10 +31,10 @@ pub enum StoreError {
     /// Nothing can be written here.
     #[error("the data folder can only be viewed: {0}")]
     ViewOnly(String),
-    /// The disk is full; it may be tried again.
+    /// The disk is full; the caller may try again.
     #[error("the disk is full; nothing was written. Free some space and try again")]
     Full,
-    /// The disk failed to keep what it was given; the writer has stopped for good.
+    /// The disk failed; the writer has stopped for good.
     #[error("the disk failed ({0}); nothing more is written. Check the disk, then start again")]
     Disk(String),
     /// Another process kept the database locked.
@@ -45,23 +43,23 @@ pub enum StoreError {
     /// The thread moved on since it was read.
     #[error("the thread has moved on since it was read")]
     Moved,
-    /// Nothing goes by that id.
+    /// There is nothing with that id.
     #[error("there is no {0} `{1}`")]
     Unknown(&'static str, String),
-    /// Several go by that beginning.
+    /// Several ids begin like this.
     #[error("`{id}` matches several ids: {}", some.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The id as the caller gave it.
         id: String,
-        /// Some of those it could mean.
+        /// Some ids it could mean.
         some: Vec<String>,
     },
-    /// It was open once.
+    /// It is no longer open.
     #[error("`{id}` is no longer open: {why}")]
     NotOpen {
         /// The interrupt or thread.
         id: String,
-        /// What became of it.
+        /// Why it is not open.
         why: String,
     },
     /// The decision breaks a rule.
@@ -74,10 +72,10 @@ pub enum StoreError {
     /// What would be carried out is not what was approved.
     #[error("{0}")]
     NotApproved(String),
-    /// The request makes no sense as things stand.
+    /// The request makes no sense in the current state.
     #[error("{0}")]
     Conflict(String),
-    /// Anything else SQLite says.
+    /// Any other error from SQLite.
     #[error("the database said: {0}")]
     Sql(String),
 }
@@ -89,7 +87,7 @@ impl From<rusqlite::Error> for StoreError {
             rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DiskFull => StoreError::Full,
                 ErrorCode::SystemIoFailure => StoreError::Disk(error.to_string()),
-                // The last comes after ten seconds of waiting for a process that was stopped inside a lock.
+                // The last one comes after waiting ten seconds for a process that was stopped while holding a lock.
                 ErrorCode::DatabaseBusy
                 | ErrorCode::DatabaseLocked
                 | ErrorCode::FileLockingProtocolFailed => StoreError::Busy,
@@ -99,7 +97,7 @@ impl From<rusqlite::Error> for StoreError {
                 ErrorCode::ReadOnly | ErrorCode::CannotOpen => StoreError::ViewOnly(error.to_string()),
                 _ => StoreError::Sql(error.to_string()),
             },
-            // A value of the wrong type in a STRICT table, or text that is not UTF-8, was not written by us.
+            // We never write a value of the wrong type to a STRICT table, or text that is not UTF-8.
             rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)

@@ -1,7 +1,7 @@
-//! How far a grant for what a program does goes: which calls it covers, and what it is called in a list.
+//! The scope of a grant for a program's calls: which calls it covers, and how a list describes it.
 //!
-//! A call of several commands is covered where each of them is, by whichever grants. What leads out of a folder by its
-//! words is never covered beside the words a grant names.
+//! A call of several commands is covered if each command is covered by some grant. Words that lead out of the folder
+//! are never covered, except those that a grant names.
 
 use crate::graph::{AgentCall, CommandLine, Does};
 use crate::inbox::GrantScope;
@@ -9,10 +9,10 @@ use crate::store::log::{AgentScope, Allows, CommandScope};
 use std::path::{Component, Path};
 use std::time::Duration;
 
-/// How long a grant lasts that is not a thread's where the person says nothing.
+/// How long a grant lasts if the person does not say, unless it is for a thread.
 pub(in crate::store) const HOUR: Duration = Duration::from_secs(3600);
 
-/// The first of these grants that a call is covered by; else the first of its commands that none covers.
+/// The id of the first grant that helps cover the call, or the index of the first command that no grant covers.
 pub(in crate::store) fn covering<'a>(
     grants: impl Iterator<Item = (&'a str, &'a str, &'a AgentScope)>,
     tool: &str,
@@ -52,7 +52,7 @@ pub(in crate::store) fn covering<'a>(
     grants.get(at).map(|(id, ..)| (*id).to_owned()).ok_or(0)
 }
 
-/// Whether a file lies in a folder, under no name that is hidden: those configure the tools that work there.
+/// Whether a file is in a folder and no part of its path is hidden: hidden files configure the tools that work there.
 fn holds_plainly(folder: &str, file: &str) -> bool {
     let Ok(rest) = Path::new(file).strip_prefix(folder) else { return false };
     let plain = |part: Component<'_>| matches!(part, Component::Normal(name) if !name.to_string_lossy().starts_with('.'));
@@ -60,7 +60,6 @@ fn holds_plainly(folder: &str, file: &str) -> bool {
 }
 
 impl CommandScope {
-    /// Whether it covers a command.
     fn covers(&self, command: &CommandLine) -> bool {
         let rest = command.words.get(self.words.len()..).unwrap_or_default();
         self.folder == command.folder
@@ -69,20 +68,20 @@ impl CommandScope {
     }
 }
 
-/// Whether a word names nothing outside the folder: no path that leads out, no address.
+/// Whether a word stays inside the folder: no path that leads out, no address.
 fn stays(word: &str) -> bool {
     let value = word.rsplit('=').next().unwrap_or_default();
     let leads_out = |path: &str| {
         path.starts_with(['/', '~', '@']) || path.split(['/', ':', ',']).any(|part| part == "..")
     };
-    // `-C/etc`: a path may hang on an option.
+    // `-C/etc`: an option may carry a path.
     let hangs = word.starts_with('-') && !word.contains('=') && word.contains('/');
     let address = word.contains("://") || (word.contains('@') && word.contains(':')) || word.contains(":/");
     let plain = word.chars().all(|c| !c.is_control() && !c.is_whitespace());
     plain && !leads_out(value) && !leads_out(word) && !hangs && !address
 }
 
-/// What a person allows with a card; else why that cannot be.
+/// The scope a person allows with a card, or why that is not possible.
 pub(in crate::store) fn agent_scope(
     call: AgentCall,
     scope: GrantScope,
@@ -109,14 +108,14 @@ pub(in crate::store) fn agent_scope(
     Ok(AgentScope { by: call.by, session: call.session.filter(|_| session), allows })
 }
 
-/// A command itself, or its sort where it has one.
+/// The command itself, or its sort if `sorts` is set and it has one.
 fn allowed(command: CommandLine, sorts: bool) -> CommandScope {
     let sort = command.sort().filter(|_| sorts).map(<[String]>::to_vec);
     let more = sort.is_some();
     CommandScope { folder: command.folder, words: sort.unwrap_or(command.words), more }
 }
 
-/// What is allowed, in words.
+/// Describes what is allowed.
 pub(in crate::store) fn words(scope: &AgentScope) -> String {
     let what = match &scope.allows {
         Allows::Commands(commands) => {

@@ -1,7 +1,7 @@
-//! Grants: given from a card, consulted before asking, looked at again before anything is done, and ended.
+//! Grants: given from a card, consulted before asking, checked again before each effect, and revoked.
 //!
-//! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
-//! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
+//! The store decides what a grant covers. The asker names a grant; whether it covers the question is decided from the
+//! rows when the question is committed, when its answer is taken in, and before the effect.
 
 use crate::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
@@ -21,7 +21,7 @@ use std::time::Duration;
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
 impl Grants<'_> {
-    /// Allows what a card offers to allow.
+    /// Gives a grant that a card offers.
     pub async fn give(self, request: GrantRequest) -> Result<GrantLine, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| give(tx, &request, now)).await
@@ -42,7 +42,7 @@ impl Grants<'_> {
         })
     }
 
-    /// Ends a grant, or switches a built-in one off.
+    /// Revokes a grant, or switches a built-in one off.
     pub async fn revoke(self, id: String) -> Result<GrantLine, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| revoke(tx, &id, now)).await
@@ -71,8 +71,8 @@ impl Grants<'_> {
             .await
     }
 
-    /// The grant that covers a call of `tool` by this thread, or about mail of this sender. `strangers` are those it
-    /// would reach whom the person does not know: a sender's grant covers no other of them than that sender.
+    /// The grant that covers a call of `tool` by this thread, or about mail from this sender. `strangers` are
+    /// recipients the person does not know; a grant for a sender covers no stranger but that sender.
     pub fn covering(
         self,
         tool: &str,
@@ -91,7 +91,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant that covers this call of a program; else the first of its commands that none covers.
+    /// The grant that covers this program's call, or the index of the first command that none covers.
     pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
@@ -101,7 +101,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The first grant for a tool that is in force and covers what is asked for.
+    /// The first grant in force for this tool that passes `covers`.
     fn first_grant(self, tool: &str, covers: impl Fn(&Grant) -> bool) -> Result<Option<String>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
@@ -116,12 +116,12 @@ impl Grants<'_> {
         })
     }
 
-    /// Whether the built-in grant of this name is listed and switched on.
+    /// Whether there is a built-in grant with this name that is switched on.
     pub fn is_builtin_on(self, name: &str) -> Result<bool, StoreError> {
         self.0.read(|db| builtin_on(db, name))
     }
 
-    /// Asks again what grants had answered that no longer cover it.
+    /// Reopens questions answered by grants that no longer cover them.
     pub async fn recall(
         self,
         thread: ThreadId,
@@ -148,8 +148,8 @@ impl Grants<'_> {
     }
 }
 
-/// Whether `grant` answers this question of this thread now. What the config allows is the caller's to know; here a
-/// policy covers its own tool only.
+/// Whether `grant` covers this question of this thread now. The caller knows what the config allows; here a policy only
+/// has to name the right tool.
 pub(in crate::store) fn covers(
     db: &Connection,
     grant: &str,
@@ -157,7 +157,7 @@ pub(in crate::store) fn covers(
     thread: &ThreadId,
     now: i64,
 ) -> Result<bool, StoreError> {
-    // A caution suspends a grant: what is unusual is seen by a person.
+    // A caution suspends grants: a person has to see what is unusual.
     if Warning::suspend(&asked.warnings) {
         return Ok(false);
     }
@@ -167,7 +167,7 @@ pub(in crate::store) fn covers(
     let Some(grant) = named(db, grant)?.filter(|grant| grant.lasts(now)) else { return Ok(false) };
     match (&grant.scope, &asked.grantable.call) {
         (Scope::Agent(_), Some(call)) => {
-            // The one that is named has to count, and the others only where it does not reach.
+            // The named grant has to contribute; the others only cover what it does not.
             let mut given = agent_grants(db, now)?;
             given.sort_by_key(|other| other.id != grant.id);
             let by = covering(given.iter().filter_map(Grant::agent), &asked.action, call);
@@ -178,7 +178,7 @@ pub(in crate::store) fn covers(
     }
 }
 
-/// The grants for what programs do that are in force.
+/// The grants in force for programs' calls.
 fn agent_grants(db: &Connection, now: i64) -> Result<Vec<Grant>, StoreError> {
     let rows = GrantRow::select(db, "WHERE revoked_at IS NULL AND tool LIKE 'request/%' ORDER BY seq", [])?;
     let mut given = Vec::new();
@@ -191,7 +191,7 @@ fn agent_grants(db: &Connection, now: i64) -> Result<Vec<Grant>, StoreError> {
     Ok(given)
 }
 
-/// A grant, as the log tells it.
+/// A grant, read from the log.
 #[derive(Clone, Debug)]
 struct Grant {
     seq: i64,
@@ -245,12 +245,12 @@ impl Grant {
         Ok(grant)
     }
 
-    /// Whether it is neither revoked nor over.
+    /// Whether it is neither revoked nor expired.
     fn lasts(&self, now: i64) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// What a program may do by it, with its own id and tool.
+    /// Its id, tool and scope, if it is for a program's calls.
     fn agent(&self) -> Option<(&str, &str, &AgentScope)> {
         match &self.scope {
             Scope::Agent(scope) => Some((&self.id, &self.tool, scope)),
@@ -258,7 +258,7 @@ impl Grant {
         }
     }
 
-    /// Whether it answers this question of this thread, where it is for one or for a sender.
+    /// Whether it covers this question of this thread. Only for thread and sender grants.
     fn covers(&self, asked: &Asked, thread: &ThreadId) -> bool {
         let sender = asked.grantable.sender.as_ref();
         let reaches = match &self.scope {
@@ -270,12 +270,12 @@ impl Grant {
     }
 }
 
-/// All grants there are entries of, oldest first.
+/// All grants in the log, oldest first.
 fn all(db: &Connection) -> Result<Vec<Grant>, StoreError> {
     streams(db, "true")?.into_iter().map(|seq| Grant::read(db, seq)).collect()
 }
 
-/// The streams of grants whose first entry is so, oldest first.
+/// The streams of grants whose first entry matches the SQL condition `begins`, oldest first.
 fn streams(db: &Connection, begins: &str) -> Result<Vec<i64>, StoreError> {
     let sql = format!(
         "SELECT seq FROM log INDEXED BY log_grants
@@ -284,7 +284,7 @@ fn streams(db: &Connection, begins: &str) -> Result<Vec<i64>, StoreError> {
     Ok(db.prepare_cached(&sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// The grant of this whole name.
+/// The grant with exactly this id.
 fn named(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
     let Some(row) = GrantRow::select(db, "WHERE id = ?", [id])?.pop() else { return Ok(None) };
     let grant = Grant::read(db, row.seq)?;
@@ -298,7 +298,7 @@ fn named(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
     }
 }
 
-/// Whether the built-in grant of this name is listed and switched on. It is on until somebody switches it.
+/// Whether there is a built-in grant with this name that is switched on. It is on by default.
 pub(in crate::store) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
     if !BUILTIN_GRANTS.iter().any(|builtin| builtin.id == name) {
         return Ok(false);
@@ -306,7 +306,8 @@ pub(in crate::store) fn builtin_on(db: &Connection, name: &str) -> Result<bool, 
     if let Some(switched) = named(db, name)? {
         return Ok(switched.revoked_at.is_none());
     }
-    // A row taken away would switch it on again, so the log is asked too. Only built-in grants begin so.
+    // Deleting its row would switch it on again, so we ask the log too. Only streams of built-in grants begin with
+    // `revoked`.
     for seq in streams(db, "kind = 'revoked'")? {
         if Grant::read(db, seq)?.id == name {
             return damaged(format!("grant {name} is not listed as the log has it"));
@@ -395,7 +396,7 @@ fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
     line(tx, &Grant::read(tx, grant.seq)?, now)
 }
 
-/// Ends a grant; gives its number.
+/// Revokes a grant and returns its number.
 fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) -> Result<i64, StoreError> {
     if let Some(grant) = grant
         && let Some(at) = grant.revoked_at
@@ -410,7 +411,7 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
     Ok(entry.stream)
 }
 
-/// What a grant had answered and nobody has acted on is a person's to decide.
+/// Reopens what the grant had answered and nobody has acted on; a person decides it now.
 fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
     for interrupt in
         InterruptRow::select(tx, "WHERE status <> 'closed' AND status = 'decided' ORDER BY seq", [])?
@@ -427,7 +428,7 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The built-in grant a person means; any unique beginning of its name.
+/// The built-in grant a person means, by any unique beginning of its name.
 fn builtin(id: &str) -> Result<Option<&'static BuiltinGrant>, StoreError> {
     if !id.starts_with("builtin:") {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! One driver at a time: an OS file lock, which no crash can leave behind.
+//! One driver at a time, ensured by an OS file lock that no crash can leave behind.
 
 use crate::store::StoreError;
 use crate::text::io_words;
@@ -8,26 +8,26 @@ use std::path::Path;
 
 const FILE: &str = "driver.lock";
 
-/// Held by the process that drives threads; given back when dropped.
+/// Held by the process that drives threads; released when dropped.
 #[derive(Debug)]
 pub struct DriverLock(File);
 
-/// What trying for the lock came to.
+/// The result of trying to take the lock.
 #[derive(Debug)]
 pub enum Taken {
     Ours(DriverLock),
-    /// Another process has it; its number, where it could be read.
+    /// Another process has it; its pid, if we could read it.
     Theirs(Option<u32>),
 }
 
 impl DriverLock {
-    /// Tries for the lock of a data folder.
+    /// Tries to take the lock of a data folder.
     pub fn take(folder: &Path) -> Result<Taken, StoreError> {
         let mut file =
             open(folder).map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))?;
         match file.try_lock() {
             Ok(()) => {
-                // The number is for people; the lock is what counts, so a failed write changes nothing.
+                // The pid is only for people. The lock is what counts, so a failed write does not matter.
                 let _ = file.set_len(0);
                 let _ = file.write_all(std::process::id().to_string().as_bytes());
                 Ok(Taken::Ours(Self(file)))
@@ -39,10 +39,10 @@ impl DriverLock {
         }
     }
 
-    /// The process that drives now, if one does.
+    /// The process that is driving now, if any.
     pub fn holder(folder: &Path) -> Option<u32> {
         let mut file = File::open(folder.join(FILE)).ok()?;
-        // Where no number stands nobody drives; to try the lock even so would keep somebody from taking it.
+        // If the file has no pid, nobody drives; trying the lock anyway could keep somebody from taking it.
         let number = pid(&mut file)?;
         match file.try_lock_shared() {
             Ok(()) => None,

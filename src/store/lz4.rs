@@ -1,6 +1,6 @@
-//! LZ4, with the size before the bytes and, where there are any, bytes that are repeated as its dictionary.
+//! LZ4 with the size before the bytes and an optional dictionary of repeated bytes.
 
-/// Packs bytes; `repeats` are bytes they have much of.
+/// Compresses bytes; `repeats` is a dictionary of bytes they are likely to repeat.
 pub(in crate::store) fn pack(bytes: &[u8], repeats: &[u8]) -> Vec<u8> {
     match repeats.is_empty() {
         true => lz4_flex::block::compress_prepend_size(bytes),
@@ -8,7 +8,7 @@ pub(in crate::store) fn pack(bytes: &[u8], repeats: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The bytes again, unless they are broken or claim to be more than `most`: a row that was changed may claim anything.
+/// Decompresses bytes. `None` if they are broken or claim to be more than `most`; a tampered row may claim anything.
 pub(in crate::store) fn unpack(packed: &[u8], repeats: &[u8], most: usize) -> Option<Vec<u8>> {
     let size = packed.first_chunk().map(|size| u32::from_le_bytes(*size) as usize)?;
     match repeats.is_empty() {

@@ -1,15 +1,15 @@
-//! One SQLite file: the only place where worker, screen and command line meet, in one process or in several.
+//! One SQLite file: the only place where driver, screen and command line meet, in one process or several.
 //!
-//! The record is one append-only log (see [`log`]); lists and counters are projections of it (see [`project`]), and
-//! whether something may be done is judged from the log alone (see [`recent`]).
+//! The record is one append-only log (see [`log`]). Lists and counters are projections of it (see [`record::project`]),
+//! and whether something may be done is decided from the log alone (see [`record::recent`]).
 //!
-//! What is promised: a write that was answered is on the disk (WAL, `synchronous=FULL`); writes that wait for
-//! the same fsync share it; a write that rests on something another one changed is refused, not merged; the log is
-//! chained and other rows that matter carry a digest, so that damage is named when it is read and never passed on; and
-//! others learn *that* something changed, never what: they read.
+//! Promises: a confirmed write is on disk (WAL, `synchronous=FULL`). Writes that wait for the same fsync share it. A
+//! write based on something another one changed is refused, not merged. The log is chained and other important rows
+//! carry a digest, so damage is reported when it is read and never passed on. Others learn *that* something changed,
+//! never what: they read.
 //!
-//! What is not here: what a state or an update means (they are JSON text), mail, and any decision about what
-//! to do next. Rows and bytes go in, rows and bytes come out.
+//! Not here: the meaning of states and updates (they are JSON text), mail, and any decision about what to do next. Rows
+//! and bytes go in, rows and bytes come out.
 
 mod audit;
 mod blobs;
@@ -75,12 +75,12 @@ pub use threads::trouble::NewTrouble;
 pub use threads::view::StoredThread;
 pub use verify::Verified;
 
-/// The version of the SQLite library that is built in.
+/// The version of the built-in SQLite library.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// The features of the store, each a handle with methods of its own.
+/// The features of the store, each a handle with its own methods.
 macro_rules! features {
     ($($name:ident $type:ident: $doc:literal,)*) => {
         $(

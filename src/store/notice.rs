@@ -1,4 +1,4 @@
-//! Notice of what other processes write. That something changed, never what.
+//! Notices writes by other processes: that something changed, never what.
 
 use crate::store::StoreError;
 use rusqlite::Connection;
@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often SQLite is asked; a person does not notice less.
+/// How often we ask SQLite; people do not notice shorter delays.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Watches until it is dropped.
@@ -25,7 +25,7 @@ impl Watcher {
             .name("sayso-notice".to_owned())
             .spawn(move || {
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(EVERY) {
-                    // A version that cannot be read now is read next time.
+                    // If the version cannot be read now, we try again next time.
                     if let Ok(now) = version(&db)
                         && now != seen
                     {

@@ -17,18 +17,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tracing::Level;
 
-/// The database in a data folder.
+/// The name of the database file in a data folder.
 pub const FILE: &str = "sayso.db";
 
-/// Where the time of day comes from. It labels rows and wakes snoozed items; it never orders anything.
+/// The wall clock. It labels rows and wakes snoozed items; it never orders anything.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Whether the store can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It can.
     ReadWrite,
-    /// It cannot, for this reason.
+    /// Not writable, for this reason.
     ViewOnly(String),
 }
 
@@ -47,7 +46,7 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the database in `folder`, making both where they are missing.
+    /// Opens the database in `folder`, creating both if they are missing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         Self::open_with(folder, Arc::new(Timestamp::now))
     }
@@ -74,7 +73,7 @@ impl Store {
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        // What is newer may still stand in the log alone. Refusing it must not fold it into the file.
+        // A newer format may so far exist only in the write-ahead log. Refusing it must not write it into the file.
         let found = schema::version(&db)?;
         if found > VERSION {
             db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -96,8 +95,8 @@ impl Store {
 
     fn open_view_only(folder: &Path, path: &Path, clock: Clock, why: String) -> Result<Self, StoreError> {
         look_at_header(path)?;
-        // Without a write-ahead log the file is all there is and cannot change; with one, SQLite needs its
-        // neighbours and may still manage to read them.
+        // Without a write-ahead log, the file is complete and cannot change. With one, SQLite needs its neighbouring
+        // files and may still be able to read them.
         let log = fs::metadata(path.with_extension("db-wal")).map(|meta| meta.len()).unwrap_or(0);
         let uri = uri(path, if log == 0 { "mode=ro&immutable=1" } else { "mode=ro" });
         let inner = Inner {
@@ -114,17 +113,17 @@ impl Store {
         Ok(store)
     }
 
-    /// The folder it stands in.
+    /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.0.folder
     }
 
-    /// The file itself.
+    /// The database file.
     pub(in crate::store) fn path(&self) -> PathBuf {
         self.0.folder.join(FILE)
     }
 
-    /// Whether it can be written, and if not, why.
+    /// Whether the store can be written, and if not, why.
     pub fn mode(&self) -> Mode {
         let stopped = self.0.writer.as_ref().and_then(Writer::stopped);
         match self.0.view_only.clone().or(stopped) {
@@ -133,7 +132,7 @@ impl Store {
         }
     }
 
-    /// The time of day.
+    /// The current time by the store's clock.
     pub fn now(&self) -> Timestamp {
         (self.0.clock)()
     }
@@ -142,17 +141,17 @@ impl Store {
         self.now().as_millisecond()
     }
 
-    /// Changes whenever this process has written; a [`super::Watcher`] adds what other processes write.
+    /// Changes whenever this process has written; a [`super::Watcher`] adds writes by other processes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.changed.subscribe()
     }
 
-    /// Begins to watch for what other processes write, until the watcher is dropped.
+    /// Watches for writes by other processes until the watcher is dropped.
     pub fn watch_others(&self) -> Result<notice::Watcher, StoreError> {
         notice::Watcher::start(self.connect()?, self.0.changed.clone())
     }
 
-    /// Reads, on a connection of its own, everything as it was at one moment.
+    /// Reads a consistent snapshot on a separate connection.
     pub(in crate::store) fn read<T>(
         &self,
         job: impl FnOnce(&Connection) -> Result<T, StoreError>,
@@ -169,7 +168,7 @@ impl Store {
         result
     }
 
-    /// Writes: `job` runs in a savepoint of the next transaction, and the answer comes after its COMMIT.
+    /// Writes: `job` runs in a savepoint of the next transaction, and the result is returned after its COMMIT.
     pub(in crate::store) async fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -186,7 +185,7 @@ impl Store {
         self.write(|_| Ok(())).await
     }
 
-    /// Writes without waiting; whoever needs to know asks another way.
+    /// Writes without waiting. The result is not reported.
     pub(in crate::store) fn write_later(
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
@@ -201,18 +200,18 @@ impl Store {
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(&self.0.uri, flags)?;
         tune(&mut db)?;
-        // Several are open at once, and what one has not kept the system has.
+        // Several connections are open at once, so caches are small; the OS caches the rest.
         db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
         Ok(db)
     }
 }
 
-/// Statements are prepared once: without the stability guarantee SQLite plans them anew for every new value.
+/// Statements are prepared once; without the stability guarantee, SQLite would plan them again for every new value.
 fn tune(db: &mut Connection) -> Result<(), StoreError> {
     db.set_prepared_statement_cache_capacity(128);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if tracing::enabled!(Level::TRACE) {
-        // Without the values: nobody's mail ends up in a log.
+        // Values are left out, so that nobody's mail ends up in a log.
         let say = |event: TraceEvent<'_>| {
             if let TraceEvent::Stmt(_, sql) = event {
                 tracing::trace!(sql);
@@ -236,8 +235,8 @@ fn prepare_writer(db: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Gives the file a write-ahead log. SQLite does not wait for somebody who does so at the same moment, as another
-/// process may in a new folder; so it is tried again for as long as one waits elsewhere.
+/// Switches the file to a write-ahead log. SQLite does not wait if another process does the same at this moment, as may
+/// happen in a new folder, so we retry for as long as the busy timeout elsewhere.
 fn log_ahead(db: &Connection) -> Result<(), StoreError> {
     let deadline = Instant::now() + Duration::from_secs(5);
     loop {
@@ -250,7 +249,7 @@ fn log_ahead(db: &Connection) -> Result<(), StoreError> {
     }
 }
 
-/// Folder 0700 and file 0600 where we make them; what stands there already keeps its modes.
+/// Creates the folder with mode 0700 and the file with 0600; existing ones keep their modes.
 fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -264,7 +263,7 @@ fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
     }
     builder.create(folder)?;
     options.open(path)?;
-    // SQLite writes its log beside the file, so the folder must take new files too.
+    // SQLite writes its log next to the file, so the folder must accept new files too.
     let probe = folder.join(format!(".probe-{}", std::process::id()));
     options.open(&probe)?;
     fs::remove_file(probe)
@@ -272,7 +271,7 @@ fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
 
 const NEVER_RELEASED: &str = "it was made by a sayso that was never released";
 
-/// Refuses what is not ours, or newer, before SQLite has touched a byte of it.
+/// Refuses files that are not ours or are newer, before SQLite touches a byte.
 fn look_at_header(path: &Path) -> Result<(), StoreError> {
     let not_ours = |why: &str| StoreError::NotOurs { path: path.to_owned(), why: why.to_owned() };
     let mut header = Vec::new();
@@ -294,7 +293,7 @@ fn look_at_header(path: &Path) -> Result<(), StoreError> {
             Err(not_ours(NEVER_RELEASED))
         }
         (Some(BEFORE_THE_LOG), Some(_)) => Err(not_ours(NEVER_RELEASED)),
-        // 0, 0 is a file whose tables have not reached the main file yet.
+        // 0, 0 means that the tables have not reached the main file yet.
         (Some(APPLICATION_ID), Some(_)) | (Some(0), Some(0)) => Ok(()),
         (Some(_), Some(_)) => Err(not_ours("it belongs to another program")),
         _ => Err(not_ours("its header is cut short")),

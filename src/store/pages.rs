@@ -1,18 +1,18 @@
-//! A page of a list: as many rows as were asked for, what cannot be trusted beside them, and where it ended.
+//! A page of a list: as many rows as requested, problems with rows that cannot be trusted, and where the page ended.
 
 use crate::store::StoreError;
 
-/// A page as it fills.
+/// A page while it is being filled.
 pub(in crate::store) struct Page<T> {
     limit: usize,
     taken: usize,
-    /// What its rows give.
+    /// The rows that could be read.
     pub found: Vec<T>,
-    /// What is wrong with rows that cannot be trusted.
+    /// Problems with rows that cannot be trusted.
     pub damaged: Vec<String>,
     /// The number of the last row taken.
     pub last: Option<i64>,
-    /// Whether there are further rows.
+    /// Whether more rows follow.
     pub more: bool,
 }
 
@@ -21,7 +21,7 @@ impl<T> Page<T> {
         Self { limit, taken: 0, found: Vec::new(), damaged: Vec::new(), last: None, more: false }
     }
 
-    /// Takes the row of this number; says whether there was room for it.
+    /// Adds the row with this number; returns whether there was room.
     pub(in crate::store) fn take(
         &mut self,
         number: i64,

@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of the database.
 
 use crate::store::StoreError;
 use rusqlite::Connection;
@@ -6,13 +6,13 @@ use rusqlite::Connection;
 /// Marks the file as ours: `sayl` in ASCII.
 pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 
-/// What files were marked with while sayso was being built; they hold no log.
+/// The mark of files from before sayso was released; they have no log.
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
 pub const VERSION: i64 = 3;
 
-/// The record: everything that happened, and where it ends.
+/// The record: everything that happened, and where the log ends.
 const LOG: &str = "
 CREATE TABLE log (
     seq     INTEGER PRIMARY KEY,
@@ -38,7 +38,7 @@ CREATE TABLE head (
 INSERT INTO head (one, seq, chain) VALUES (1, 0, zeroblob(32));
 ";
 
-/// What lists and drivers look at, made from the log.
+/// What lists and drivers read, made from the log.
 pub(in crate::store) const PROJECTIONS: &str = "
 CREATE TABLE threads (
     seq          INTEGER PRIMARY KEY,  -- the entry it began with
@@ -157,7 +157,7 @@ CREATE TABLE pins (
 ) STRICT;
 ";
 
-/// What is not in the log: rows with digests of their own, and figures.
+/// What is not in the log: rows with their own digests, and figures.
 const SIDE: &str = "
 CREATE TABLE calls (
     thread  INTEGER NOT NULL,
@@ -322,14 +322,14 @@ pub(in crate::store) fn version(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
-/// Makes the tables of a new file.
+/// Creates the tables of a new file.
 pub(in crate::store) fn create(db: &Connection) -> Result<(), StoreError> {
     if version(db)? == VERSION {
         return Ok(());
     }
     db.execute_batch("BEGIN IMMEDIATE")?;
     let created = (|| {
-        // Looked at again under the lock: another process may have been quicker.
+        // Checked again under the lock, because another process may have been quicker.
         if version(db)? == 0 {
             db.execute_batch(LOG)?;
             db.execute_batch(PROJECTIONS)?;
@@ -347,7 +347,7 @@ pub(in crate::store) fn create(db: &Connection) -> Result<(), StoreError> {
             return Err(error);
         }
     }
-    // The format stands in the header of the main file from now on, where another sayso looks first.
+    // This puts the format into the header of the main file, where another sayso looks first.
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }

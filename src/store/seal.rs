@@ -1,19 +1,19 @@
-//! Digests of rows. SQLite has no page checksums, and most bit flips pass its integrity check.
+//! Digests of rows. SQLite has no page checksums, and its integrity check misses most bit flips.
 
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
-/// The digest of a row: the first half of a SHA-256, which damage does not hit by chance.
+/// The digest of a row: the first half of a SHA-256, enough to catch accidental damage.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    /// As the store keeps it.
+    /// The bytes as stored.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// From the store; `None` where the length is wrong.
+    /// Reads stored bytes; `None` if the length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Some(Self(bytes.try_into().ok()?))
     }
@@ -31,11 +31,11 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Collects a row's columns. Lengths go in before values, so that no two rows collect to the same bytes.
+/// Hashes a row's columns. Lengths go in before values, so that no two rows hash the same bytes.
 pub(in crate::store) struct Seal(Sha256);
 
 impl Seal {
-    /// Begins a row of `table`.
+    /// Starts a row of `table`.
     pub(in crate::store) fn of(table: &str) -> Self {
         Seal(Sha256::new()).text(table)
     }

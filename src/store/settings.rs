@@ -1,4 +1,4 @@
-//! A handful of switches that every process shares.
+//! A few settings that all processes share.
 
 use crate::store::log::{self, Did, HOUSE, Kind, NewEntry};
 use crate::store::record::project::apply;
@@ -26,7 +26,7 @@ impl Store {
     }
 }
 
-/// The log says so: whichever of the two came last.
+/// Decided by the log: the last of `paused` and `resumed` counts.
 pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
     let listed: Option<i64> =
         db.prepare_cached("SELECT last FROM pauses")?.query_row([], |row| row.get(0)).optional()?;
@@ -38,7 +38,7 @@ pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
     Ok(last.is_some_and(|entry| entry.kind == Kind::Paused))
 }
 
-/// A count that every process shares; 0 where nobody has counted.
+/// A number that all processes share; 0 if never set.
 pub(in crate::store) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
     match text(db, name)? {
         None => Ok(0),

@@ -1,10 +1,10 @@
-//! How many rows of a kind there must be, so that one taken away is missed.
+//! Counts of rows, so that a deleted row is noticed.
 
 use crate::store::StoreError;
 use crate::store::seal::{Digest, Seal};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// How many of something there must be.
+/// How many rows there must be.
 pub(in crate::store) fn tallied(db: &Connection, name: &str) -> Result<i64, StoreError> {
     let found: Option<(i64, Vec<u8>)> = db
         .prepare_cached("SELECT count, digest FROM tallies WHERE name = ?")?
@@ -17,7 +17,7 @@ pub(in crate::store) fn tallied(db: &Connection, name: &str) -> Result<i64, Stor
     }
 }
 
-/// So many more of something there are from now on.
+/// Raises a count by `more`.
 pub(in crate::store) fn tally(db: &Connection, name: &str, more: i64) -> Result<(), StoreError> {
     let count = tallied(db, name)? + more;
     db.prepare_cached("INSERT OR REPLACE INTO tallies (name, count, digest) VALUES (?, ?, ?)")?

@@ -1,4 +1,4 @@
-//! The whole file looked over: the log, the projections made from it, and every row that carries a digest of its own.
+//! Checks the whole file: the log, its projections, and every row that carries its own digest.
 
 use crate::store::log::{self, Entry, Kind, Pruned, Tx, check_links};
 use crate::store::memory::lessons;
@@ -13,44 +13,44 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::collections::{BTreeMap, HashSet};
 
-/// A driver that starts follows this many of the newest links.
+/// How many of the newest links a starting driver checks.
 const NEWEST: i64 = 10_000;
 
-/// No more differences of one table are named.
+/// At most this many differences per table are listed.
 const MOST: usize = 20;
 
-/// What a look over the whole file found.
+/// The result of checking the whole file.
 #[derive(Clone, Debug, Default)]
 pub struct Verified {
-    /// How many threads were read through.
+    /// How many threads were checked.
     pub threads: u64,
-    /// Everything that is not as it was written, each in a sentence.
+    /// Everything that differs from what was written, each as a sentence.
     pub damaged: Vec<String>,
-    /// Every row of a list that is not what the log says, each in a sentence. `sayso doctor --repair` makes them anew.
+    /// Every list row that differs from the log, each as a sentence. `sayso doctor --repair` rebuilds them.
     pub differing: Vec<String>,
 }
 
 impl Verified {
-    /// All of it: what is damaged, and what the lists have wrong.
+    /// All problems: damage, and wrong list rows.
     pub fn problems(self) -> Vec<String> {
         self.damaged.into_iter().chain(self.differing).collect()
     }
 }
 
 impl Audit<'_> {
-    /// What a driver looks at before it drives: the end of the log, its newest links, and whether what is open and under
-    /// way is what the log says. A link that is broken is only named: it keeps its own thread from being driven, no
+    /// The checks before driving: the end of the log, its newest links, and whether the lists agree with the log on
+    /// everything open or running. A broken link is only logged: it keeps its own thread from being driven, but no
     /// other.
     pub fn check_before_driving(self) -> Result<(), StoreError> {
         self.0.read(before_driving)
     }
 
-    /// Reads everything there is.
+    /// Checks everything in the file.
     pub fn verify(self) -> Result<Verified, StoreError> {
         self.0.read(run)
     }
 
-    /// Makes every list anew from the log, unless the log itself is damaged; says which rows were not what it says.
+    /// Rebuilds every list from the log, unless the log itself is damaged. Returns the rows that differed.
     pub async fn repair(self) -> Result<Vec<String>, StoreError> {
         self.0
             .write(|tx| {
@@ -111,7 +111,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
 
 fn run(db: &Connection) -> Result<Verified, StoreError> {
     let mut found = Verified::default();
-    // Not the quick one: an index that leads astray hides rows that are themselves sound.
+    // Not `quick_check`: a wrong index hides rows that are themselves sound.
     let check: String = db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if check != "ok" {
         found.damaged.push(format!("SQLite finds the file damaged: {check}"));
@@ -132,7 +132,7 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     found.threads = seqs.len() as u64;
-    // Where the lists are wrong, what is read by them says nothing.
+    // If the lists are wrong, reading threads through them proves nothing.
     for seq in seqs.into_iter().filter(|_| found.differing.is_empty()).collect::<Vec<_>>() {
         note(&mut found, thread(db, seq))?;
     }
@@ -163,7 +163,7 @@ fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The projections made anew in memory, and what is wrong with the log they are made from.
+/// Rebuilds the projections in memory. Returns them with the problems found in the log.
 fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
     let fresh = Connection::open_in_memory()?;
     fresh.set_prepared_statement_cache_capacity(64);
@@ -199,8 +199,7 @@ fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
     Ok((fresh, problems))
 }
 
-/// Whether a cell is what the log says. Whether a thread is at work, and whether a hold has
-/// passed, is not in it.
+/// Whether a cell agrees with the log. The log does not record whether a thread is at work or a hold has passed.
 fn same(column: &str, there: &Value, wanted: &Value) -> bool {
     let is =
         |value: &Value, words: &[&str]| matches!(value, Value::Text(word) if words.contains(&word.as_str()));
@@ -210,12 +209,12 @@ fn same(column: &str, there: &Value, wanted: &Value) -> bool {
                 || is(there, &["ready"]) && is(wanted, &["running", "held"]))
 }
 
-/// The rows of the projections that are not what the log says.
+/// The rows of the projections that differ from the log.
 fn differences(db: &Connection, fresh: &Connection) -> Result<Vec<String>, StoreError> {
     let mut all = Vec::new();
     for (table, name) in project::TABLES {
         let mut named = Vec::new();
-        // By the names this build knows: those in the file may be damaged too.
+        // Uses the column names this build knows, because those in the file may be damaged too.
         let empty = fresh.prepare(&format!("SELECT * FROM {table}"))?;
         let columns: Vec<String> = empty.column_names().map(str::to_owned).collect();
         let (there, expected) = (rows(db, table, name, &columns)?, rows(fresh, table, name, &columns)?);
@@ -248,7 +247,7 @@ fn differences(db: &Connection, fresh: &Connection) -> Result<Vec<String>, Store
 
 type Cells = Vec<(String, Value)>;
 
-/// A projection, by what tells one row from the others.
+/// The rows of a projection, by the column that identifies them.
 fn rows(
     db: &Connection,
     table: &str,
@@ -272,7 +271,7 @@ fn rows(
             }
             cells.push((column.clone(), value));
         }
-        // Two of one name cannot be in a table that was not tampered with.
+        // Duplicates occur only in tables that were tampered with.
         while all.contains_key(&id) {
             id.push_str(" (again)");
         }
@@ -281,7 +280,7 @@ fn rows(
     Ok(all)
 }
 
-/// Makes the projections anew where they stand.
+/// Rebuilds the projections in place.
 fn rewrite(tx: &Tx<'_>) -> Result<(), StoreError> {
     for (table, _) in project::TABLES {
         tx.execute(&format!("DELETE FROM {table}"), [])?;

@@ -1,9 +1,9 @@
 //! The one thread that writes.
 //!
-//! Jobs come through a queue, and whatever waits while one fsync runs goes into the next transaction, each job
-//! in a savepoint of its own, so that one lost compare-and-set does not hurt its neighbours. Callers are told
-//! after COMMIT. A full disk rolls back and may be tried again; a failed fsync stops the writer for good,
-//! because what the kernel dropped then cannot be known.
+//! Jobs come through a queue. Those that arrive during one fsync share the next transaction, each in its own savepoint,
+//! so that one lost compare-and-set does not hurt its neighbours. Callers get their results after COMMIT. A full disk
+//! rolls back, and the caller may try again. A failed fsync stops the writer for good, because we cannot know what the
+//! kernel dropped.
 
 use crate::store::StoreError;
 use crate::store::log::Tx;
@@ -15,16 +15,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{oneshot, watch};
 
-/// At most this many jobs share a transaction, so that the first of them is not kept waiting long.
+/// At most this many jobs share a transaction, so that the first one does not wait long.
 const GROUP: usize = 512;
 
-/// The log is folded into the main file when it has grown past this many pages.
+/// The write-ahead log is merged into the main file when it exceeds this many pages.
 const LOG_PAGES: i32 = 1000;
 
-/// Runs inside the transaction, or without one where none can be had; gives back how that went and whom to
-/// tell.
+/// Runs inside the transaction, or without one if it could not begin. Returns the result and whom to tell.
 type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, Tell) + Send>;
-/// Called once the fate of the transaction is known.
+/// Called once it is known whether the transaction was committed.
 type Tell = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 pub(in crate::store) struct Writer {
@@ -96,7 +95,7 @@ impl Writer {
             (outcome, tell)
         });
         if let Some(queue) = &self.queue {
-            // Where the writer has ended, the job is dropped and its caller hears of it by the closed channel.
+            // If the writer has ended, the job is dropped and its caller notices the closed channel.
             let _ = queue.send(job);
         }
     }
@@ -121,7 +120,7 @@ struct Run {
     log_pages: Arc<AtomicI32>,
     changed: watch::Sender<u64>,
     stopped: Arc<OnceLock<String>>,
-    /// The entry of the log by which this process is known.
+    /// The log entry that identifies this process.
     opened: Cell<Option<i64>>,
 }
 
@@ -162,7 +161,7 @@ impl Run {
         done
     }
 
-    /// Runs the first job and whatever has come meanwhile.
+    /// Runs the first job and all that have arrived meanwhile.
     fn group(
         &self,
         tx: &Tx<'_>,
@@ -173,7 +172,7 @@ impl Run {
         let mut next = Some(first);
         let mut alone = true;
         while let Some(job) = next {
-            // As long as nothing else stands in the transaction, the whole of it can be taken back.
+            // While the transaction is empty, we can roll back all of it and need no savepoint.
             if !alone {
                 self.execute("SAVEPOINT job")?;
             }
@@ -183,7 +182,7 @@ impl Run {
             match outcome {
                 Ok(()) if alone => alone = false,
                 Ok(()) => self.execute("RELEASE job")?,
-                // Nothing that comes after such an error can be trusted, nor can what came before it.
+                // After such an error, nothing before or after it in the transaction can be trusted.
                 Err(error @ (StoreError::Disk(_) | StoreError::Full)) => return Err(error),
                 Err(error) if self.db.is_autocommit() => return Err(error),
                 Err(_) if alone => {
@@ -202,7 +201,7 @@ impl Run {
         Ok(())
     }
 
-    /// Another process may hold the lock for as long as its fsync takes, and many may queue for it.
+    /// Retries, because another process may hold the lock during its fsync, and many may queue for it.
     fn begin(&self) -> Result<(), StoreError> {
         if let Some(why) = self.stopped.get() {
             return Err(StoreError::Disk(why.clone()));
@@ -222,7 +221,8 @@ impl Run {
         Ok(())
     }
 
-    /// Folds the log into the main file. SQLite's automatic way swallows a failed fsync; this one does not.
+    /// Merges the write-ahead log into the main file. SQLite's automatic checkpoint swallows a failed fsync; this one
+    /// does not.
     fn fold_log(&self) {
         if self.log_pages.load(Ordering::Relaxed) < LOG_PAGES {
             return;

@@ -1,6 +1,6 @@
-//! What went on lately, counted from the rows of those days alone, so that it costs the same after a year.
+//! Recent activity, counted only from the rows of those days, so that it costs the same after a year.
 //!
-//! These are figures for people: rows are not checked against their digests here, and nothing rests on them.
+//! These figures are for people: rows are not checked against their digests here, and nothing depends on them.
 
 use crate::graph::Decision;
 use crate::inbox::{Activity, ActivityQuery, By, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// Of how many of the newest entries the time is looked at.
+/// How many of the newest entries are searched for step times.
 const ENTRIES: i64 = 4_000;
 
-/// Nodes that ran less often say nothing about how long they take.
+/// How many nodes are listed, slowest first.
 const NODES: usize = 40;
 
 const DECIDED: &str = "SELECT l.seq FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?";
@@ -24,7 +24,7 @@ const WORKED: &str = "SELECT l.seq, t.workflow FROM log l JOIN threads t ON t.se
      WHERE l.seq > (SELECT coalesce(max(seq), 0) FROM log) - ?1 AND l.at >= ?2 AND l.kind = 'stepped'";
 
 impl Figures<'_> {
-    /// What went on in these days.
+    /// Activity on these days.
     pub fn activity(self, query: &ActivityQuery) -> Result<Activity, StoreError> {
         self.0.read(|db| run(db, query))
     }
@@ -47,7 +47,7 @@ fn run(db: &Connection, query: &ActivityQuery) -> Result<Activity, StoreError> {
     Ok(activity)
 }
 
-/// The day a time lies in.
+/// The day that contains this time.
 fn day(days: &mut [DayLine], at: i64) -> Option<&mut DayLine> {
     let after = days.partition_point(|line| line.day.as_millisecond() <= at);
     days.get_mut(after.checked_sub(1)?)
@@ -62,7 +62,7 @@ fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), S
         let Decided { decision, by, .. } = entry.says()?;
         let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
         let undone = question.answers.iter().any(|given| given.seq == entry.seq && given.undone_at.is_some());
-        // What nobody answered says nothing about what people decide.
+        // Expired questions say nothing about what people decide.
         if by == By::Expiry || undone || question.asked.is_trouble() {
             continue;
         }
@@ -181,17 +181,17 @@ mod tests {
                 .unwrap()
                 .collect::<Result<_, _>>()
                 .unwrap();
-            // A `SCAN` of nothing is how the newest number is found in one step.
+            // A `SCAN` of nothing is how SQLite finds the newest number in one step.
             assert!(steps.iter().all(|step| !step.starts_with("SCAN")), "{sql}: {steps:?}");
         }
     }
 
-    /// What a query costs with so many rows of earlier days behind it, in steps of SQLite's machine; and what it found.
+    /// Each query's cost in SQLite VM steps, with `before` rows of earlier days behind it, and how many rows it found.
     fn cost(before: i64) -> Vec<(i32, usize)> {
         let db = Connection::open_in_memory().unwrap();
         crate::store::schema::create(&db).unwrap();
         let rows = before + 300;
-        // One row of each a second; the days that are asked for begin with the last 300 of them.
+        // One row of each kind per second; the requested days begin with the last 300.
         let each =
             format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows})");
         db.execute_batch(&format!(

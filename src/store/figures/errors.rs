@@ -1,7 +1,7 @@
-//! What went wrong lately, read from the rows that keep it: trouble, and model calls that failed.
+//! Recent errors, read from the rows that record them: trouble, and model calls that failed.
 //!
-//! Only the newest rows are looked at, so that it costs the same after a year. Rows that cannot be trusted are left
-//! out here; `doctor` names them.
+//! Only the newest rows are read, so that it costs the same after a year. Rows that cannot be trusted are left out
+//! here; `doctor` names them.
 
 use crate::graph::ThreadId;
 use crate::inbox::Occurred;
@@ -12,17 +12,17 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// How far back model calls are looked at.
+/// How many of the newest model calls are read.
 const LATELY: i64 = 20_000;
 
-/// How many entries of the log may lie behind a trouble that is looked at.
+/// How far back, in log entries, trouble is read.
 const ENTRIES: i64 = 200_000;
 
-/// Trouble that is no error: a person stopped it, or it reached a limit that somebody set.
+/// Trouble that is not an error: a person stopped the thread, or it reached a limit somebody set.
 const NO_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
 
 impl Figures<'_> {
-    /// What went wrong lately, in no order.
+    /// Recent errors, in no particular order.
     pub fn occurred(self) -> Result<Vec<Occurred>, StoreError> {
         self.0.read(|db| {
             let mut occurred = troubles(db)?;
@@ -31,7 +31,7 @@ impl Figures<'_> {
         })
     }
 
-    /// The newest threads of a workflow, with when each last moved.
+    /// The newest threads of a workflow, and when each last changed.
     pub fn newest(self, workflow: &str, limit: usize) -> Result<Vec<(ThreadId, Timestamp)>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(

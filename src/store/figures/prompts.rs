@@ -1,9 +1,10 @@
-//! What each model call was told and what it answered, byte for byte; for people, no thread depends on it.
+//! What each model call was sent and what it answered, byte for byte. For people; no thread depends on it.
 //!
-//! A conversation that grows is told whole at every turn, so keeping each prompt whole would cost the square of the
-//! thread. Of each prompt only what differs from the one before it in its thread is kept, packed; a whole one is kept
-//! again only when as many bytes have come since the last. What stands above the conversation (instructions, tools)
-//! is a blob that many calls share, and what repeats a mail of the thread is kept as pointing at it. What is longer than [`MOST`] is not kept at all, and that is on record.
+//! A growing conversation is sent whole at every turn, so storing each prompt whole would take space quadratic in the
+//! thread's length. For each prompt we store only the difference from the previous one in its thread, compressed. A
+//! whole one is stored again only once the differences add up to as many bytes as the last whole one. What stands above
+//! the conversation (instructions, tools) is a blob that many calls share, and text that repeats a mail of the thread
+//! is stored as a reference to it. Anything longer than [`MOST`] is not stored at all, and that is on record.
 
 use crate::graph::ThreadId;
 use crate::store::rows::{ThreadRow, damaged};
@@ -11,35 +12,33 @@ use crate::store::{Figures, StoreError, blobs, lz4};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-/// A prompt or an answer longer than this is not kept.
+/// Prompts and answers longer than this are not stored.
 pub(in crate::store) const MOST: usize = 1024 * 1024;
 
-/// What a call was told and what it answered, each as text of the caller's.
+/// What a call was sent and what it answered, as text in the caller's format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
-    /// What stands above the conversation.
+    /// Instructions and tools, above the conversation.
     pub head: String,
-    /// The conversation.
     pub messages: String,
-    /// What came back; nothing where nothing did.
+    /// The answer, if one came back.
     pub answer: Option<String>,
 }
 
-/// A recorded call with its words.
+/// A recorded call with its prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPrompt {
     /// What the call was for.
     pub task: String,
-    /// Which model.
     pub model: String,
-    /// Why it failed, as a fixed word.
+    /// Why it failed, as an error code.
     pub error: Option<String>,
-    /// Its words; nothing where they were not kept.
+    /// `None` if it was not stored.
     pub prompt: Option<Prompt>,
 }
 
 impl Figures<'_> {
-    /// The call of this number, which must be of this thread.
+    /// The call with this number, which must belong to this thread.
     pub fn prompt(self, thread: &ThreadId, call: u64) -> Result<StoredPrompt, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, thread)?;
@@ -56,7 +55,7 @@ impl Figures<'_> {
     }
 }
 
-/// Keeps the words of the call that was recorded last.
+/// Stores the prompt of the call that was recorded last.
 pub(in crate::store) fn keep(
     db: &Connection,
     thread: i64,
@@ -124,21 +123,21 @@ fn read(db: &Connection, call: i64) -> Result<Option<Prompt>, StoreError> {
     }
 }
 
-/// The mail a thread got last, by the number of its bytes; a large one is not worth reading for this.
+/// The blob number of the thread's newest mail. A large mail is not worth reading for this.
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
     let newest = "SELECT b.seq FROM mails m JOIN blobs b ON b.digest = m.raw
                   WHERE m.thread = ? AND octet_length(b.bytes) < 262144 ORDER BY m.seq DESC LIMIT 1";
     Ok(db.prepare_cached(newest)?.query_row([thread], |row| row.get(0)).optional()?)
 }
 
-/// As much of a mail as LZ4 can point at.
+/// As much of a mail as LZ4 can refer back to.
 fn mail_text(db: &Connection, blob: i64) -> Result<Vec<u8>, StoreError> {
     let mut bytes = blobs::get_shared(db, blob)?;
     bytes.truncate(64 * 1024);
     Ok(bytes)
 }
 
-/// One link: how much of the text before it begins and ends it, and what is between.
+/// One link: how many bytes it shares with the previous text at the beginning and at the end, and what is between.
 #[derive(Clone, Debug, Default)]
 struct Delta {
     begins: usize,
@@ -151,7 +150,8 @@ impl Delta {
         Self { middle: text.to_owned(), ..Self::default() }
     }
 
-    /// What `text` adds to the text the links come to; the whole of it once they have grown as long as it was.
+    /// What `text` adds to the text the links produce. It is stored whole once the later links are longer than the
+    /// first.
     fn from(links: &[Delta], text: &str) -> Self {
         let first = links.first().map_or(0, |link| link.middle.len());
         let since: usize = links.iter().skip(1).map(|link| link.middle.len()).sum();
@@ -163,7 +163,7 @@ impl Delta {
         let ends = text.len()
             - (text.len() - ends..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         let middle = &text[begins..text.len() - ends];
-        // Little in common is nothing in common.
+        // If the texts share too little, store it whole.
         if middle.len() * 2 > text.len() {
             Self::whole(text)
         } else {
@@ -184,7 +184,7 @@ fn boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// The links that lead to a call, the whole text first.
+/// The links that lead to a call, starting with the whole text.
 fn chain(db: &Connection, call: i64) -> Result<Vec<Delta>, StoreError> {
     let mut links = Vec::new();
     let mut at = Some(call);
@@ -208,16 +208,16 @@ fn chain(db: &Connection, call: i64) -> Result<Vec<Delta>, StoreError> {
         let size = |n: i64| usize::try_from(n).unwrap_or(usize::MAX);
         let repeats = mail.map_or(Ok(Vec::new()), |mail| mail_text(db, mail))?;
         links.push(Delta { begins: size(begins), ends: size(ends), middle: unpack(&middle, &repeats)? });
-        // A base is older, so that no row leads around in a circle.
+        // A base must be older, so that no row leads around in a circle.
         at = base.filter(|base| *base < call);
     }
     links.reverse();
     Ok(links)
 }
 
-/// The text the links come to; nothing where they do not fit together.
+/// The text the links produce; `None` if they do not fit together.
 fn rebuilt(links: &[Delta]) -> Option<String> {
-    // Pieces of the links themselves: each link costs as many pieces as there are, not as many bytes.
+    // We collect slices of the links, so each link costs time per piece, not per byte.
     let mut pieces: Vec<&str> = Vec::new();
     for link in links {
         let mut next = first(&pieces, link.begins)?;
@@ -265,7 +265,7 @@ fn as_text(bytes: Vec<u8>) -> Result<String, StoreError> {
     String::from_utf8(bytes).or_else(|_| damaged("the words of a model call are no text"))
 }
 
-/// Enough of SHA-256 to notice that words are not what they were.
+/// Enough of SHA-256 to notice that a text has changed.
 fn digest(text: &str) -> [u8; 16] {
     let whole: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     let mut half = [0; 16];
@@ -292,7 +292,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was told is told again, byte for byte.
+        /// Every prompt comes back byte for byte.
         #[test]
         fn every_prompt_is_rebuilt_exactly(texts in prop::collection::vec("[ab漢é]{0,40}", 1..12)) {
             for (text, links) in texts.iter().zip(kept(&texts)) {
@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// A conversation that grows at every turn is kept in a small multiple of itself.
+    /// A conversation that grows at every turn takes a small multiple of its own size.
     #[test]
     fn a_thousand_turns_cost_a_multiple_of_what_was_said() {
         let turn =

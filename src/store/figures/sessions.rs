@@ -1,27 +1,26 @@
-//! What coding agents tell of their sessions, a row each among the settings. Rows and texts: what they mean is known
-//! elsewhere.
+//! What coding agents report about their sessions, one row each in the settings. This file only stores texts; their
+//! meaning is known elsewhere.
 
 use crate::store::{Figures, StoreError};
 use rusqlite::{Connection, params};
 
-/// How the names of their rows begin.
 const PREFIX: &str = "session:";
 
-/// What becomes of a session's row: its new text, or nothing.
+/// A change to a session's row: its new text, or `None` to delete it.
 pub type SessionChange = (String, Option<String>);
 
 impl Figures<'_> {
-    /// What is kept of each session, by its name.
+    /// The name and text of each session.
     pub fn sessions(self) -> Result<Vec<(String, String)>, StoreError> {
         self.0.read(rows)
     }
 
-    /// Changes what is kept: `change` sees everything and says what is to stand there instead.
+    /// Changes the rows: `change` sees all of them and returns the changes.
     pub async fn change_sessions(
         self,
         change: impl Fn(&[(String, String)]) -> Vec<SessionChange> + Send + 'static,
     ) -> Result<(), StoreError> {
-        // Most of what agents tell changes nothing, and then nothing is written.
+        // Most reports change nothing, and then nothing is written.
         if change(&self.sessions()?).is_empty() {
             return Ok(());
         }
@@ -43,7 +42,7 @@ impl Figures<'_> {
 }
 
 fn rows(db: &Connection) -> Result<Vec<(String, String)>, StoreError> {
-    // The character after the colon ends the range.
+    // `;` is the character after the colon, so it ends the range.
     let mut found = db.prepare_cached(
         "SELECT substr(name, 9), value FROM settings WHERE name >= ? AND name < 'session;'",
     )?;

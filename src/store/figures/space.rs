@@ -1,4 +1,4 @@
-//! What the file takes on the disk, and giving back what it does not need.
+//! How much disk space the file takes, and giving back what it does not need.
 
 use crate::inbox::{Storage, TableSize};
 use crate::store::{Figures, StoreError};
@@ -7,23 +7,22 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Whether the file was made smaller.
+/// The result of a vacuum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Vacuum {
-    /// It was.
     Done,
-    /// A copy of it has to fit on the disk first, and does not.
+    /// A copy of the file has to fit on the disk first, and does not.
     NoRoom {
         place: PathBuf,
-        /// How many bytes it takes.
+        /// How many bytes the copy takes.
         needs: u64,
-        /// How many are free.
+        /// How many bytes are free.
         free: u64,
     },
 }
 
 impl Figures<'_> {
-    /// What is kept, by table. It reads the file through, so it is asked for and not done in passing.
+    /// Storage by table. It reads the whole file, so call it only on request.
     pub fn storage(self) -> Result<Storage, StoreError> {
         let mut storage = self.0.read(|db| {
             let (_, page, free) = pages(db)?;
@@ -33,16 +32,16 @@ impl Figures<'_> {
         Ok(storage)
     }
 
-    /// The size of the file with its log.
+    /// The size of the file with its write-ahead log.
     pub fn file_bytes(self) -> u64 {
         let path = self.0.path();
         let size = |path: &Path| std::fs::metadata(path).map(|meta| meta.len()).unwrap_or(0);
         size(&path) + size(&path.with_extension("db-wal"))
     }
 
-    /// Writes the file anew without its gaps. Others can read meanwhile, and whoever writes waits.
+    /// Rewrites the file without its gaps. Others can read meanwhile; writers wait.
     pub async fn vacuum(self) -> Result<Vacuum, StoreError> {
-        // What waits to be written is written first, and a store that can only be viewed says so.
+        // Pending writes go first, and a view-only store returns its error here.
         self.0.flush().await?;
         let (path, folder) = (self.0.path(), self.0.folder().to_owned());
         match tokio::task::spawn_blocking(move || vacuum(&path, &folder)).await {
@@ -52,7 +51,7 @@ impl Figures<'_> {
     }
 }
 
-/// Pages, the size of one, and how many are free.
+/// The number of pages, the size of one, and how many are free.
 fn pages(db: &Connection) -> Result<(u64, u64, u64), StoreError> {
     let pragma = |name: &str| -> Result<u64, StoreError> {
         let number: i64 = db.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
@@ -75,7 +74,7 @@ fn tables(db: &Connection) -> Result<Vec<TableSize>, StoreError> {
         }
         owner.insert(name, table);
     }
-    // An index of words is kept in tables of its own, named after it.
+    // A full-text index keeps its data in tables named after it.
     let of = |table: &str| -> String {
         let whole = virtuals
             .iter()
@@ -93,7 +92,7 @@ fn tables(db: &Connection) -> Result<Vec<TableSize>, StoreError> {
         }
     }
     for size in &mut sizes {
-        // Words have no rows of their own to count; their documents do.
+        // A full-text index has no rows to count, so we count its documents.
         let counted = match virtuals.contains(&size.table) {
             true => format!("{}_docsize", size.table),
             false => size.table.clone(),
@@ -112,13 +111,13 @@ fn vacuum(path: &Path, folder: &Path) -> Result<Vacuum, StoreError> {
     )?;
     db.busy_timeout(Duration::from_secs(10))?;
     db.execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = FILE")?;
-    // Words that were let go of leave the index when its parts are put together.
+    // Deleted words leave the index only when its parts are merged.
     db.execute_batch(
         "INSERT INTO words (words) VALUES ('optimize'); INSERT INTO mail_words (mail_words) VALUES ('optimize')",
     )?;
     let (count, size, free) = pages(&db)?;
     let live = count.saturating_sub(free) * size;
-    // The copy is made beside other temporary files, then goes through the log.
+    // The copy is made with SQLite's other temporary files, then goes through the write-ahead log.
     for (place, needs) in [(folder.to_owned(), live * 2), (temporary(), live)] {
         if let Some(free) = room(&place)
             && free < needs
@@ -131,7 +130,7 @@ fn vacuum(path: &Path, folder: &Path) -> Result<Vacuum, StoreError> {
     Ok(Vacuum::Done)
 }
 
-/// Where SQLite puts temporary files: the first of these that is there.
+/// Where SQLite puts temporary files: the first of these that exists.
 fn temporary() -> PathBuf {
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/var/tmp", "/usr/tmp", "/tmp"].map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! Work and model calls: how long, how much, how dear. Kept for people and for budgets; no thread depends on them.
+//! Time, tokens and cost of steps and model calls. For people and for budgets; no thread depends on them.
 
 use crate::graph::ThreadId;
 use crate::inbox::UsageView;
@@ -12,24 +12,21 @@ use rusqlite::{Connection, params};
 /// One model call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// Whose.
     pub thread: ThreadId,
     pub step: u64,
-    /// What for (`analyze.initial`).
+    /// What the call was for (`analyze.initial`).
     pub task: String,
-    /// Which model.
     pub model: String,
-    /// How long it took.
     pub ms: u64,
-    /// Tokens read.
+    /// Input tokens.
     pub input: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output: u64,
-    /// Of those read, how many came from a cache.
+    /// How many input tokens came from a cache.
     pub cached: u64,
-    /// The price; `None` where none is known.
+    /// `None` if the price is unknown.
     pub cost: Option<f64>,
-    /// Why it failed, as a fixed word.
+    /// Why it failed, as an error code.
     pub error: Option<String>,
     /// Whether it counts against budgets.
     pub counts: bool,
@@ -39,46 +36,43 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     pub number: u64,
-    /// What it took.
     pub span: Span,
     /// When it ended.
     pub at: Timestamp,
 }
 
-/// One step of a thread, by its time.
+/// The timing of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lap {
-    /// Its number.
     pub step: u64,
     pub node: String,
     /// When it was committed.
     pub at: Timestamp,
-    /// How long its node worked; nothing where no node did.
+    /// How long its node ran; `None` if no node did.
     pub ms: Option<u64>,
 }
 
-/// What a trace of one thread is made from.
+/// Everything a trace of one thread is made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laps {
     pub thread: ThreadId,
     pub workflow: String,
     pub began: Timestamp,
-    /// When something last happened to it.
+    /// When it last changed.
     pub last: Timestamp,
     pub steps: Vec<Lap>,
-    /// Its model calls.
     pub calls: Vec<Call>,
-    /// The threads it started, with the step that did.
+    /// The threads it started, each with the step that started it.
     pub children: Vec<(ThreadId, u64)>,
 }
 
 impl Figures<'_> {
-    /// What a trace of a thread is made from.
+    /// Everything a trace of a thread is made from.
     pub fn laps(self, id: &ThreadId) -> Result<Laps, StoreError> {
         self.0.read(|db| laps(db, ThreadRow::find(db, id)?))
     }
 
-    /// Records a call with its words, without waiting for the disk.
+    /// Records a call with its prompt, without waiting for the disk.
     pub fn record_span(self, span: Span, prompt: Prompt) {
         let now = self.0.now_ms();
         self.0.write_later(move |db| {
@@ -105,7 +99,7 @@ impl Figures<'_> {
         });
     }
 
-    /// What a thread's calls have used; with `counted`, only those that count against budgets.
+    /// What a thread's calls have used; with `counted`, only the calls that count against budgets.
     pub fn usage(self, thread: &ThreadId, counted: bool) -> Result<UsageView, StoreError> {
         self.0.read(|db| usage(db, ThreadRow::find(db, thread)?.seq, counted))
     }
@@ -120,7 +114,7 @@ impl Figures<'_> {
     }
 }
 
-/// What a trace of a thread is made from.
+/// Everything a trace of a thread is made from.
 pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<Laps, StoreError> {
     let mut steps = Vec::new();
     let kept = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
@@ -187,7 +181,7 @@ fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, Store
             calls: number(0)?,
             input_tokens: number(1)?,
             output_tokens: number(2)?,
-            // One call of unknown price makes the sum unknown.
+            // One call with an unknown price makes the sum unknown.
             cost: if row.get::<_, i64>(4)? == 0 { Some(row.get(3)?) } else { None },
         })
     })?)

@@ -1,8 +1,8 @@
-//! How far traces were told to somebody outside, and what there is to tell since.
+//! How far traces have been exported, and what is left to export.
 //!
-//! The mark is two numbers in `settings`: the last entry of the log and the last model call that were told. It is moved
-//! only after somebody took them, so whatever is interrupted is told again and nothing is left out. Where nobody ever
-//! asked for traces there is no mark, and nothing here costs anything.
+//! The mark is two numbers in `settings`: the last log entry and the last model call that were exported. It moves only
+//! after the receiver took them, so anything interrupted is sent again and nothing is left out. If nobody ever asked
+//! for traces there is no mark, and this costs nothing.
 
 use crate::graph::{EffectState, ThreadId};
 use crate::inbox::{NextView, Status};
@@ -14,93 +14,85 @@ use crate::store::{Figures, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Where the mark is kept.
+/// The setting that holds the mark.
 const MARK: &str = "traces";
-/// Longer lines of threads that start threads are not followed.
+/// How many parents are followed to find the root.
 const DEPTH: usize = 64;
 
-/// How far was told: the last entry of the log, and the last model call.
+/// The last log entry and the last model call that were exported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceCursor {
     entries: i64,
     calls: i64,
 }
 
-/// Something to tell.
+/// A span to export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UntoldSpan {
     /// A step was taken.
     Step {
-        /// Its number.
         step: u64,
-        /// Whether the thread ended with it.
+        /// Whether the thread ended with this step.
         ends: bool,
     },
     /// A model was called.
-    Call {
-        /// The call's number.
-        call: u64,
-    },
-    /// An effect came to an end.
+    Call { call: u64 },
+    /// An effect ended.
     Effect {
         /// The step it belongs to.
         step: u64,
-        /// What it is called within the step.
+        /// Its name within the step.
         name: String,
     },
     /// The thread was ended from outside its graph.
     Ended,
 }
 
-/// What there is to tell, oldest first.
+/// The spans to export, oldest first.
 #[derive(Clone, Debug)]
 pub struct Untold {
-    /// How far was told before.
+    /// The cursor before these spans.
     pub before: TraceCursor,
-    /// What to tell: of which thread, what, and how far is told after it.
+    /// For each span: its thread, the span, and the cursor after it.
     pub spans: Vec<(ThreadId, UntoldSpan, TraceCursor)>,
-    /// How far is told after all of it.
+    /// The cursor after all of them.
     pub after: TraceCursor,
 }
 
-/// An effect, by its time.
+/// The timing of an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedEffect {
     /// The step it belongs to.
     pub step: u64,
-    /// What it is called within the step.
+    /// Its name within the step.
     pub name: String,
-    /// How far it came.
     pub state: EffectState,
-    /// When its intent was kept.
+    /// When its intent was committed.
     pub begun: Timestamp,
-    /// When it ended; nothing where it is under way.
+    /// `None` while it is running.
     pub ended: Option<Timestamp>,
 }
 
-/// A thread as its trace is told.
+/// A thread with everything its trace contains.
 #[derive(Clone, Debug)]
 pub struct Traced {
-    /// Its steps and model calls.
     pub laps: Laps,
-    /// What it did to the outside.
+    /// Its effects on the outside world.
     pub effects: Vec<TracedEffect>,
-    /// The thread that all of it began with.
+    /// The topmost parent.
     pub root: ThreadId,
     /// The thread that started it, and at which step.
     pub parent: Option<(ThreadId, u64)>,
-    /// The thread it shares its beginning with.
     pub forked_from: Option<ThreadId>,
-    /// Where it stands.
     pub status: Status,
-    /// The node it stands at.
+    /// Its current node.
     pub node: String,
-    /// Why it failed, as a fixed word.
+    /// Why it failed, as an error code.
     pub error: Option<String>,
 }
 
 impl Figures<'_> {
-    /// Begins to tell traces, unless that was begun before: what happens from now on is told.
+    /// Starts exporting what happens from now on, unless that was started before.
     pub async fn begin_traces(self) -> Result<(), StoreError> {
         if self.0.read(mark)?.is_some() {
             return Ok(());
@@ -113,7 +105,7 @@ impl Figures<'_> {
             .await
     }
 
-    /// Tells no more traces: what happens from now on is not told, whoever asks for them later.
+    /// Stops exporting. What happens from now on is never exported, even if somebody asks for traces later.
     pub async fn end_traces(self) -> Result<(), StoreError> {
         if self.0.read(mark)?.is_none() {
             return Ok(());
@@ -126,7 +118,7 @@ impl Figures<'_> {
             .await
     }
 
-    /// What there is to tell, at most so much of each kind.
+    /// The spans to export, at most `most` of each kind.
     pub fn untold(self, most: usize) -> Result<Untold, StoreError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.0.read(|db| {
@@ -141,7 +133,7 @@ impl Figures<'_> {
         })
     }
 
-    /// Everything up to `after` is told; `false` where somebody else told meanwhile.
+    /// Marks everything up to `after` as exported. Returns `false` if somebody else moved the mark meanwhile.
     pub async fn told(self, before: TraceCursor, after: TraceCursor) -> Result<bool, StoreError> {
         self.0
             .write(move |db| {
@@ -154,7 +146,7 @@ impl Figures<'_> {
             .await
     }
 
-    /// A thread as its trace is told.
+    /// A thread with everything its trace contains.
     pub fn traced(self, id: &ThreadId) -> Result<Traced, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, id)?;
@@ -194,11 +186,11 @@ impl Untold {
             let before = self.after;
             self.after.entries = row.get(0)?;
             let thread: ThreadId = row.get(COLUMN_COUNT)?;
-            // Whoever reads the thread to tell of it is told of damage, and of what was pruned there is nothing to tell.
+            // Damage is reported when the thread is read for export; pruned entries have nothing to export.
             let spans = Entry::read(db, row).and_then(|entry| spans_of(db, &entry)).unwrap_or_default();
             let last = spans.len().saturating_sub(1);
             for (at, span) in spans.into_iter().enumerate() {
-                // An entry is told when the last of its spans is.
+                // An entry counts as exported when its last span is.
                 let then = if at == last { self.after } else { before };
                 self.spans.push((thread.clone(), span, then));
             }
@@ -224,7 +216,7 @@ impl Untold {
     }
 }
 
-/// What an entry tells.
+/// The spans of an entry.
 fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreError> {
     Ok(match entry.kind {
         Kind::Started | Kind::Stepped => {
@@ -243,7 +235,8 @@ fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreErro
     })
 }
 
-/// Calls were taken away, and numbers are given from the last one left on: what comes next must not count as told.
+/// Calls were deleted, and new numbers follow the last one left. Moves the mark back so that new calls do not count as
+/// exported.
 pub(in crate::store) fn numbered_again(db: &Connection) -> Result<(), StoreError> {
     let Some(told) = mark(db)? else { return Ok(()) };
     set_mark(db, TraceCursor { calls: told.calls.min(newest(db)?.calls), ..told })

@@ -1,4 +1,4 @@
-//! Decisions taken together, and taken back together.
+//! Decisions made together, and taken back together.
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{By, Decided};
@@ -10,17 +10,17 @@ use crate::store::rows::{InterruptRow, Stage, time};
 use crate::store::{Inbox, StoreError};
 use rusqlite::Connection;
 
-/// What became of each decision of a batch.
+/// The result of undoing each decision of a batch.
 pub type Undone = Vec<(InterruptId, Result<ThreadId, StoreError>)>;
 
 impl Inbox<'_> {
-    /// Takes back everything that was decided together with this one; what was acted on is told apart.
+    /// Takes back everything that was decided together with this one. Decisions already acted on return an error each.
     pub async fn undo_batch(self, id: InterruptId) -> Result<Undone, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| undo(tx, &id, now)).await
     }
 
-    /// The newest decision of a person that can still be taken back, with those taken together with it.
+    /// The newest decision by a person that can still be taken back, with those made together with it.
     pub fn last_decided(self) -> Result<Option<Decided>, StoreError> {
         self.0.read(|db| {
             let mut last: Option<(i64, Question, InterruptRow)> = None;
@@ -54,7 +54,7 @@ impl Inbox<'_> {
     }
 }
 
-/// Whether something was begun since a question was answered.
+/// Whether an effect began after the question was answered.
 fn acted(db: &Connection, interrupt: &InterruptRow) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM effects e JOIN threads t ON t.seq = e.thread
                WHERE e.thread = ? AND e.step = t.steps AND e.seq > ? LIMIT 1";
@@ -82,7 +82,7 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<Undone, StoreError> {
     Ok(undone)
 }
 
-/// Those that were answered together with this one, in the order they were asked.
+/// The interrupts answered together with this one, in the order they were asked.
 fn of_batch(db: &Connection, one: InterruptRow) -> Result<Vec<InterruptRow>, StoreError> {
     match &one.batch {
         Some(batch) => InterruptRow::select(db, "WHERE batch = ? ORDER BY seq", [batch]),

@@ -1,4 +1,4 @@
-//! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
+//! Decisions: made once, by compare-and-set, and undoable until the thread has acted on them.
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, Decide, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, Refusal, check};
@@ -17,16 +17,16 @@ use crate::text;
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// How long a decided thread waits so that the decision can still be taken back.
+/// How long a decided thread waits, so that the decision can still be taken back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Holds {
     /// After accepting or editing something irreversible.
     pub irreversible_ms: i64,
     /// After any other decision.
     pub other_ms: i64,
-    /// After a decision for a program that waits.
+    /// After answering a program that waits.
     pub agents_ms: i64,
-    /// After accepting or editing what it wants, where that carries a warning.
+    /// After accepting or editing a program's request that carries a warning.
     pub warned_agents_ms: i64,
 }
 
@@ -38,7 +38,7 @@ impl Holds {
         match (acts, program) {
             (true, _) if asked.irreversible => self.irreversible_ms,
             (true, true) if Warning::suspend(&asked.warnings) => self.warned_agents_ms,
-            // An edit may have made something else of it.
+            // An edit may have made it harmful, so only unedited requests skip the hold.
             (true, true) if asked.harmless && *decision == Decision::Accept => 0,
             (_, true) => self.agents_ms,
             (_, false) => self.other_ms,
@@ -47,7 +47,7 @@ impl Holds {
 }
 
 impl Inbox<'_> {
-    /// Takes a decision and says where its thread stands then; those of one batch can be taken back together.
+    /// Makes a decision and returns the thread's new status. Decisions of one batch can be taken back together.
     pub async fn decide(
         self,
         decide: Decide,
@@ -58,7 +58,7 @@ impl Inbox<'_> {
         self.0.write(move |tx| run(tx, decide, None, batch, holds, now)).await
     }
 
-    /// Accepts, and allows the like of it from now on: both or neither.
+    /// Accepts, and allows similar calls from now on: both or neither.
     pub async fn accept_and_grant(
         self,
         accept: Decide,
@@ -74,7 +74,7 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Accepts, and has the program that asked told to remember what it offered at this place.
+    /// Accepts, and tells the program that asked to remember the option at this index.
     pub async fn accept_and_remember(
         self,
         accept: Decide,
@@ -85,7 +85,7 @@ impl Inbox<'_> {
         self.0.write(move |tx| run(tx, accept, Some(remember), None, holds, now)).await
     }
 
-    /// Takes a decision back, while the thread has not acted on it.
+    /// Takes a decision back if the thread has not acted on it.
     pub async fn undo(self, id: InterruptId) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -104,7 +104,7 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Takes back every decision a thread has not acted on; it is asked again.
+    /// Takes back every decision the thread has not acted on, so the person is asked again.
     pub async fn ask_again(self, thread: ThreadId, version: i64) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -119,7 +119,7 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Puts an open interrupt out of sight until a time, or back into it.
+    /// Hides an open interrupt until a time, or shows it again.
     pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -149,7 +149,7 @@ fn run(
     let (row, recent, at) = open_question(tx, &interrupt)?;
     let question = &recent.questions[at];
     let decision = typed(decide.decision);
-    // Only edited arguments are checked against it.
+    // Only edited arguments are checked against the schema.
     let schema = match &decision {
         Decision::Edit { .. } => schema_of(tx, &question.asked)?,
         Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
@@ -165,7 +165,7 @@ fn run(
     decided(tx, row, recent, at, answer, holds, now)
 }
 
-/// An answer that was found valid.
+/// A valid answer.
 pub(in crate::store) struct Answer {
     pub decision: Decision,
     pub learn: bool,
@@ -174,7 +174,7 @@ pub(in crate::store) struct Answer {
     pub batch: Option<BatchId>,
 }
 
-/// Puts an answer to the question at this place down, and says where the thread stands then.
+/// Records an answer to the question at index `at`, and returns the thread's new status.
 pub(in crate::store) fn decided(
     tx: &Tx<'_>,
     mut row: ThreadRow,
@@ -195,7 +195,7 @@ pub(in crate::store) fn decided(
     outcome(&row, open.map(|question| question.asked.id.clone()).collect())
 }
 
-/// How long a thread is held, where this is the last of its questions. What cannot be undone any more is not held.
+/// How long the thread is held if this was its last question. Decisions that can no longer be undone are not held.
 fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
     let question = &recent.questions[at];
     let others = recent.questions.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, q)| q);
@@ -209,7 +209,7 @@ fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
     earlier.chain([holds.after(question, decision)]).max().unwrap_or(0)
 }
 
-/// What a person typed is kept, less the control characters a terminal may have put in.
+/// Removes control characters that a terminal may have added to typed text.
 fn typed(decision: Decision) -> Decision {
     match decision {
         Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
@@ -218,7 +218,7 @@ fn typed(decision: Decision) -> Decision {
     }
 }
 
-/// Takes the answer to one question back, for a person.
+/// Takes back the answer to one question, on behalf of a person.
 pub(in crate::store) fn undo_one(
     tx: &Tx<'_>,
     interrupt: &InterruptRow,
@@ -246,7 +246,7 @@ pub(in crate::store) fn undo_one(
 }
 
 impl StoreError {
-    /// Whether the card shown was not the card as it stands.
+    /// Whether the card shown was out of date.
     pub fn is_stale(&self) -> bool {
         matches!(self, StoreError::Refused { refusal: Refusal::Stale, .. })
     }

@@ -1,8 +1,8 @@
-//! Questions that nobody answers: how long each has waited by the policy's own clock, and their end.
+//! Expiry of unanswered questions: how long each has waited by the policy's own clock, and how it ends.
 //!
-//! An expiry is a decision like any other, *ignore* by the policy, taken by compare-and-set: of it and a person's
-//! answer exactly one stands. Nothing is carried out because of it: a question that waits beside one that was accepted,
-//! edited or answered stays open, since its end would let those go on.
+//! An expiry is a decision like any other: *ignore*, made by the policy by compare-and-set, so either it or a person's
+//! answer stands, never both. No effect follows from it: a question next to one that was accepted, edited or answered
+//! stays open, because expiring it would let those proceed.
 
 use crate::graph::{Decision, InterruptId, Kind};
 use crate::inbox::By;
@@ -17,36 +17,35 @@ use crate::store::{Inbox, StoreError, settings};
 use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// The policy's clock: it runs only forward, whatever the wall clock does.
+/// The policy's clock. It only runs forward, whatever the wall clock does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyClock {
-    /// How much time it has seen pass, in milliseconds.
+    /// How much time it has counted, in milliseconds.
     pub total: i64,
-    /// When that was, as its keeper writes moments down.
+    /// When `total` was last updated, in the keeper's own format.
     pub at: String,
 }
 
-/// A question that a policy may look at.
+/// A question that the policy may expire.
 #[derive(Clone, Debug)]
 pub struct Unanswered {
     pub id: InterruptId,
     /// The workflow that asks.
     pub workflow: String,
-    /// The tool, or what the question is called.
+    /// The tool, or the name of the question.
     pub action: String,
-    /// What kind of question.
     pub kind: Kind,
-    /// How far the clock was when its time began to run.
+    /// What the policy clock showed when its waiting time started.
     pub waits: Option<i64>,
 }
 
 impl Inbox<'_> {
-    /// The policy's clock as it was last kept.
+    /// The policy's clock as last stored.
     pub fn policy_clock(self) -> Result<Option<PolicyClock>, StoreError> {
         self.0.read(kept)
     }
 
-    /// Keeps the clock, unless somebody else has moved it since it was read; whether it did.
+    /// Stores the clock, unless somebody else has moved it since it was read. Returns whether it was stored.
     pub async fn keep_policy_clock(
         self,
         read: Option<PolicyClock>,
@@ -67,11 +66,11 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Open questions that can be ignored and are in sight, oldest first. Trouble is none of them.
+    /// Open questions that can be ignored and are not snoozed, oldest first. Trouble is not included.
     pub fn unanswered(self) -> Result<Vec<Unanswered>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
-            // Only what is due is read with its digest, when it is about to end.
+            // Digests are checked only for questions that are due, just before they expire.
             let mut found = db.prepare_cached(
                 "SELECT i.id, t.workflow, i.action, i.kind, i.waits
                  FROM interrupts i JOIN threads t ON t.seq = i.thread
@@ -91,7 +90,7 @@ impl Inbox<'_> {
         })
     }
 
-    /// The time of these questions runs from here on.
+    /// Starts the waiting time of these questions at `total`.
     pub async fn wait_from(self, ids: Vec<InterruptId>, total: i64) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -109,7 +108,8 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Ends a question whose time ran from `waits` on; whether it did. Whatever happened to it since keeps it open.
+    /// Expires a question whose waiting time started at `waits`; returns whether it did. Anything that happened to it
+    /// since keeps it open.
     pub async fn expire(self, id: InterruptId, waits: i64) -> Result<bool, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -123,7 +123,7 @@ impl Inbox<'_> {
                 let snoozed = question.snoozed_until.is_some_and(|until| until > now);
                 let asked = &question.asked;
                 let may = asked.allow().ignore && !asked.is_trouble() && asked.kind != Kind::Trouble;
-                // Its end must not let something else go on that was allowed.
+                // Expiring it must not let something else proceed that was allowed.
                 let allowed = |other: &Question| {
                     other.in_force().is_some_and(|given| given.body.decision != Decision::Ignore)
                 };

@@ -1,4 +1,4 @@
-//! Lists, page by page: each an indexed query that begins where the last page ended.
+//! The lists of the inbox, page by page: each page is an indexed query that begins where the last one ended.
 
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemPage, ItemQuery, Status};
@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 
 impl Inbox<'_> {
-    /// A page of open interrupts, or of results nobody has read, oldest first.
+    /// A page of open interrupts or unread results, oldest first.
     pub fn items(self, query: &ItemQuery) -> Result<ItemPage, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| match query.kind {
@@ -22,12 +22,13 @@ impl Inbox<'_> {
         })
     }
 
-    /// One interrupt, whatever became of it.
+    /// One interrupt, open or not.
     pub fn item(self, id: &InterruptId) -> Result<StoredItem, StoreError> {
         self.0.read(|db| {
             let interrupt = InterruptRow::find(db, id)?;
             let row = ThreadRow::by_seq(db, interrupt.thread)?;
-            // An open question is read with what has arrived since; trouble is no step, a question is one.
+            // An open question is drawn with everything that has arrived since. Asking a question is a step; trouble is
+            // not.
             let steps = match (interrupt.status, interrupt.trouble) {
                 (Stage::Open, _) => row.steps,
                 (Stage::Decided | Stage::Closed, true) => interrupt.step,
@@ -43,7 +44,7 @@ impl Inbox<'_> {
         })
     }
 
-    /// A thread's result, as long as nobody has filed it away.
+    /// A thread's result, unless somebody has filed it away.
     pub fn result(self, id: &ThreadId) -> Result<Item, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, id)?;
@@ -51,12 +52,12 @@ impl Inbox<'_> {
         })
     }
 
-    /// A thread as an item, whether or not it has a result that waits to be read.
+    /// A thread as an item, whether or not it has an unread result.
     pub fn thread(self, id: &ThreadId) -> Result<Item, StoreError> {
         self.0.read(|db| result(&ThreadRow::find(db, id)?))
     }
 
-    /// How many open interrupts there are by kind, how many snoozed ones, and how many threads by status.
+    /// Counts open interrupts by kind, snoozed ones, and threads by status.
     pub fn counts(self) -> Result<Counts, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
@@ -98,7 +99,7 @@ impl Inbox<'_> {
         })
     }
 
-    /// A thread as the item its workflow draws a card of, whether or not anybody waits for it.
+    /// A thread as the item its workflow draws a card for, whether or not anybody waits for it.
     pub fn as_result(self, id: &ThreadId) -> Result<Item, StoreError> {
         self.0.read(|db| result(&ThreadRow::find(db, id)?))
     }
@@ -120,31 +121,31 @@ impl Inbox<'_> {
     }
 }
 
-/// An interrupt with what is needed to draw its card.
+/// An interrupt with everything needed to draw its card.
 #[derive(Clone, Debug)]
 pub struct StoredItem {
     pub item: Item,
-    /// How many steps of its thread its card is drawn from.
+    /// How many steps of its thread the card is drawn from.
     pub steps: u64,
-    /// Whether the engine asked it, not a node.
+    /// Whether the engine asked it, rather than a node.
     pub engine: bool,
 }
 
-/// The inbox in numbers, in the orders of `Kind::ALL` and `Status::ALL`.
+/// The inbox in numbers, in the order of `Kind::ALL` and `Status::ALL`.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Open interrupts that are not snoozed.
     pub open: [u64; 4],
-    /// Open interrupts that are.
+    /// Open interrupts that are snoozed.
     pub snoozed: u64,
-    /// Results nobody has read.
+    /// Unread results.
     pub results: u64,
     pub threads: [u64; 8],
     /// Threads that wait for a model server that cannot be reached.
     pub waiting_for_model: u64,
 }
 
-/// The item the inbox shows; its text comes with its card.
+/// The item as the inbox shows it; its text comes with its card.
 pub(in crate::store) fn item_of(db: &Connection, interrupt: &InterruptRow) -> Result<Item, StoreError> {
     item(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
 }

@@ -1,4 +1,4 @@
-//! What a screen asks: everything at a glance without reading it all, lines of a list, and drafts.
+//! Queries for the screen: a cheap overview of everything, lines of a list, and drafts.
 
 use crate::graph::{InterruptId, ThreadId, Warning};
 use crate::inbox::{Glance, ItemKind, ItemLine, LineQuery, Standing, Status};
@@ -12,7 +12,7 @@ use rusqlite::{Connection, Row, params};
 /// The setting that says how the list is ordered.
 const ORDER: &str = "list_order";
 
-/// Words begun and not touched for so long are forgotten.
+/// Drafts not touched for this long are deleted.
 const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 impl Inbox<'_> {
@@ -48,7 +48,7 @@ impl Inbox<'_> {
         })
     }
 
-    /// Items as lines of a list; what cannot be trusted or is gone is left out.
+    /// Items as lines of a list. Items that cannot be trusted or are gone are left out.
     pub fn lines(self, query: &LineQuery) -> Result<Vec<ItemLine>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
@@ -68,17 +68,17 @@ impl Inbox<'_> {
         })
     }
 
-    /// How the person wants the list ordered, as the screen wrote it down.
+    /// The order the person wants for the list, in the screen's own format.
     pub fn order(self) -> Result<Option<String>, StoreError> {
         self.0.read(|db| text(db, ORDER))
     }
 
-    /// Keeps how the person wants the list ordered.
+    /// Stores the order of the list.
     pub async fn keep_order(self, order: String) -> Result<(), StoreError> {
         self.0.write(move |db| set_text(db, ORDER, &order)).await
     }
 
-    /// Everything begun and not sent.
+    /// All unsent drafts, with their keys.
     pub fn drafts(self) -> Result<Vec<(String, String)>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached("SELECT key, text FROM drafts ORDER BY key")?;
@@ -86,7 +86,7 @@ impl Inbox<'_> {
         })
     }
 
-    /// Keeps what was begun under a key, or forgets it.
+    /// Stores the draft under a key, or deletes it.
     pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -159,7 +159,7 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
     }))
 }
 
-/// When the newest mail of a thread was sent; one that claims to be from the future counts from when it came.
+/// When the newest mail of a thread was sent. If a mail's date is in the future, the time it arrived counts.
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
     let mut found = db
         .prepare_cached("SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ?")?;

@@ -18,10 +18,10 @@ pub(in crate::store) struct Asked {
     pub kind: crate::graph::Kind,
     pub action: String,
     pub args: Value,
-    /// Where its schema is kept, which many share.
+    /// Its schema, a blob that many questions share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<SchemaBlob>,
-    /// What an edit starts from, where that is something else.
+    /// What an edit starts from, if not the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit_from: Option<Value>,
     pub allow: u8,
@@ -47,7 +47,7 @@ pub(in crate::store) struct Asked {
     pub snoozed_until: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
-    /// Asked by the engine about the thread itself: why it cannot go on, in a sentence.
+    /// Set if the engine asks about the thread itself: a sentence that says why it cannot continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
@@ -59,7 +59,7 @@ pub(in crate::store) struct SchemaBlob {
     pub begins: String,
 }
 
-/// Beside the answers a question takes: whether news ends it.
+/// The bit after those of the allowed answers: whether news closes the question.
 pub(in crate::store) const YIELDS: u8 = 1 << 5;
 
 impl Asked {
@@ -101,14 +101,14 @@ impl Asked {
         Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
     }
 
-    /// When whoever waits for the answer gives up, where it was asked at this time.
+    /// When the program that waits for the answer gives up, if the question was asked at `asked_at`.
     pub(in crate::store) fn gives_up_at(&self, asked_at: i64) -> Result<Option<Timestamp>, StoreError> {
         let lasts = self.waiting.and_then(|waiting| waiting.gives_up_in);
         let lasts = lasts.map(|seconds| i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000));
         lasts.map(|lasts| time(asked_at.saturating_add(lasts))).transpose()
     }
 
-    /// Whether news ends it.
+    /// Whether news closes it.
     pub(in crate::store) fn yields(&self) -> bool {
         self.allow & YIELDS != 0
     }
@@ -117,12 +117,12 @@ impl Asked {
         self.trouble.is_some()
     }
 
-    /// What a person approves: bound to action, arguments and what is shown with them.
+    /// What a person approves: a hash over the action, the arguments and what is shown with them.
     pub(in crate::store) fn hash(&self) -> Hash {
         Hash::of(&self.action, &self.args, &self.binds)
     }
 
-    /// Adds a warning and binds the hash to its cause, so that a card drawn before is stale.
+    /// Adds a warning and binds the hash to its cause, so that a card drawn earlier is stale.
     pub(in crate::store) fn warn(&mut self, warning: &Warning, bind: &str) {
         if !self.warnings.contains(warning) {
             self.warnings.push(warning.clone());

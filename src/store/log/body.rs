@@ -1,4 +1,4 @@
-//! What entries say, kind by kind. Their JSON is a file format: members are added with a default, never renamed.
+//! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
 use crate::graph::{Basis, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
 use crate::inbox::{By, MemoryCause, NextView, Status};
@@ -20,13 +20,13 @@ pub(in crate::store) struct Started {
     pub workflow: String,
     pub fingerprint: String,
     pub title: String,
-    /// Where it begins.
+    /// Its first node.
     pub node: String,
     pub step_limit: i64,
-    /// Its first updates, a JSON array; a fork has none of its own.
+    /// Its first updates, a JSON array; a fork has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updates: Option<Box<RawValue>>,
-    /// What its starter calls it.
+    /// The key its starter gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub(in crate::store) struct Started {
     pub from: Option<i64>,
 }
 
-/// Who started a thread, at which step, and whether it waits for it.
+/// The thread that started another, at which step, and whether it waits for the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Parent {
     pub thread: i64,
@@ -47,8 +47,8 @@ pub(in crate::store) struct Parent {
     pub joined: bool,
 }
 
-/// What a fork shares with another thread: its steps up to this one, the last of them in that entry. What it asks and
-/// where it goes on stands in an entry of its own, with no step in it.
+/// What a fork shares with another thread: the steps up to `step`, the last of them in `entry`. What the fork asks and
+/// where it continues is in its own entry, which contains no steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Forked {
     pub thread: i64,
@@ -56,46 +56,46 @@ pub(in crate::store) struct Forked {
     pub entry: i64,
 }
 
-/// A thread took steps: what entered before a node, then the node's own. The steps themselves are kept beside this.
+/// A thread took steps: first what it took in, then its node's step. The steps themselves are stored next to this body.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Stepped {
-    /// The number of the first of them.
+    /// The number of the first step.
     pub n: i64,
-    /// How many they are.
+    /// How many steps there are.
     pub count: i64,
-    /// How many of them came after a person, or somebody else outside, was last heard; nothing where nobody was.
+    /// How many of the steps came after a person, or anyone else outside, was last heard. `None` if nobody was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_heard: Option<i64>,
     pub next: NextView,
-    /// It ended without a result.
+    /// The thread ended without a result.
     #[serde(default, skip_serializing_if = "is_default")]
     pub abandoned: bool,
-    /// Its end is a result to be read.
+    /// The thread ended with a result to read.
     #[serde(default, skip_serializing_if = "is_default")]
     pub result: bool,
-    /// What it had produced no longer counts.
+    /// Its earlier output is no longer valid.
     #[serde(default, skip_serializing_if = "is_default")]
     pub no_output: bool,
-    /// What it is about, where that has changed; so with the next two.
+    /// The title, if it changed. The same goes for the next two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// The answers and arrivals it took up.
+    /// The entries of the answers and events it took in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<i64>,
-    /// The questions that wait for an answer after it.
+    /// The questions still open after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<i64>,
-    /// What has reached the thread and is still to be heard.
+    /// Events that have reached the thread but are not taken in yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unheard: Vec<i64>,
 }
 
 impl Stepped {
-    /// Steps from number `n` on that change nothing but where the thread goes.
+    /// Steps starting at number `n` that change nothing but where the thread goes next.
     pub(in crate::store) fn new(n: i64, steps: &[Step], next: NextView) -> Self {
         let heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
         Self {
@@ -122,12 +122,12 @@ pub(in crate::store) struct Step {
     pub node: String,
     /// A JSON array.
     pub updates: Box<RawValue>,
-    /// How long its node worked.
+    /// How long its node ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<i64>,
 }
 
-/// A question says more.
+/// A warning was added to a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Amended {
     pub warning: Warning,
@@ -143,12 +143,12 @@ pub(in crate::store) struct Decided {
     pub shown: Hash,
     #[serde(default, skip_serializing_if = "is_default")]
     pub unlearned: bool,
-    /// Which of what the program offered it is to remember, by its place.
+    /// The index of the offered option that the program is to remember.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remember: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<BatchId>,
-    /// How long the thread is held, now that nothing is open any more.
+    /// How long the thread is held if no question is open any more.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hold_ms: i64,
     pub from: i64,
@@ -167,18 +167,18 @@ pub(in crate::store) struct Undone {
 pub(in crate::store) enum Because {
     /// A person took it back.
     Person,
-    /// Something arrived that it did not know of.
+    /// Something arrived that was not known when it was given.
     Arrival,
     /// The grant that had given it no longer covers it.
     GrantEnded,
     /// Its thread was stopped.
     Stopped,
-    /// It had been held for too long when a driver came.
+    /// It had been held for too long when a driver started.
     HeldTooLong,
 }
 
 impl Because {
-    /// What became of the answer.
+    /// Tells people what happened to the answer.
     pub(in crate::store) fn words(self) -> &'static str {
         match self {
             Because::Person => "taken back",
@@ -190,7 +190,7 @@ impl Because {
     }
 }
 
-/// A question is over.
+/// A question was closed without an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Closed {
     pub why: String,
@@ -201,9 +201,9 @@ pub(in crate::store) struct Closed {
 pub(in crate::store) struct EffectBegun {
     pub step: i64,
     pub name: String,
-    /// By what right, with the arguments that are carried out.
+    /// What permits it, with the arguments that are carried out.
     pub basis: Basis,
-    /// SHA-256 of the bytes that are about to leave; a blob.
+    /// SHA-256 of the bytes about to be sent; they are stored as a blob.
     pub bytes: String,
     /// The hash of what was approved, with the arguments that are carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -211,7 +211,7 @@ pub(in crate::store) struct EffectBegun {
     pub from: i64,
 }
 
-/// How far an effect has come.
+/// The state an effect has reached.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct EffectEnded {
     pub state: EffectState,
@@ -226,32 +226,32 @@ pub(in crate::store) struct Arrived {
     pub from: Option<i64>,
 }
 
-/// Something a person did that says nothing more.
+/// Something a person did, without further details.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Did {
     pub from: i64,
 }
 
-/// What was decided about a thread's trouble was carried out, or it ended with its parent.
+/// The decision about a thread's trouble was carried out, or the thread ended with its parent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::store) struct Settled {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<i64>,
-    /// What reached it and nobody hears any more.
+    /// Events that will never be taken in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drops: Vec<i64>,
     /// How many more steps it may take.
     #[serde(default, skip_serializing_if = "is_default")]
     pub more_steps: i64,
-    /// How many more budgets it has.
+    /// How many times its budget was granted again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub more_budgets: i64,
-    /// It ended so.
+    /// The status it ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<Status>,
 }
 
-/// A question is out of sight until a time, or its time runs by the policy's clock.
+/// A question is hidden until a time, or its waiting time by the policy's clock has started.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Snoozed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -260,7 +260,7 @@ pub(in crate::store) struct Snoozed {
     pub waits: Option<i64>,
 }
 
-/// A grant was ended. A built-in one goes by its name, and may have no earlier entry.
+/// A grant was revoked. A built-in grant is identified by its name and may have no earlier entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Revoked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -282,26 +282,26 @@ pub(in crate::store) struct Granted {
     pub from: i64,
 }
 
-/// How far a grant goes.
+/// What a grant covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::store) enum Scope {
-    /// One thread. A fork of it is another one.
+    /// One thread, but not its forks.
     Thread(ThreadId),
-    /// Mail of one sender, bare and in lower case.
+    /// Mail from one sender: the bare address in lower case.
     Sender(String),
-    /// Whatever the built-in grant of that name covers.
+    /// Whatever the built-in grant with that name covers.
     Builtin,
-    /// What a program does.
+    /// Calls by a program.
     Agent(AgentScope),
 }
 
 /// What a program may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct AgentScope {
-    /// Which program, as it calls itself.
+    /// The program, by the name it gives itself.
     pub by: String,
-    /// In which session alone.
+    /// If set, only in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub allows: Allows,
@@ -310,9 +310,9 @@ pub(in crate::store) struct AgentScope {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::store) enum Allows {
-    /// Commands; each of them alone.
+    /// Commands, each judged separately.
     Commands(Vec<CommandScope>),
-    /// Changes to files inside this folder, none of which is hidden.
+    /// Changes to files inside this folder that are not hidden.
     Edits { folder: String },
     /// The tool, from this folder.
     Tool { folder: String },
@@ -321,7 +321,7 @@ pub(in crate::store) enum Allows {
 /// Commands that a program may run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct CommandScope {
-    /// In which folder, exactly.
+    /// Exactly this folder.
     pub folder: String,
     /// The words they begin with.
     pub words: Vec<String>,
@@ -339,7 +339,7 @@ pub(in crate::store) struct Learned {
     pub from: i64,
 }
 
-/// A line of a memory was pinned, or let go.
+/// A line of a memory was pinned or unpinned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Pin {
     pub namespace: String,
@@ -347,16 +347,16 @@ pub(in crate::store) struct Pin {
     pub from: i64,
 }
 
-/// The bodies of old threads are gone.
+/// The bodies of old threads were deleted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Pruned {
-    /// Those to which nothing had happened since then.
+    /// Only threads that had not changed since then.
     pub older_than: i64,
     pub statuses: Vec<String>,
-    /// Those of which a record is left, as lists show them.
+    /// Threads that still have a record, as lists show them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<ThreadRow>,
-    /// The streams of those that are gone altogether.
+    /// The streams of threads that are gone completely.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<i64>,
     /// How many mails lost their bytes.
@@ -364,12 +364,12 @@ pub(in crate::store) struct Pruned {
     pub from: i64,
 }
 
-/// The digest an effect's bytes go by.
+/// The digest of an effect's bytes, as hex.
 pub(in crate::store) fn bytes_word(digest: &[u8; 32]) -> String {
     hex(digest)
 }
 
-/// The digest a word means.
+/// Parses a digest from hex.
 pub(in crate::store) fn bytes_of(word: &str) -> Result<[u8; 32], StoreError> {
     digest_from_hex(word)
         .ok_or_else(|| StoreError::Damaged(format!("`{}` is not a digest", word.escape_debug())))

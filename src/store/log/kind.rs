@@ -1,15 +1,15 @@
-//! What can happen.
+//! The kinds of log entries.
 
 macro_rules! kinds {
     ($($name:ident $word:literal $doc:literal)*) => {
-        /// What an entry tells of.
+        /// What kind of event an entry records.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(in crate::store) enum Kind {
             $(#[doc = $doc] $name,)*
         }
 
         impl Kind {
-            /// The word it is kept by.
+            /// The word it is stored as.
             pub(in crate::store) fn word(self) -> &'static str {
                 match self { $(Kind::$name => $word,)* }
             }
@@ -51,17 +51,17 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether its body may go once its thread is old.
+    /// Whether its body may be deleted once its thread is old.
     pub(in crate::store) fn can_be_pruned(self) -> bool {
         matches!(self, Kind::Started | Kind::Stepped | Kind::Arrived | Kind::Continued | Kind::Corrected)
     }
 
-    /// Whether later entries repeat what it says.
+    /// Whether later entries tend to repeat its body.
     pub(in crate::store) fn is_repeated(self) -> bool {
         matches!(self, Kind::Asked | Kind::Decided | Kind::Arrived | Kind::Continued)
     }
 
-    /// Whether an export shows its body: what was asked, decided, done and allowed, not what nodes made of it.
+    /// Whether an export includes its body: what was asked, decided, done and allowed, but not what nodes produced.
     pub(in crate::store) fn is_exported(self) -> bool {
         !matches!(self, Kind::Stepped | Kind::Arrived)
     }

@@ -1,12 +1,12 @@
-//! The chain followed from one entry to the next.
+//! Checks the chain from each entry to the next.
 
 use crate::store::log::{COLUMNS, Entry, Shelf, StoreError, end};
 use rusqlite::Connection;
 
-/// More than this many complaints say nothing new.
+/// More problems than this say nothing new.
 const MOST: usize = 20;
 
-/// Follows the chain from entry `from` on to the head and hands each sound entry on; names what is wrong.
+/// Follows the chain from entry `from` to the head and passes on each sound entry. Returns the problems it found.
 pub(in crate::store) fn check(
     db: &Connection,
     from: i64,

@@ -1,12 +1,13 @@
 //! The log: one append-only record of everything that happened, each entry chained to the one before it.
 //!
-//! An entry belongs to a stream: a thread, a grant, a memory, or whether all driving is paused (0). A stream goes by the number of
-//! its first entry. Lists and counters are projections of the log and can be made anew from it; whether something may
-//! be done is judged from log entries alone.
+//! An entry belongs to a stream: a thread, a grant, a memory, or the pause switch for all driving (0). A stream is
+//! identified by the number of its first entry. Lists and counters are projections of the log and can be rebuilt from
+//! it; whether something may be done is decided from log entries alone.
 //!
-//! What the chain proves: an entry that was edited, removed, put in or moved is noticed, and so is a cut end, because
-//! the head is kept apart. The chain rests on the digest of each body, so old bodies can go and it still holds. Nobody
-//! holds a key: whoever can write the file can make up a whole new log. Against that there is an export kept elsewhere.
+//! What the chain proves: we notice if an entry was edited, removed, inserted or moved. We also notice if the end was
+//! cut off, because the head is stored separately. The chain covers the digest of each body, so old bodies can be
+//! deleted and it still holds. There is no secret key: anyone who can write the file can make up a whole new log. An
+//! export kept elsewhere protects against that.
 
 mod asked;
 mod body;
@@ -33,10 +34,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Deref;
 
-/// The stream of whether all driving is paused.
+/// The stream that records whether all driving is paused.
 pub(in crate::store) const HOUSE: i64 = 0;
 
-/// A SHA-256.
 pub(in crate::store) type Sum = [u8; 32];
 
 /// The columns of an entry, in the order [`Entry::read`] takes them, with the chain value of the entry before it.
@@ -44,10 +44,10 @@ pub(in crate::store) const COLUMNS: &str =
     "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps,
     (SELECT before.chain FROM log before WHERE before.seq = l.seq - 1)";
 
-/// How many those are.
+/// The number of [`COLUMNS`].
 pub(in crate::store) const COLUMN_COUNT: usize = 11;
 
-/// An entry as it is kept.
+/// An entry of the log.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Entry {
     pub seq: i64,
@@ -58,15 +58,15 @@ pub(in crate::store) struct Entry {
     /// The entry before it in its stream.
     pub prev: Option<i64>,
     pub at: i64,
-    /// What it says; nothing once that was pruned.
+    /// `None` once it was pruned.
     pub body: Option<String>,
-    /// The steps it holds, packed.
+    /// Its steps, compressed.
     pub steps: Option<Vec<u8>>,
     pub sum: Sum,
     pub chain: Sum,
 }
 
-/// The end of the log, and the entry by which this process is known.
+/// The end of the log, and the entry that identifies this process.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     end: Option<(i64, Sum)>,
@@ -81,10 +81,10 @@ pub(in crate::store) struct Tx<'a> {
     at_end: RefCell<Vec<AtEnd>>,
 }
 
-/// What is left for the end of a transaction.
+/// A job for the end of a transaction.
 type AtEnd = Box<dyn FnOnce(&Connection) -> Result<(), StoreError>>;
 
-/// How far a transaction had come.
+/// A point in a transaction to go back to.
 #[derive(Clone, Copy)]
 pub(in crate::store) struct Mark {
     head: Head,
@@ -100,31 +100,30 @@ impl Deref for Tx<'_> {
 }
 
 impl<'a> Tx<'a> {
-    /// Begins; `opened` is the entry by which this process is known, where it has one.
+    /// Begins a transaction. `opened` is the entry that identifies this process, if there is one.
     pub(in crate::store) fn begin(db: &'a Connection, opened: Option<i64>) -> Self {
         let head = Cell::new(Head { end: None, opened });
         Self { db, head, appended: Cell::new(false), at_end: RefCell::default() }
     }
 
-    /// How far it has come.
+    /// The current point in the transaction.
     pub(in crate::store) fn mark(&self) -> Mark {
         Mark { head: self.head.get(), at_end: self.at_end.borrow().len() }
     }
 
-    /// Goes back to where it stood before a job that was rolled back.
+    /// Goes back to the point before a job that was rolled back.
     pub(in crate::store) fn go_back(&self, mark: Mark) {
         self.head.set(mark.head);
         self.at_end.borrow_mut().truncate(mark.at_end);
     }
 
-    /// Leaves something for the end of the transaction. SQLite's word index writes out what it holds at every savepoint,
-    /// so words are best put in together, after the last.
+    /// Runs a job at the end of the transaction. SQLite's full-text index writes out its buffer at every savepoint, so
+    /// words are best added together, after the last one.
     pub(in crate::store) fn at_end(&self, job: impl FnOnce(&Connection) -> Result<(), StoreError> + 'static) {
         self.at_end.borrow_mut().push(Box::new(job));
     }
 
-    /// Does what was left for the end, writes down where the log ends, and gives the entry by which this process is
-    /// known.
+    /// Runs the jobs left for the end, stores where the log ends, and returns the entry that identifies this process.
     pub(in crate::store) fn finish(&self) -> Result<Option<i64>, StoreError> {
         for job in self.at_end.take() {
             job(self.db)?;
@@ -136,7 +135,7 @@ impl<'a> Tx<'a> {
         Ok(opened)
     }
 
-    /// The entry by which this process is known, appended before the first thing it does.
+    /// The entry that identifies this process. It is appended before the first thing the process does.
     pub(in crate::store) fn opened(&self, now: i64) -> Result<i64, StoreError> {
         if let Some(opened) = self.head.get().opened {
             return Ok(opened);
@@ -146,7 +145,6 @@ impl<'a> Tx<'a> {
         Ok(entry.seq)
     }
 
-    /// Appends an entry.
     pub(in crate::store) fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
         let head = self.head.get();
         let (last, before) = match head.end {
@@ -176,20 +174,20 @@ impl<'a> Tx<'a> {
 
 /// An entry about to be appended.
 pub(in crate::store) struct NewEntry<'a> {
-    /// Without one it begins one of its own.
+    /// `None` starts a new stream.
     pub stream: Option<i64>,
     pub kind: Kind,
     pub about: Option<i64>,
     pub prev: Option<i64>,
     pub body: String,
-    /// Entries whose text the body repeats.
+    /// Entries whose text the body repeats, for compression.
     pub like: &'a [&'a Entry],
     pub steps: Option<Vec<u8>>,
     pub at: i64,
 }
 
 impl NewEntry<'_> {
-    /// An entry that says this.
+    /// An entry with this body.
     pub(in crate::store) fn new(
         stream: Option<i64>,
         kind: Kind,
@@ -202,12 +200,12 @@ impl NewEntry<'_> {
     }
 }
 
-/// JSON as bodies are kept.
+/// Serializes a body to JSON.
 pub(in crate::store) fn text(body: &impl Serialize) -> Result<String, StoreError> {
     plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))
 }
 
-/// What the chain rests on: a body as it is read, steps as they are stored.
+/// The digest that the chain covers: the plain body, and the steps as stored.
 fn sum(body: &str, steps: Option<&[u8]>) -> Sum {
     let mut sum = Sha256::new_with_prefix(body.as_bytes());
     if let Some(steps) = steps {
@@ -217,7 +215,7 @@ fn sum(body: &str, steps: Option<&[u8]>) -> Sum {
     sum.finalize().into()
 }
 
-/// A body as it is stored: packed where that is shorter.
+/// A body as it is stored: compressed if that is shorter.
 struct Stored<'a> {
     packed: Option<&'a [u8]>,
     plain: &'a str,
@@ -233,12 +231,12 @@ impl ToSql for Stored<'_> {
 }
 
 impl Entry {
-    /// Reads a row of [`COLUMNS`] and checks it: against its digest, and against the entry before it.
+    /// Reads a row of [`COLUMNS`] and checks it against its digest and the entry before it.
     pub(in crate::store) fn read(db: &Connection, row: &Row<'_>) -> Result<Self, StoreError> {
         Self::read_with(db, row, &mut Shelf::default())
     }
 
-    /// The same for one of many, which may repeat each other.
+    /// The same for one of many entries, which may repeat each other.
     pub(in crate::store) fn read_with(
         db: &Connection,
         row: &Row<'_>,
@@ -279,7 +277,7 @@ impl Entry {
         Ok(entry)
     }
 
-    /// What its chain value is taken over.
+    /// The text that its chain value is the hash of.
     pub(in crate::store) fn link_text(&self, before: &Sum) -> String {
         let number = |n: Option<i64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
         let Self { seq, stream, kind, at, .. } = self;
@@ -306,7 +304,7 @@ impl Entry {
     }
 }
 
-/// Bodies read lately, in case others repeat them.
+/// Recently read bodies, in case other entries repeat them.
 #[derive(Default)]
 pub(in crate::store) struct Shelf(HashMap<i64, String>);
 
@@ -327,7 +325,7 @@ impl Shelf {
     }
 }
 
-/// The body of an entry that another one repeats, itself packed with nothing.
+/// The body of an entry that another one repeats. It must not repeat any entry itself.
 fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
     let gone = || StoreError::Damaged(format!("entry {seq} of the log is missing"));
     let mut found = db.prepare_cached("SELECT body FROM log WHERE seq = ?")?;
@@ -341,7 +339,7 @@ fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
     }
 }
 
-/// The end of the log, where the log does end there.
+/// The end of the log, checked against its last entry.
 pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
     let wrong = || StoreError::Damaged("the log does not end where it says it does".to_owned());
     let found: Option<(i64, Sum, i64, Option<Sum>)> = db
@@ -371,7 +369,7 @@ pub(in crate::store) fn last_of(db: &Connection, stream: i64) -> Result<Option<i
         .query_row([stream], |row| row.get(0))?)
 }
 
-/// The entry of this number.
+/// The entry with this number.
 pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     let mut found = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
     let mut rows = found.query([seq])?;
@@ -381,7 +379,7 @@ pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreE
     }
 }
 
-/// The steps of an entry; `near` are entries that were read with it, oldest first.
+/// The steps of an entry; `near` are entries read together with it, oldest first.
 pub(in crate::store) fn unpack_steps(
     db: &Connection,
     of: &Entry,
@@ -398,7 +396,7 @@ pub(in crate::store) fn unpack_steps(
     })
 }
 
-/// Reads a stream from entry `from` on, one after another, for as long as `each` wants more.
+/// Reads a stream from entry `from` on, while `each` returns true.
 pub(in crate::store) fn follow(
     db: &Connection,
     stream: i64,
@@ -428,7 +426,7 @@ pub(in crate::store) fn follow(
     Ok(())
 }
 
-/// A stream from entry `from` on, oldest first; each must name the one before it.
+/// A stream from entry `from` on, oldest first. Each entry must name the one before it.
 pub(in crate::store) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
     let mut entries = Vec::new();
     follow(db, stream, from, &mut |entry| {

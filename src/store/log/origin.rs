@@ -1,10 +1,10 @@
-//! Where a write comes from: the person's account, the machine, the process and its terminal, and no more.
+//! Where a write comes from: the user's account, the machine, the process and its terminal, and nothing more.
 
 use serde::{Deserialize, Serialize};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
-/// A process, as an auditor wants it named.
+/// A process, described for an auditor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Origin {
     user: String,
@@ -14,13 +14,14 @@ pub(in crate::store) struct Origin {
     tty: Option<String>,
 }
 
-/// This process. It does not change while it runs, so it is looked up once.
+/// This process. It is looked up once, since nothing about it changes while it runs.
 pub(in crate::store) fn here() -> &'static Origin {
     static HERE: OnceLock<Origin> = OnceLock::new();
     HERE.get_or_init(|| Origin { user: user(), host: host(), pid: std::process::id(), tty: tty() })
 }
 
-/// The account's name where the machine lists it, else its number. The environment is not asked: it says anything.
+/// The account's name if the machine lists it, otherwise its number. We do not trust the environment, which can say
+/// anything.
 fn user() -> String {
     let uid = rustix::process::getuid().as_raw().to_string();
     let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -1,18 +1,19 @@
-//! Bodies made smaller: by LZ4, with the entries they repeat as its dictionary.
+//! Compresses bodies with LZ4, using the entries they repeat as the dictionary.
 //!
-//! A packed body is: how many entries it repeats, their numbers as distances back, then LZ4 with its length before it.
+//! A packed body is the count of entries it repeats, their numbers (6 bytes each), then LZ4 data preceded by its
+//! length.
 
 use crate::store::log::{Entry, StoreError};
 use crate::store::lz4;
 
-/// Shorter bodies are not worth it.
+/// Shorter bodies are not worth packing.
 const LEAST: usize = 160;
-/// No more of a dictionary is of use to LZ4.
+/// LZ4 cannot use more of a dictionary than this.
 const WINDOW: usize = 64 * 1024;
-/// No body is longer; a row that was changed may claim to be.
+/// No body is longer than this, though a tampered row may claim to be.
 const MOST: usize = 512 * 1024 * 1024;
 
-/// The packed body, where it is shorter than `body`. What it repeats must stand before it in the log.
+/// The packed body if it is shorter than `body`. The entries it repeats must come before it in the log.
 pub(in crate::store) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
     if body.len() < LEAST {
         return None;
@@ -33,7 +34,7 @@ pub(in crate::store) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
     packed
 }
 
-/// The body of entry `seq`; `find` gives the body of an entry it repeats.
+/// The body of entry `seq`; `find` returns the body of an entry it repeats.
 pub(in crate::store) fn unpack(
     packed: &[u8],
     seq: i64,
@@ -47,7 +48,7 @@ pub(in crate::store) fn unpack(
         let mut bytes = [0; 8];
         bytes[..6].copy_from_slice(number);
         let like = i64::from_le_bytes(bytes);
-        // Only what stands before it, so that no row leads around in a circle.
+        // Only earlier entries, so that no row leads around in a circle.
         if like >= seq {
             return Err(broken());
         }

@@ -1,11 +1,11 @@
-//! Whom the person knows: whoever they wrote to or noted, and whoever wrote to them before sayso looked.
+//! The people the user knows: those they wrote to or noted, and those who wrote to them before sayso first looked.
 
 use crate::store::{Mail, StoreError};
 use rusqlite::{OptionalExtension, params};
 
 impl Mail<'_> {
-    /// Whether the person wrote to this address, noted its mail, or had mail from it before sayso looked. Mail that came
-    /// since and was not dealt with makes nobody known.
+    /// Whether the user wrote to this address, noted its mail, or had mail from it before sayso first looked. Mail that
+    /// came later and was not dealt with makes nobody known.
     pub fn knows(self, address: &str) -> Result<bool, StoreError> {
         let address = address.to_lowercase();
         self.0.read(|db| {
@@ -13,7 +13,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Addresses the person wrote to, at most `limit`, newest first.
+    /// Addresses the user wrote to, at most `limit`, newest first.
     pub fn contacts(self, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
@@ -24,7 +24,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Remembers who wrote to the person before sayso looked, or was noted.
+    /// Remembers people who wrote to the user before sayso first looked, or whose mail was noted.
     pub async fn heard_from(self, addresses: Vec<String>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
@@ -37,7 +37,8 @@ impl Mail<'_> {
             .await
     }
 
-    /// Remembers what people are called, each by address and display name. A name of one word tells nobody apart.
+    /// Remembers people's display names, as pairs of address and name. Single-word names are skipped, because too many
+    /// people share them.
     pub async fn named(self, people: Vec<(String, String)>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
@@ -53,7 +54,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// The address of somebody the person knows who is called this.
+    /// The address of somebody the user knows by this name.
     pub fn by_name(self, name: &str) -> Result<Option<String>, StoreError> {
         let Some(name) = name_key(name) else { return Ok(None) };
         self.0.read(|db| {
@@ -63,7 +64,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Remembers whom the person wrote to.
+    /// Remembers whom the user wrote to.
     pub async fn wrote_to(self, addresses: Vec<String>) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -79,7 +80,7 @@ impl Mail<'_> {
     }
 }
 
-/// A name whatever the order of its words and the case of its letters.
+/// A key for a name that ignores word order and case.
 fn name_key(name: &str) -> Option<String> {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words: Vec<String> = words.map(str::to_lowercase).collect();

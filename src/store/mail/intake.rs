@@ -1,7 +1,7 @@
-//! Taking mail in, exactly once: one transaction keeps the mail and starts or reaches the thread that handles it.
+//! Takes mail in exactly once: one transaction stores the mail and starts or reaches the thread that handles it.
 //!
-//! A mail is the same by its identity, which is unique here. Whoever takes it in says which route it goes, resting on
-//! what the conversation looked like; where that has changed meanwhile, nothing is written and they look again.
+//! A mail is recognised by its identity, which is unique here. The caller chooses the route from the state of the
+//! conversation. If that has changed meanwhile, nothing is written and the caller looks again.
 
 use crate::graph::ThreadId;
 use crate::inbox::{MailLine, MailPage, MailQuery};
@@ -18,51 +18,49 @@ use serde_json::Value;
 /// A mail about to be taken in.
 #[derive(Clone, Debug)]
 pub struct NewMail {
-    /// What makes it the same mail wherever it is found again.
+    /// Recognises the same mail wherever it is found again.
     pub identity: String,
-    /// The account it came to.
     pub account: String,
     /// Without angle brackets.
     pub message_id: Option<String>,
-    /// What the mails of its conversation share.
+    /// The key shared by all mails of its conversation.
     pub conversation: String,
     /// The sender's bare address, in lower case.
     pub sender: String,
     /// The subject, safe to show.
     pub subject: String,
-    /// When it was sent, by its own account.
+    /// When it says it was sent.
     pub sent_at: Option<Timestamp>,
     /// When the mailbox received it.
     pub came_at: Timestamp,
-    /// The raw bytes.
     pub raw: Vec<u8>,
     /// Where the mailbox keeps it.
     pub place: String,
-    /// What it says, to be found by.
+    /// Its text, for search.
     pub words: String,
 }
 
-/// Which way a mail goes.
+/// What to do with a mail.
 #[derive(Clone, Debug)]
 pub enum Route {
-    /// It is kept until somebody says what to do.
+    /// Keep it until somebody says what to do.
     Asked,
-    /// It is left alone, for this reason.
+    /// Leave it alone, for this reason.
     Left(String),
-    /// It starts a thread.
+    /// Start a thread.
     Start(NewThread),
-    /// It joins the live thread of its conversation.
+    /// Join the live thread of its conversation.
     Join(Arrival),
-    /// It cannot be read; this thread asks what to do.
+    /// It cannot be read; start this thread to ask what to do.
     Unreadable(NewThread),
 }
 
-/// What became of a mail that was to be taken in.
+/// The result of taking a mail in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakenIn {
     /// It was taken in before.
     Known,
-    /// It is kept, or left.
+    /// It was kept or left alone.
     Kept,
     /// It started a thread.
     Started(ThreadId),
@@ -70,36 +68,33 @@ pub enum TakenIn {
     Joined(ThreadId),
 }
 
-/// The threads of a conversation as they stand.
+/// The threads a conversation already has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Before {
-    /// The one that has not ended.
+    /// The thread that has not ended.
     pub live: Option<ThreadId>,
-    /// The newest of those that have, with what it produced.
+    /// The newest thread that has ended, with its output.
     pub earlier: Option<(ThreadId, Option<Value>)>,
 }
 
 /// A mail that was taken in.
 #[derive(Clone, Debug)]
 pub struct StoredMail {
-    /// What makes it the same mail.
+    /// Recognises the same mail.
     pub identity: String,
-    /// The account it came to.
     pub account: String,
     /// Where the mailbox keeps it.
     pub place: String,
     /// When the mailbox received it.
     pub came_at: Timestamp,
-    /// The raw bytes.
     pub raw: Vec<u8>,
-    /// The thread, where there is one.
     pub thread: Option<ThreadId>,
 }
 
 impl Mail<'_> {
-    /// Takes a mail in. `Moved` says that its conversation is not as it was when the route was chosen.
+    /// Takes a mail in. Returns `Moved` if its conversation has changed since the route was chosen.
     ///
-    /// A mail that was only kept, or that could not be read, goes its route now; any other goes one route once.
+    /// A mail that was only kept, or that could not be read, can take a new route now; any other takes one route once.
     pub async fn take_in(self, mail: NewMail, route: Route, step_limit: i64) -> Result<TakenIn, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |db| take_in(db, mail, &route, step_limit, now)).await
@@ -110,7 +105,7 @@ impl Mail<'_> {
         self.0.read(|db| Ok(MailRow::find(db, identity)?.map(|mail| mail.state)))
     }
 
-    /// Where a mail was last known to be kept; `None` where that is not known.
+    /// Where the mailbox last kept a mail, if known.
     pub fn place_of(self, identity: &str) -> Result<Option<String>, StoreError> {
         self.0.read(|db| {
             Ok(MailRow::find(db, identity)?.map(|mail| mail.place).filter(|place| !place.is_empty()))
@@ -133,7 +128,7 @@ impl Mail<'_> {
         })
     }
 
-    /// The conversation that one of these Message-IDs belongs to, the last known one first.
+    /// The conversation that one of these Message-IDs belongs to; the last known id wins.
     pub fn conversation_of(self, account: &str, ids: &[String]) -> Result<Option<String>, StoreError> {
         self.0.read(|db| {
             let mut known = db.prepare_cached(
@@ -149,7 +144,7 @@ impl Mail<'_> {
         })
     }
 
-    /// The mails of an account in this state whose thread, where they have one, has ended; oldest first.
+    /// The mails of an account in this state that have no live thread, oldest first.
     pub fn in_state(
         self,
         account: &str,
@@ -181,7 +176,7 @@ impl Mail<'_> {
         })
     }
 
-    /// The newest mails of a sender.
+    /// The newest mails from a sender.
     pub fn from(self, sender: &str, limit: usize) -> Result<Vec<MailLine>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
@@ -232,7 +227,7 @@ fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
     })
 }
 
-/// The threads that mails of a conversation are in, newest first. What asks about a mail is no part of it.
+/// The threads of a conversation's mails, newest first. Threads that only ask about a mail are not included.
 fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = db.prepare_cached(
         "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
@@ -264,7 +259,7 @@ fn take_in(
 ) -> Result<TakenIn, StoreError> {
     let found = MailRow::find(db, &mail.identity)?;
     let words = std::mem::take(&mut mail.words);
-    // Nothing was known of what it says until now.
+    // Its text was unknown until now, so it is not in the search index yet.
     let unread = found.as_ref().is_none_or(|known| known.state == MailState::Unreadable);
     let mut row = match found {
         Some(mut known) => {

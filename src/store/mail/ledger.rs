@@ -1,4 +1,4 @@
-//! What became of each mail: sayso's own record, whatever the mailbox says.
+//! What happened to each mail: sayso's own record, whatever the mailbox says.
 
 use crate::graph::ThreadId;
 use crate::store::log::{self, Closed};
@@ -8,14 +8,14 @@ use crate::store::{Mail, StoreError, blobs, search};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-/// A mail that a person handed in; its bytes are kept already.
+/// A mail that a person handed in; its bytes are already stored.
 #[derive(Clone, Debug)]
 pub struct HandedIn {
-    /// What makes it the same mail.
+    /// Recognises the same mail.
     pub identity: String,
     /// Without angle brackets.
     pub message_id: Option<String>,
-    /// What the mails of its conversation share.
+    /// The key shared by all mails of its conversation.
     pub conversation: String,
     /// The sender's bare address, in lower case.
     pub sender: String,
@@ -23,23 +23,23 @@ pub struct HandedIn {
     pub sent_at: Option<Timestamp>,
     /// The digest of its bytes.
     pub raw: [u8; 32],
-    /// What it says, to be found by.
+    /// Its text, for search.
     pub words: String,
 }
 
-/// A thread that waits, by its newest mail.
+/// A waiting thread and its newest mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub thread: ThreadId,
-    /// The newest mail's place.
+    /// Where the mailbox keeps the newest mail.
     pub place: String,
     pub message_id: Option<String>,
-    /// Whether the thread itself has sent or marked something already.
+    /// Whether the thread has already sent or marked something itself.
     pub acted: bool,
 }
 
 impl Mail<'_> {
-    /// Keeps a mail that was handed in as a mail of this thread, once.
+    /// Stores a handed-in mail as a mail of this thread, once.
     pub async fn hand_in(self, thread: ThreadId, mail: HandedIn) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -76,7 +76,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// Notes what triage made of a thread's mails.
+    /// Records how triage classified a thread's mails.
     pub async fn triaged(self, thread: ThreadId, class: String, reason: String) -> Result<(), StoreError> {
         self.note(thread, move |mail, _| {
             mail.class = Some(class.clone());
@@ -85,7 +85,7 @@ impl Mail<'_> {
         .await
     }
 
-    /// Notes that a thread's mails are handled, and how.
+    /// Records that a thread's mails are handled, and how.
     pub async fn handled(self, thread: ThreadId, outcome: String) -> Result<(), StoreError> {
         self.note(thread, move |mail, now| {
             mail.outcome = Some(outcome.clone());
@@ -112,11 +112,11 @@ impl Mail<'_> {
             .await
     }
 
-    /// Threads of an account that ask a person, or are about to act on the answer; those that began last first. A
-    /// question that only news ends is about no mail that could be settled elsewhere.
+    /// Threads of an account that ask a person or are about to act on the answer, newest first. Questions that only
+    /// news closes are left out: they are about no mail that could be settled elsewhere.
     pub fn waiting(self, account: &str) -> Result<Vec<Waiting>, StoreError> {
         self.0.read(|db| {
-            // From the few threads that wait to their mails, not from all mails there ever were.
+            // Goes from the few waiting threads to their mails, rather than through all mails ever.
             let mut found = db.prepare_cached(
                 "SELECT t.seq, max(m.seq)
                  FROM threads t INDEXED BY threads_by_status CROSS JOIN mails m INDEXED BY mails_by_thread ON m.thread = t.seq
@@ -144,7 +144,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Whether a thread was told this already: it has closed something for the reason, or has yet to take the event in.
+    /// Whether a thread was already told this: it closed a question for this reason, or has the event queued.
     pub fn was_told(self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
@@ -165,7 +165,7 @@ impl Mail<'_> {
         })
     }
 
-    /// The newest mail of a thread, by its date: its Message-ID, and when it was sent or else came.
+    /// The newest mail of a thread by date: its Message-ID, and when it was sent or, if unknown, received.
     pub fn newest_of(self, thread: &ThreadId) -> Result<Option<(Option<String>, Timestamp)>, StoreError> {
         self.0.read(|db| {
             let mails = MailRow::of_thread(db, ThreadRow::seq_of(db, thread)?)?;
@@ -175,7 +175,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Whether any thread has sent the mail of this Message-ID.
+    /// Whether any thread has sent the mail with this Message-ID.
     pub fn sent_by_any(self, message_id: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             Ok(db
@@ -184,7 +184,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Whether a thread has sent the mail of this Message-ID itself.
+    /// Whether this thread has sent the mail with this Message-ID.
     pub fn sent_by(self, thread: &ThreadId, message_id: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;

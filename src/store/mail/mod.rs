@@ -1,4 +1,4 @@
-//! Mail: taken in once, and on record from then on.
+//! Mail: taken in once, and recorded from then on.
 
 pub(in crate::store) mod contacts;
 pub(in crate::store) mod intake;

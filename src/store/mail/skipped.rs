@@ -6,7 +6,7 @@ use crate::store::rows::{MailRow, ThreadRow, time};
 use crate::store::{Mail, StoreError, settings};
 use rusqlite::Connection;
 
-/// The last day on which somebody was told of skipped mail.
+/// The setting for the last day on which the user was told about skipped mail.
 const TOLD: &str = "skipped_told";
 
 impl Mail<'_> {
@@ -27,7 +27,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Notes that somebody was told of skipped mail on this day; whether they were not yet.
+    /// Records that the user was told about skipped mail on this day. Returns `false` if they already were.
     pub async fn tell_of_skipped(self, day: i64) -> Result<bool, StoreError> {
         if self.0.read(|db| settings::number(db, TOLD))? >= day {
             return Ok(false);

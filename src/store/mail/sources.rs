@@ -1,4 +1,4 @@
-//! Where each mailbox was left off, how far the first look at it has come, and how it does.
+//! Each mailbox: where to continue, how far the first look has come, and whether it works.
 
 use crate::graph::ThreadId;
 use crate::inbox::SourceLine;
@@ -8,23 +8,23 @@ use crate::store::{Mail, StoreError, settings};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-/// A mailbox as it was left.
+/// The stored state of a mailbox.
 #[derive(Clone, Debug)]
 pub struct StoredSource {
-    /// Mail that arrived before is none of ours.
+    /// Mail that arrived earlier is not ours to handle.
     pub since: Timestamp,
     /// How far the first look has come.
     pub phase: Phase,
     /// The thread that asks what to take.
     pub thread: Option<ThreadId>,
-    /// Where to go on.
+    /// Where to continue.
     pub cursor: Option<String>,
-    /// What is known of the server that checks senders for it, as JSON.
+    /// What we know about the server that checks senders for it, as JSON.
     pub receiver: Option<String>,
 }
 
 impl Mail<'_> {
-    /// A mailbox as it was left; one that was never looked at begins at `since`.
+    /// The state of a mailbox; a new one starts at `since`.
     pub async fn source(self, name: String, since: Timestamp) -> Result<StoredSource, StoreError> {
         let known = self.0.read(|db| SourceRow::find(db, &name)?.map(|row| stored(db, row)).transpose())?;
         if let Some(known) = known {
@@ -55,22 +55,22 @@ impl Mail<'_> {
             .await
     }
 
-    /// Everything up to `cursor` is stored.
+    /// Stores the cursor once everything up to it is stored.
     pub async fn keep_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
         self.change(name, move |row, _| row.cursor = Some(cursor)).await
     }
 
-    /// What is known by now of the server that checks senders for a mailbox, as JSON.
+    /// Stores what we know about the server that checks senders for a mailbox, as JSON.
     pub async fn keep_receiver(self, name: String, receiver: String) -> Result<(), StoreError> {
         self.change(name, move |row, _| row.receiver = Some(receiver)).await
     }
 
-    /// The same, as it was kept.
+    /// What we know about the server that checks senders for a mailbox, as JSON.
     pub fn receiver(self, name: &str) -> Result<Option<String>, StoreError> {
         self.0.read(|db| Ok(SourceRow::find(db, name)?.and_then(|row| row.receiver)))
     }
 
-    /// The first look is over: of what it kept, all but the newest `most` are left, and the rest is taken in.
+    /// Ends the first look: keeps the newest `most` mails to take in, and leaves the rest alone.
     pub async fn begin_taking(self, name: String, most: usize, reason: String) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -83,7 +83,8 @@ impl Mail<'_> {
             .await
     }
 
-    /// All but the newest `most` of what the first look kept are left; gives how many there are and the oldest's time.
+    /// Leaves alone all but the newest `most` mails of the first look. Returns how many remain and the oldest one's
+    /// time.
     pub async fn leave_beyond(
         self,
         name: String,
@@ -104,7 +105,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// A thread asks what of the first look is taken in.
+    /// Starts the thread that asks which mails of the first look to take in.
     pub async fn ask_first(
         self,
         name: String,
@@ -123,12 +124,12 @@ impl Mail<'_> {
             .await
     }
 
-    /// What the first look kept is taken in; from now on whatever comes is.
+    /// The mails of the first look are taken in; from now on all new mail is.
     pub async fn follow(self, name: String) -> Result<(), StoreError> {
         self.change(name, |row, _| row.phase = Phase::Following).await
     }
 
-    /// A mailbox was looked at: all is well, or a sentence says what is not.
+    /// Records that a mailbox was checked; `error` is a sentence if something is wrong.
     pub async fn checked(self, name: String, error: Option<String>) -> Result<(), StoreError> {
         self.change(name, move |row, now| {
             row.checked_at = Some(now);
@@ -155,7 +156,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// Every mailbox there is a record of.
+    /// Every known mailbox.
     pub fn sources(self) -> Result<Vec<SourceLine>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached("SELECT * FROM sources ORDER BY seq")?;
@@ -174,17 +175,17 @@ impl Mail<'_> {
         })
     }
 
-    /// When a mailbox was first looked at; `None` where it never was.
+    /// When a mailbox was first checked, if ever.
     pub fn began(self, name: &str) -> Result<Option<Timestamp>, StoreError> {
         self.0.read(|db| SourceRow::find(db, name)?.map(|row| time(row.began_at)).transpose())
     }
 
-    /// Whether the first look at a mailbox is over, so that whatever comes is taken in.
+    /// Whether the first look at a mailbox is over, so that all new mail is taken in.
     pub fn is_following(self, name: &str) -> Result<bool, StoreError> {
         self.0.read(|db| Ok(SourceRow::find(db, name)?.is_some_and(|row| row.phase == Phase::Following)))
     }
 
-    /// Whether the question about the first look at a mailbox is answered and nothing was done about it yet.
+    /// Whether the question about a mailbox's first look is answered but not acted on yet.
     pub fn first_look_answered(self, name: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let Some(row) = SourceRow::find(db, name)? else { return Ok(false) };
@@ -195,7 +196,7 @@ impl Mail<'_> {
         })
     }
 
-    /// The number of the newest mail, to tell what came after.
+    /// The number of the newest mail, to find out later what came after it.
     pub fn newest_mail(self) -> Result<i64, StoreError> {
         self.0.read(|db| {
             Ok(db
@@ -204,7 +205,7 @@ impl Mail<'_> {
         })
     }
 
-    /// How many mails an account has had since that number, and how many threads those have started or joined.
+    /// How many mails an account has received since that number, and how many threads they started or joined.
     pub fn taken_since(self, name: &str, newest: i64) -> Result<(u64, u64), StoreError> {
         self.0.read(|db| {
             let counted: (i64, i64) = db
@@ -216,7 +217,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Asks whoever drives to look at every mailbox now.
+    /// Asks the driving process to check every mailbox now.
     pub async fn want_sync(self) -> Result<(), StoreError> {
         self.0
             .write(|db| {
@@ -226,7 +227,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// Changes when somebody asks for that.
+    /// A counter that changes with each such request.
     pub fn sync_wanted(self) -> Result<i64, StoreError> {
         self.0.read(|db| settings::number(db, SYNC))
     }

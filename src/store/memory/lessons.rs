@@ -1,7 +1,7 @@
-//! Lessons: answers that something is to be learned from, kept until a thread learns them.
+//! Lessons: answers to learn from, kept until a thread learns them.
 //!
-//! What one answer teaches one profile is kept once, however often that is tried; each is learned by one thread, which is started in the
-//! same transaction that says so.
+//! What one answer teaches one profile is stored once, however often that is tried. Each lesson is learned by one
+//! thread, started in the same transaction that marks the lesson as taken.
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{LessonLink, MemoryVersion};
@@ -12,13 +12,12 @@ use crate::store::threads::start::{NewThread, start};
 use crate::store::{Memory, StoreError};
 use rusqlite::{Connection, Row, params};
 
-/// The count of lessons there must be.
+/// The tally of stored lessons, so that missing ones are noticed.
 const COUNT: &str = "lessons";
 
-/// Something to learn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLesson {
-    /// Which profile learns.
+    /// The profile that learns.
     pub namespace: String,
     /// What happened, as JSON.
     pub cause: String,
@@ -26,12 +25,12 @@ pub struct NewLesson {
     pub interrupt: Option<InterruptId>,
 }
 
-/// A lesson nobody has learned yet.
+/// A lesson that no thread has taken yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenLesson {
-    /// Its number; later ones have higher ones.
+    /// Its number; later lessons have higher numbers.
     pub seq: i64,
-    /// Which profile learns.
+    /// The profile that learns.
     pub namespace: String,
     /// What happened, as JSON.
     pub cause: String,
@@ -53,7 +52,7 @@ struct LessonRow {
 }
 
 impl Memory<'_> {
-    /// Keeps what is to be learned from a step of a thread, unless it is kept already.
+    /// Stores the lessons of a thread's step, unless they are stored already.
     pub async fn keep_lessons(
         self,
         thread: ThreadId,
@@ -67,7 +66,7 @@ impl Memory<'_> {
                 for lesson in lessons {
                     let NewLesson { namespace, cause, interrupt } = lesson;
                     let interrupt = interrupt.map(|id| id.to_string());
-                    // Where nobody answered, the step that says so.
+                    // Without an answered interrupt, the step number serves as the key.
                     let key = interrupt.clone().unwrap_or_else(|| format!("step {step}"));
                     let known = db
                         .prepare_cached(
@@ -89,7 +88,7 @@ impl Memory<'_> {
             .await
     }
 
-    /// Everything nobody has learned yet, oldest first.
+    /// All lessons that no thread has taken yet, oldest first.
     pub fn open_lessons(self) -> Result<Vec<OpenLesson>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
@@ -109,7 +108,7 @@ impl Memory<'_> {
         })
     }
 
-    /// What a profile was taught last, at most so many answers, oldest first.
+    /// The causes of a profile's newest lessons, at most `limit`, oldest first.
     pub fn lessons(self, namespace: &str, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
@@ -125,7 +124,7 @@ impl Memory<'_> {
         })
     }
 
-    /// What profiles were to learn from an answer, and the version that each wrote. Answers that are learned together make
+    /// The profiles that were to learn from an answer, and the version each one wrote. Answers learned together make
     /// one version, which names the last of them.
     pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {
         let taught: Vec<(String, Option<String>)> = self.0.read(|db| {
@@ -151,7 +150,7 @@ impl Memory<'_> {
         Ok(links)
     }
 
-    /// Starts the thread that learns these lessons. `Moved` where one of them is being learned already.
+    /// Starts the thread that learns these lessons. Returns `Moved` if one of them is already taken.
     pub async fn start_learning(
         self,
         new: NewThread,
@@ -246,7 +245,7 @@ impl LessonRow {
     }
 }
 
-/// Every lesson is as it was written, and none is missing.
+/// Checks that every lesson is as it was written, and that none is missing.
 pub(in crate::store) fn check(db: &Connection) -> Result<(), StoreError> {
     let mut found = db.prepare("SELECT * FROM lessons ORDER BY seq")?;
     let mut rows = found.query([])?;

@@ -1,4 +1,4 @@
-//! Memory: profiles by namespace, every version kept with what caused it.
+//! Memory: profiles by namespace, with every version and its cause.
 
 pub(in crate::store) mod lessons;
 
@@ -11,7 +11,6 @@ use crate::store::{Memory, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
 impl Memory<'_> {
-    /// Every namespace there is.
     pub fn namespaces(self) -> Result<Vec<String>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached("SELECT DISTINCT namespace FROM memory ORDER BY namespace")?;
@@ -29,7 +28,7 @@ impl Memory<'_> {
         self.0.read(|db| Ok(history(db, namespace)?.versions.into_iter().rev().collect()))
     }
 
-    /// A profile as it stands, with its pinned lines.
+    /// The newest version of a profile with its pinned lines.
     pub fn view(self, namespace: &str) -> Result<MemoryView, StoreError> {
         self.0.read(|db| view(db, namespace))
     }
@@ -39,7 +38,7 @@ impl Memory<'_> {
         self.0.read(|db| Ok(history(db, namespace)?.pins))
     }
 
-    /// The whole name of the namespace a person means: itself, or one whose last part it is.
+    /// The full name of the namespace a person means: an exact match, or the one namespace whose last part matches.
     pub fn named(self, word: &str) -> Result<String, StoreError> {
         let names = self.namespaces()?;
         if names.iter().any(|name| name == word) {
@@ -59,7 +58,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Writes the version after `read`, unless somebody was quicker.
+    /// Writes a new version, unless the newest is no longer `read`.
     pub async fn remember(
         self,
         namespace: String,
@@ -71,7 +70,7 @@ impl Memory<'_> {
         self.0.write(move |tx| append(tx, &namespace, read, &profile, &cause, now)).await
     }
 
-    /// Writes what a person made of a profile. It keeps the pinned lines, which are let go by name only.
+    /// Writes a person's edit of a profile. It must keep the pinned lines; they have to be unpinned by name first.
     pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| rewrite(tx, &namespace, read, &profile, "edit", now)).await
@@ -96,7 +95,7 @@ impl Memory<'_> {
             .await
     }
 
-    /// Pins a line of a profile, or lets it go.
+    /// Pins or unpins a line of a profile.
     pub async fn pin(self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -116,7 +115,7 @@ impl Memory<'_> {
     }
 }
 
-/// The line a person means: by its text, a part of it that no other line has, or its number.
+/// The line a person means: by its text, by a part that no other line has, or by its number.
 fn meant(lines: &[&str], word: &str, whole: &str) -> Result<String, StoreError> {
     let word = word.trim();
     let numbered = word.parse::<usize>().ok().and_then(|n| lines.get(n.checked_sub(1)?));
@@ -193,7 +192,7 @@ fn append(
     Ok(version)
 }
 
-/// Pins a line, or lets it go; nothing changes where it is so already.
+/// Pins or unpins a line; does nothing if that is already so.
 fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> Result<(), StoreError> {
     let before = history(tx, namespace)?;
     if before.pins.iter().any(|there| there == line) == pinned {
@@ -205,7 +204,7 @@ fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> 
     apply(tx, &entry)
 }
 
-/// A memory as the log tells it.
+/// A memory, read from the log.
 #[derive(Default)]
 pub(in crate::store) struct History {
     stream: Option<i64>,

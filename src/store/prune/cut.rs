@@ -1,4 +1,4 @@
-//! One thread let go of.
+//! Prunes a single thread.
 
 use crate::inbox::Pruning;
 use crate::store::prune::retention::on_record;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 const OWN: &str = "thread = ?";
 
-/// What a thread has that goes with it: table, which of its rows, and how they weigh.
+/// Rows deleted with a thread: the table, which rows, and their size in bytes.
 const PARTS: [(&str, &str, &str); 4] = [
     ("snapshots", OWN, "octet_length(state) + 56"),
     ("calls", OWN, "octet_length(name) + octet_length(result) + 32"),
@@ -22,7 +22,7 @@ const PARTS: [(&str, &str, &str); 4] = [
     ("spans", OWN, "octet_length(task) + octet_length(model) + 72"),
 ];
 
-/// What letting go of a thread would take; `loose` grows by the bytes it refers to.
+/// Counts what pruning a thread would delete; adds the digests it refers to to `loose`.
 pub(in crate::store) fn count(
     db: &Connection,
     row: &ThreadRow,
@@ -55,7 +55,7 @@ pub(in crate::store) fn count(
     Ok(())
 }
 
-/// How many bodies of the log go with a thread, and what they weigh beyond the digests that stay.
+/// How many log bodies are deleted with a thread, and their size beyond the digests that stay.
 fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
     let (rows, bytes): (i64, i64) = db
         .prepare_cached(&format!(
@@ -66,10 +66,10 @@ fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
     Ok((rows.unsigned_abs(), bytes.unsigned_abs()))
 }
 
-/// The kinds of entries whose bodies go.
+/// The kinds of entries whose bodies are deleted.
 const PRUNED: &str = "('started', 'stepped', 'arrived', 'continued', 'corrected')";
 
-/// Lets go of a thread; gives the record that is left of it, or its number where none is.
+/// Prunes a thread. Returns the record that remains, or its number if none does.
 pub(in crate::store) fn thread(
     db: &Connection,
     mut row: ThreadRow,
@@ -116,7 +116,7 @@ pub(in crate::store) fn thread(
     Ok(Err(row.seq))
 }
 
-/// Lets go of a mail's bytes and of the words to find it by. That it came stays on record.
+/// Deletes a mail's bytes and its search words. The record that it came stays.
 pub(in crate::store) fn mail(
     db: &Connection,
     mut mail: MailRow,
@@ -133,7 +133,7 @@ pub(in crate::store) fn mail(
     Ok(())
 }
 
-/// Whether anything names the thread, so that its row has to stay; what is forgotten with it does not count.
+/// Whether anything refers to the thread, so that its row has to stay. Forks that are deleted too do not count.
 fn kept(db: &Connection, row: &ThreadRow, forgotten: &[i64]) -> Result<bool, StoreError> {
     if on_record(db, row.seq)? {
         return Ok(true);

@@ -1,13 +1,12 @@
-//! Old threads let go of, so that years of use stay small.
+//! Prunes old threads, so that the file stays small over years of use.
 //!
-//! Promises: only whole families (a thread and all it started) of ended threads go, and none that anybody still
-//! needs (see [`needs`]). What was asked, decided and done stays on record for ever, and so does every mail's row, so
-//! that no mail is taken in twice and nobody becomes a stranger. Each batch is one transaction that leaves the file
-//! whole; a process that dies between two of them leaves work for the next prune and nothing else.
+//! Promises: only whole families (a thread and everything it started) of ended threads are pruned, and none that is
+//! still needed (see [`retention`]). What was asked, decided and done stays on record for ever. So does every mail's
+//! row, so that no mail is taken in twice and nobody becomes a stranger. Each batch is one transaction that leaves the
+//! file consistent; if the process dies between two batches, the next prune does the rest.
 //!
-//! What goes: what the log says of steps and of what reached a thread, snapshots, model calls, the words to find them
-//! by, the bytes of mails, and other bytes that nobody refers to any more. The digests of what the log said stay, so
-//! that its chain still holds.
+//! Deleted: log bodies of steps and events, snapshots, model calls, their search words, the bytes of mails, and other
+//! bytes that nothing refers to any more. The digests of the log bodies stay, so that the chain still holds.
 
 mod cut;
 mod retention;
@@ -25,25 +24,24 @@ use std::collections::HashSet;
 
 pub use sweep::Swept;
 
-/// A batch ends with the family that brings it to so many steps, so that others get their turn in between.
+/// A batch ends with the family that brings it to this many steps, so that other writers get their turn.
 const BATCH: i64 = 2_000;
 
-/// So many mails without a thread are let go of at once.
+/// How many mails without a thread are pruned at once.
 const MAILS: i64 = 500;
 
-/// The families that can go, newest first: whoever shares the beginning of an older thread is gone before it.
+/// The families that can be pruned, newest first, so that forks go before the threads they share steps with.
 #[derive(Clone, Debug, Default)]
 pub struct Roots(Vec<i64>);
 
 impl Roots {
-    /// Whether none is left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 impl Prune<'_> {
-    /// What pruning would take, without taking it.
+    /// What pruning would delete, without deleting it.
     pub fn plan(self, query: &PruneQuery) -> Result<Pruning, StoreError> {
         self.0.read(|db| {
             let mut plan = Pruning::default();
@@ -71,7 +69,7 @@ impl Prune<'_> {
         })
     }
 
-    /// The families that can go now.
+    /// The families that can be pruned now.
     pub fn prunable(self, query: &PruneQuery) -> Result<Roots, StoreError> {
         self.0.read(|db| {
             let (mut found, mut gone) = (Vec::new(), HashSet::new());
@@ -85,7 +83,7 @@ impl Prune<'_> {
         })
     }
 
-    /// Lets some of them go, in one transaction, and gives the rest with what went.
+    /// Prunes some of them in one transaction. Returns the remaining ones and what was deleted.
     pub async fn batch(self, query: PruneQuery, roots: Roots) -> Result<(Roots, Pruning), StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -97,7 +95,7 @@ impl Prune<'_> {
                 left.reverse();
                 while weight < BATCH {
                     let Some(root) = left.pop() else { break };
-                    // Looked at again: somebody may have forked it, or gone on with it, since.
+                    // Checked again, because somebody may have forked or continued it since.
                     if let Ok(family) = family_of(db, root, &query, &cut)? {
                         weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
                         for row in family.into_iter().rev() {
@@ -117,7 +115,7 @@ impl Prune<'_> {
             .await
     }
 
-    /// Lets go of the bytes of some old mails that were left alone; `threads` is nothing where there are no more.
+    /// Deletes the bytes of some old mails that were left alone; `mails` is 0 if there are no more.
     pub async fn left_mails(self, query: PruneQuery) -> Result<Pruning, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -133,7 +131,7 @@ impl Prune<'_> {
     }
 }
 
-/// What goes is told in the transaction in which it goes.
+/// Records what was pruned, in the same transaction.
 fn told(
     tx: &Tx<'_>,
     query: &PruneQuery,
@@ -168,7 +166,7 @@ fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {
     Ok(roots)
 }
 
-/// A thread and all it started, oldest first, or what somebody still needs of them; `gone` counts as pruned.
+/// A thread and everything it started, oldest first, or why they are still needed; threads in `gone` count as pruned.
 fn family_of(
     db: &Connection,
     root: i64,
@@ -194,13 +192,13 @@ fn family_of(
         Ok(Ok(family))
     };
     match read() {
-        // What cannot be trusted is left for a person to look at.
+        // Threads that cannot be trusted are left for a person to look at.
         Err(StoreError::Damaged(_)) => Ok(Err(Needed::Damaged)),
         other => other,
     }
 }
 
-/// Mails that were left alone, came before, and still have their bytes.
+/// Mails that were left alone, are old enough, and still have their bytes.
 fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<MailRow>, StoreError> {
     let mut found = db.prepare_cached(
         "SELECT * FROM mails WHERE thread IS NULL AND state = 'left' AND came_at < ? AND raw <> ? ORDER BY seq LIMIT ?",
@@ -217,7 +215,7 @@ fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<Mai
     Ok(mails)
 }
 
-/// A pruned thread has nothing left of what can be pruned.
+/// Checks that a pruned thread has no step bodies left.
 pub(in crate::store) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let own: i64 = db
         .prepare_cached(

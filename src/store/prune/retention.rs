@@ -1,4 +1,4 @@
-//! What still needs a thread. Whatever is not said here may go.
+//! Why a thread may still be needed. Anything not listed here may be pruned.
 
 use crate::inbox::PruneQuery;
 use crate::store::StoreError;
@@ -6,33 +6,33 @@ use crate::store::rows::{MailRow, MailState, ThreadRow};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Why a thread stays.
+/// Why a thread is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Needed {
-    /// It, or one of those it started, has not ended, is too young or is of another status.
+    /// It, or a thread it started, has not ended, is too young or has another status.
     Family,
     /// Nobody has filed its result away.
     Unread,
-    /// It asks somebody something, or an answer is not acted on.
+    /// It has an open question, or an answer it has not acted on.
     Asks,
-    /// It has done something, and how that ended is not known.
+    /// The outcome of one of its effects is not known.
     Unsettled,
-    /// Another thread shares its beginning.
+    /// A fork shares its steps.
     Forked,
-    /// Something has reached it that it has not heard.
+    /// It has not taken in every event that reached it.
     Unheard,
-    /// Something is still to be learned from it.
+    /// A lesson from it has not been learned yet.
     Lesson,
-    /// A mail of its waits to be taken in.
+    /// One of its mails waits to be taken in.
     Mail,
     /// A mailbox waits for its answer.
     Source,
-    /// A row of it cannot be trusted.
+    /// One of its rows cannot be trusted.
     Damaged,
 }
 
 impl Needed {
-    /// What people are told.
+    /// The reason, for people.
     pub(in crate::store) fn words(self) -> &'static str {
         match self {
             Needed::Family => "a thread it started is not old enough or has not ended",
@@ -96,8 +96,8 @@ pub(in crate::store) fn needed(
     Ok(None)
 }
 
-/// Whether something was asked in a thread, decided, or done. Its row is never deleted then, nor is what the log says of
-/// that, nor are the bytes of what was done.
+/// Whether something was asked, decided or done in a thread. If so, we never delete its row, the log entries about
+/// that, or the bytes of what was done.
 pub(in crate::store) fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
     let any = |sql: &str| db.prepare_cached(sql)?.exists([thread]).map_err(StoreError::from);
     Ok(any("SELECT 1 FROM log WHERE stream = ? AND kind = 'asked' LIMIT 1")?

@@ -1,8 +1,9 @@
-//! Bytes that nobody refers to any more.
+//! Deletes bytes that nothing refers to any more.
 //!
-//! A digest that a pruned thread named is put down in `letting_go`. It is taken off that list by whoever keeps the
-//! same bytes again, and by a look over everything that names bytes; what is left on it then goes. That happens only
-//! at a moment when no thread is at work: a node may have kept bytes that its step does not name yet.
+//! The digests that a pruned thread referred to are listed in `letting_go`. A digest leaves the list when somebody
+//! stores the same bytes again, or when a scan finds that something still refers to it. Then the bytes of the remaining
+//! digests are deleted. That happens only while no thread is at work: a node may have stored bytes that its step does
+//! not refer to yet.
 
 use crate::inbox::Pruning;
 use crate::store::blobs::hold_on;
@@ -13,22 +14,22 @@ use crate::text::digest_from_hex;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
-/// So many are let go of at once.
+/// How many blobs are deleted at once.
 const BATCH: usize = 500;
 
-/// What came of a sweep.
+/// The result of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Swept {
-    /// So much went, and there may be more.
+    /// This much was deleted, and there may be more.
     Some(Pruning),
-    /// Nothing is left to go.
+    /// Nothing is left to delete.
     Clean,
-    /// Threads are at work; it has to be tried again.
+    /// Threads are at work; try again later.
     Busy,
 }
 
 impl Prune<'_> {
-    /// Takes off the list what somebody still refers to.
+    /// Takes everything that is still referred to off the list.
     pub async fn mark_blobs(self) -> Result<(), StoreError> {
         let named = self.0.read(|db| {
             let mut found = db.prepare_cached("SELECT digest FROM letting_go")?;
@@ -40,7 +41,7 @@ impl Prune<'_> {
         self.0.write(move |db| named.iter().try_for_each(|digest| hold_on(db, digest))).await
     }
 
-    /// Lets some of what is on the list go. Whoever calls has marked since the last prune.
+    /// Deletes some of the listed blobs. The caller must have called `mark_blobs` since the last prune.
     pub async fn sweep_blobs(self) -> Result<Swept, StoreError> {
         self.0
             .write(|db| {
@@ -71,15 +72,14 @@ impl Prune<'_> {
     }
 }
 
-/// Puts a digest on the list.
+/// Lists a digest for deletion.
 pub(in crate::store) fn let_go(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR IGNORE INTO letting_go (digest) SELECT digest FROM blobs WHERE digest = ?")?
         .execute([digest])?;
     Ok(())
 }
 
-/// The number and size of these bytes, unless a question's schema or what heads a prompt is made of the
-/// same ones.
+/// The number and size of a blob, unless a question's schema or a prompt shares it.
 fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
     Ok(db
         .prepare_cached(
@@ -92,7 +92,7 @@ fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, St
         .optional()?)
 }
 
-/// Of these, the ones that nobody names; what the threads in `gone` and these mails say does not count.
+/// The digests in `loose` that nothing refers to, ignoring the threads in `gone` and these mails.
 fn unnamed(
     db: &Connection,
     mut loose: HashSet<[u8; 32]>,
@@ -142,7 +142,7 @@ fn unnamed(
     Ok(loose)
 }
 
-/// How much a sweep would take, were these threads gone and these mails let go of.
+/// Counts what a sweep would delete if these threads and mails were pruned.
 pub(in crate::store) fn count(
     db: &Connection,
     loose: HashSet<[u8; 32]>,
@@ -158,7 +158,7 @@ pub(in crate::store) fn count(
     Ok(())
 }
 
-/// The digests a thread's steps name, and those of what heads its prompts.
+/// Adds the digests that a thread's steps and prompts refer to.
 pub(in crate::store) fn named_by(
     db: &Connection,
     thread: i64,
@@ -178,7 +178,7 @@ pub(in crate::store) fn named_by(
     Ok(())
 }
 
-/// Everything an entry says.
+/// The full text of an entry, with its steps.
 fn text(db: &Connection, entry: &Entry, near: &[Entry]) -> Result<String, StoreError> {
     let mut text = entry.body.clone().unwrap_or_default();
     if entry.steps.is_some() {

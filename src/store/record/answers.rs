@@ -1,4 +1,4 @@
-//! Answers put down and taken back.
+//! Records answers and takes them back.
 
 use crate::graph::{BatchId, Decision, Hash};
 use crate::inbox::By;
@@ -9,7 +9,7 @@ use crate::store::record::calls;
 use crate::store::record::recent::Recent;
 use crate::store::rows::ThreadRow;
 
-/// An answer about to be put down.
+/// An answer to record.
 pub(in crate::store) struct NewDecision {
     pub decision: Decision,
     pub by: By,
@@ -20,7 +20,6 @@ pub(in crate::store) struct NewDecision {
     pub hold_ms: i64,
 }
 
-/// Puts an answer down.
 pub(in crate::store) fn record(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -34,7 +33,7 @@ pub(in crate::store) fn record(
     append(tx, row, Kind::Decided, Some(question), &decided, &[], now)
 }
 
-/// Takes the answer in force on a question back.
+/// Takes back the current answer to a question.
 pub(in crate::store) fn take_back(
     tx: &Tx<'_>,
     row: &mut ThreadRow,

@@ -1,4 +1,4 @@
-//! Appending to a thread's stream, and bringing the lists up to it.
+//! Appends to a thread's stream and updates the lists.
 
 use crate::store::StoreError;
 use crate::store::log::{self, Entry, Kind, NewEntry, Step, Stepped, Tx};
@@ -6,12 +6,12 @@ use crate::store::record::project::apply;
 use crate::store::rows::ThreadRow;
 use serde_json::value::RawValue;
 
-/// JSON that is kept as it is.
+/// JSON that is stored unchanged.
 pub(in crate::store) fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
     RawValue::from_string(text.to_owned()).map_err(|e| StoreError::Sql(e.to_string()))
 }
 
-/// Appends an entry to a thread's stream and brings the projections up to it.
+/// Appends an entry to a thread's stream and updates the projections.
 pub(in crate::store) fn append(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -32,7 +32,7 @@ fn append_new(tx: &Tx<'_>, row: &mut ThreadRow, new: NewEntry<'_>) -> Result<Ent
     Ok(entry)
 }
 
-/// Appends steps to a thread's stream; `like` are entries they repeat.
+/// Appends steps to a thread's stream; `like` are entries they repeat, for compression.
 pub(in crate::store) fn append_steps(
     tx: &Tx<'_>,
     row: &mut ThreadRow,

@@ -1,4 +1,4 @@
-//! Results of repeatable calls that an unfinished step has left.
+//! Results of repeatable calls left by an unfinished step.
 
 use crate::store::StoreError;
 use crate::store::rows::{ThreadRow, damaged, json};
@@ -11,7 +11,6 @@ fn seal(thread: i64, step: i64, name: &str, result: &str) -> Digest {
     Seal::of("calls").int(thread).int(step).text(name).text(result).done()
 }
 
-/// Keeps a result.
 pub(in crate::store) fn write(
     tx: &Connection,
     thread: i64,
@@ -47,7 +46,7 @@ pub(in crate::store) fn read(
     Ok(calls)
 }
 
-/// The journaled calls of the step that is now committed, or that will be tried anew from other premises.
+/// Deletes the call results of a step that is now committed, or that will be retried under new conditions.
 pub(in crate::store) fn forget(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM calls WHERE thread = ?")?.execute([row.seq])?;
     Ok(())

@@ -1,7 +1,7 @@
-//! What happened to a thread: appended to its stream, listed, and read back.
+//! A thread's history: appended to its stream, listed, and read back.
 //!
-//! [`project`] is the one writer of the lists; [`recent`] judges a thread since its last step by the log alone. Every
-//! feature of the store rests on this, and this rests on the log.
+//! Only [`project`] writes the lists. [`recent`] reads what happened to a thread since its last step, from the log
+//! alone. Every feature of the store is built on this module, and this module is built on the log.
 
 pub(in crate::store) mod answers;
 pub(in crate::store) mod append;

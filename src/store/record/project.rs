@@ -1,7 +1,7 @@
-//! Projections: what each entry of the log makes of the tables that lists and drivers look at.
+//! Projections: how each log entry changes the tables that lists and drivers read.
 //!
-//! [`apply`] is the one function that writes them, when something happens and when they are made anew. It looks at the
-//! entry and at the projections as they stand, and at nothing else.
+//! Only [`apply`] writes them, both live and when they are rebuilt. It reads the entry and the current projections, and
+//! nothing else.
 
 use crate::graph::{BatchId, EffectState};
 use crate::inbox::{BUILTIN_GRANTS, By, NextView, Status};
@@ -13,7 +13,7 @@ use crate::store::log::{
 use crate::store::rows::{Awaits, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
 use rusqlite::{Connection, params};
 
-/// The projections, by name, with what tells one row of each from the others.
+/// The projections, each with the column that identifies a row.
 pub(in crate::store) const TABLES: [(&str, &str); 7] = [
     ("threads", "id"),
     ("interrupts", "id"),
@@ -24,8 +24,8 @@ pub(in crate::store) const TABLES: [(&str, &str); 7] = [
     ("pauses", "seq"),
 ];
 
-/// Where a living thread stands, by what it still waits for: ?1 is the thread, ?2 what it awaits and ?3 how many steps
-/// it has, where that changes with this entry; ?4 how long it is held.
+/// The status of a live thread, from what it still waits for. ?1 is the thread; ?2 what it awaits and ?3 its number of
+/// steps, if this entry changes them; ?4 how long it is held.
 const STANDS: &str = "CASE
     WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open' AND trouble = 1) THEN 'trouble'
     WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'decided' AND trouble = 1)
@@ -38,16 +38,16 @@ const STANDS: &str = "CASE
     WHEN ?4 > 0 THEN 'held'
     ELSE 'ready' END";
 
-/// What is said of a thread's trouble as long as it has any.
+/// Keeps a thread's error only while it has trouble.
 const ERRORS: &str = "
     error_code = CASE WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
         THEN error_code END,
     error_text = CASE WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
         THEN error_text END";
 
-/// Brings the projections up to this entry.
+/// Updates the projections with this entry.
 pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
-    // Once a thread was pruned, what is left of it stands in the entry that says so.
+    // The remains of a pruned thread are in the `pruned` entry.
     if entry.body.is_none() {
         return Ok(());
     }
@@ -109,12 +109,11 @@ fn execute(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<
     Ok(())
 }
 
-/// The thread has one more entry.
 fn touch(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
     execute(db, "UPDATE threads SET last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])
 }
 
-/// The thread stands anew, and whatever runs on what was before is to notice.
+/// Recomputes the thread's status and raises its version, so that a running node notices.
 fn stand(db: &Connection, entry: &Entry, hold_ms: i64) -> Result<(), StoreError> {
     execute(
         db,
@@ -229,7 +228,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
     if ends.is_some() { wake_parent(db, entry) } else { Ok(()) }
 }
 
-/// A parent goes on when the last of the children it waits for has ended.
+/// A parent continues when the last child it waits for has ended.
 fn wake_parent(db: &Connection, child: &Entry) -> Result<(), StoreError> {
     execute(db, "UPDATE threads SET version = ?2, updated_at = ?3, status = CASE status WHEN 'joining' THEN 'ready' ELSE status END
          WHERE seq = (SELECT parent FROM threads WHERE seq = ?1 AND joined = 1)
@@ -257,7 +256,7 @@ fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> 
         action: body.action.clone(),
     }
     .put(db)?;
-    // What a node asks comes with its step, which says how the thread stands.
+    // A node's question comes with its step, which sets the thread's status.
     let Some(text) = body.trouble else { return Ok(()) };
     execute(db, "UPDATE threads SET status = 'trouble', error_code = ?3, error_text = ?4, last = ?2, version = ?2, updated_at = ?5
          WHERE seq = ?1", params![entry.stream, entry.seq, body.action, text, entry.at])
@@ -383,7 +382,7 @@ fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreEr
 }
 
 fn pruned(db: &Connection, entry: &Entry, body: Pruned) -> Result<(), StoreError> {
-    // The steps that closed their questions say so no longer.
+    // The steps that closed these questions have lost their bodies.
     let threads: Vec<i64> = body.kept.iter().map(|row| row.seq).collect();
     let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
     execute(

@@ -1,4 +1,4 @@
-//! Questions as the log tells them, and the schemas their arguments must fit.
+//! Questions read from the log, and the schemas their arguments must fit.
 
 use crate::graph::Decision;
 use crate::inbox::By;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::Digest as _;
 use sha2::Sha256;
 
-/// The question a row leads to, as the log tells it.
+/// The question of a row, read from the log.
 pub(in crate::store) fn question_of(
     db: &Connection,
     interrupt: &InterruptRow,
@@ -25,7 +25,7 @@ pub(in crate::store) fn question_of(
     }
 }
 
-/// The open question that a row leads to, with the thread it is of, both as the log tells them.
+/// The open question of a row, by index, and its thread, both read from the log.
 pub(in crate::store) fn open_question(
     db: &Connection,
     interrupt: &InterruptRow,
@@ -42,7 +42,7 @@ pub(in crate::store) fn open_question(
     }
 }
 
-/// What became of an interrupt that is not open.
+/// The error for an interrupt that is not open, with the reason.
 pub(in crate::store) fn not_open(
     db: &Connection,
     interrupt: &InterruptRow,
@@ -52,7 +52,7 @@ pub(in crate::store) fn not_open(
     let why = match (question.closed, question.answers.last()) {
         (Some(why), _) => why,
         (None, Some(given)) if given.undone_at.is_none() => became(given)?,
-        // It ended with its thread, or with a step that did not need it any more.
+        // It ended with its thread, or with a step that no longer needed it.
         (None, _) => "its thread was ended".to_owned(),
     };
     Ok(StoreError::NotOpen { id, why })
@@ -73,7 +73,7 @@ fn became(given: &Given) -> Result<String, StoreError> {
     Ok(format!("it was {word} (by {}) at {at}", given.body.by))
 }
 
-/// Every question a thread has asked, oldest first, with whether something was begun since each answer.
+/// Every question a thread has asked, oldest first. Their answers do not have `acted` set.
 pub(in crate::store) fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question>, StoreError> {
     let mut found =
         db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
@@ -81,7 +81,7 @@ pub(in crate::store) fn questions(db: &Connection, row: &ThreadRow) -> Result<Ve
     seqs.into_iter().map(|seq| Question::read(db, row.seq, seq)).collect()
 }
 
-/// Keeps a schema; nothing where anything fits.
+/// Stores a schema; `None` if it accepts anything.
 pub(in crate::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaBlob>, StoreError> {
     match schema {
         Value::Bool(true) => Ok(None),

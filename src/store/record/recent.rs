@@ -1,5 +1,6 @@
-//! A thread since its last step, as the log tells it: what it asks, what was answered, what has reached it and what it
-//! has begun. Whoever takes a thread further, answers it or lets something leave judges by this and by no projection.
+//! A thread since its last step, read from the log: what it asks, what was answered, what has reached it and which
+//! effects it has begun. Driving a thread, answering it and sending anything are decided from this, never from a
+//! projection.
 
 use crate::graph::{Decision, EffectState, Event, Hash, What};
 use crate::inbox::{NextView, Status};
@@ -15,24 +16,24 @@ use serde_json::Value;
 /// The last step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastStep {
-    /// Its entry, and the chain value of that.
+    /// The number and chain value of its entry.
     pub(in crate::store) seq: i64,
     pub(in crate::store) chain: Sum,
-    /// How many steps there are with it.
+    /// How many steps there are, including this one.
     pub(in crate::store) steps: i64,
-    /// Where the thread goes on.
+    /// The next node.
     pub(in crate::store) node: String,
-    /// What becomes an update first.
+    /// What the thread takes in before the next node.
     pub(in crate::store) awaits: Awaits,
-    /// How it ended, where it did.
+    /// How the thread ended, if it did.
     pub(in crate::store) ended: Option<Status>,
-    /// The questions it left open, and what was still to be heard.
+    /// The questions it left open, and the events not taken in yet.
     pub(in crate::store) open: Vec<i64>,
     pub(in crate::store) unheard: Vec<i64>,
 }
 
 impl LastStep {
-    /// Reads the entry of a step, or the one a thread began with.
+    /// Reads a `stepped` entry, or the `started` entry of a thread.
     pub(in crate::store) fn of(entry: &Entry) -> Result<Self, StoreError> {
         if entry.kind == Kind::Started {
             let Started { node, origin, .. } = entry.says()?;
@@ -69,32 +70,30 @@ impl LastStep {
     }
 }
 
-/// A question that was asked, with all that happened to it.
+/// A question, with everything that happened to it.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Question {
     pub seq: i64,
-    /// When it was asked.
     pub at: i64,
-    /// As it stands now.
+    /// Includes later amendments.
     pub asked: Asked,
-    /// Every answer to it, oldest first.
+    /// All answers, oldest first.
     pub answers: Vec<Given>,
-    /// Out of sight until then.
     pub snoozed_until: Option<i64>,
-    /// How far the policy's clock was when its time began to run.
+    /// What the policy clock showed when its waiting time started.
     pub waits: Option<i64>,
-    /// Why it is over without an answer.
+    /// Why it was closed without an answer.
     pub closed: Option<String>,
 }
 
-/// An answer to a question, and what became of it.
+/// An answer to a question, and what happened to it.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Given {
     pub seq: i64,
     pub at: i64,
     pub body: Decided,
     pub undone_at: Option<i64>,
-    /// Something was begun since: it cannot be taken back any more.
+    /// An effect has begun since, so it can no longer be taken back.
     pub acted: bool,
 }
 
@@ -119,8 +118,8 @@ impl Question {
         })
     }
 
-    /// A question with everything that happened to it until its thread went on. Whether anything was begun is not
-    /// looked at.
+    /// Reads a question with everything that happened to it until its thread continued. It does not check whether
+    /// effects have begun.
     pub(in crate::store) fn read(db: &Connection, thread: i64, seq: i64) -> Result<Self, StoreError> {
         let mut question: Option<Self> = None;
         log::follow(db, thread, seq, &mut |entry| {
@@ -132,7 +131,7 @@ impl Question {
                 return Ok(true);
             };
             match entry.kind {
-                // Once a thread was pruned its steps say nothing, and a later answer is still one to this question.
+                // Steps of a pruned thread have no bodies, and a later answer still belongs to this question.
                 Kind::Stepped if entry.body.is_some() => {
                     return Ok(entry.says::<Stepped>()?.open.contains(&seq));
                 }
@@ -150,7 +149,7 @@ impl Question {
             Kind::Amended => {
                 let Amended { warning, bind } = entry.says()?;
                 self.asked.warn(&warning, &bind);
-                // Nobody has been asked this yet.
+                // Nobody has seen the amended question yet, so its waiting time starts over.
                 self.waits = None;
             }
             Kind::Decided => {
@@ -176,7 +175,7 @@ impl Question {
         Ok(())
     }
 
-    /// The answer that counts.
+    /// The current answer.
     pub(in crate::store) fn in_force(&self) -> Option<&Given> {
         self.answers.last().filter(|given| given.undone_at.is_none())
     }
@@ -189,7 +188,7 @@ impl Question {
         self.asked.hash()
     }
 
-    /// Whether somebody approved something that cannot be undone, and nothing was begun since.
+    /// Whether something irreversible was approved and no effect has begun since.
     pub(in crate::store) fn approves_unseen(&self) -> bool {
         let acts = |given: &Given| {
             !given.acted && matches!(given.body.decision, Decision::Accept | Decision::Edit { .. })
@@ -198,7 +197,7 @@ impl Question {
     }
 }
 
-/// An effect that the step under way has begun.
+/// An effect that the current step has begun.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Effect {
     pub seq: i64,
@@ -211,26 +210,25 @@ pub(in crate::store) struct Effect {
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Recent {
     pub step: LastStep,
-    /// What it still has on its mind: open questions, and answers it has not taken up; oldest first.
+    /// Open questions and answers not taken in yet, oldest first.
     pub questions: Vec<Question>,
-    /// What has reached it and was not taken in, oldest first.
+    /// Events not taken in yet, oldest first.
     pub unheard: Vec<(i64, Event)>,
     pub effects: Vec<Effect>,
-    /// The entries themselves, for whoever repeats what they say.
+    /// The entries themselves, so that new entries can be compressed against them.
     pub entries: Vec<Entry>,
-    /// It was ended from outside its graph.
+    /// How the thread ended, by its last step or from outside its graph.
     ended: Option<Status>,
 }
 
 impl Recent {
-    /// Reads a thread since its last step.
     pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
         }
         match Self::from(db, row, row.since)? {
             Ok(recent) => Ok(recent),
-            // The projection led to the wrong place; the log knows the right one.
+            // The projection was wrong; the log knows the right place.
             Err(earlier) => match Self::from(db, row, earlier)? {
                 Ok(recent) => Ok(recent),
                 Err(_) => damaged(format!("thread {} does not lead back to its last step", row.id)),
@@ -306,7 +304,7 @@ impl Recent {
                 let Settled { takes, drops, ends, .. } = entry.says()?;
                 self.questions
                     .retain(|question| !question.in_force().is_some_and(|given| takes.contains(&given.seq)));
-                // Whatever was held has been taken up once; it is not held again.
+                // Held answers have been taken up once and are not held again.
                 for given in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
                     given.body.hold_ms = 0;
                 }
@@ -322,23 +320,22 @@ impl Recent {
         Ok(())
     }
 
-    /// The questions of nodes, not of the engine.
+    /// The questions asked by nodes, not by the engine.
     pub(in crate::store) fn asked(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| !question.asked.is_trouble())
     }
 
-    /// What the engine asks about the thread itself.
+    /// The questions the engine asks about the thread itself.
     pub(in crate::store) fn troubles(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| question.asked.is_trouble())
     }
 
-    /// How long it is held, where nothing is open any more.
+    /// How long it is held once no question is open.
     pub(in crate::store) fn hold_ms(&self) -> i64 {
         let given = self.questions.iter().filter_map(Question::in_force).filter(|given| !given.acted);
         given.max_by_key(|given| given.seq).map_or(0, |given| given.body.hold_ms)
     }
 
-    /// Where the thread stands.
     pub(in crate::store) fn status(&self, db: &Connection, row: &ThreadRow) -> Result<Status, StoreError> {
         if let Some(ended) = self.ended {
             return Ok(ended);
@@ -347,7 +344,7 @@ impl Recent {
         Ok(if self.troubles().any(Question::is_open) {
             Status::Trouble
         } else if self.troubles().next().is_some() {
-            // What was decided about its trouble comes before everything else it may wait for.
+            // A decision about its trouble comes before anything else it waits for.
             settled
         } else if self.step.awaits == Awaits::Answers && self.asked().any(Question::is_open) {
             Status::Waiting
@@ -360,14 +357,14 @@ impl Recent {
         })
     }
 
-    /// Whether people are asked something the thread has not begun to act on. Where it has, another step would
-    /// move its effects out of their place, so whatever comes waits for the next node.
+    /// Whether people are asked something the thread has not begun to act on. Once it has, another step would shift its
+    /// effects to a different step number, so new events wait for the next node.
     pub(in crate::store) fn asks(&self) -> bool {
         self.step.awaits == Awaits::Answers && self.effects.is_empty()
     }
 
-    /// Whether something that cannot be undone is approved and nothing of it has been begun: whatever news comes now
-    /// was not shown to whoever approved it.
+    /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
+    /// news that comes now.
     pub(in crate::store) fn approved_unseen(&self) -> bool {
         self.asks() && self.questions.iter().any(Question::approves_unseen)
     }

@@ -1,5 +1,5 @@
-//! Folded states, so that reading a long thread does not fold all of it. They only spare work: without one the steps are
-//! folded from the beginning.
+//! Folded states, so that reading a long thread does not fold all of it. They only save work: without one, the steps
+//! are folded from the beginning.
 
 use crate::store::StoreError;
 use crate::store::log::{self, Sum};
@@ -8,18 +8,18 @@ use crate::store::rows::{ThreadRow, damaged};
 use crate::store::seal::{Digest, Seal};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// A state as it was after a step.
+/// The state after a step.
 pub(in crate::store) struct Snapshot {
     /// The entry of that step.
     pub entry: i64,
-    /// How many steps there were with it.
+    /// How many steps it includes.
     pub steps: i64,
     pub state: String,
-    /// How much room it takes.
+    /// Its compressed size.
     pub bytes: usize,
 }
 
-/// The stored snapshot, held against the entry it was made at.
+/// The stored snapshot, checked against the entry it was made at.
 pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
     let found: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
         .prepare_cached("SELECT step, chain, state, digest FROM snapshots WHERE thread = ?")?
@@ -39,7 +39,7 @@ pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<
     Ok(Some(Snapshot { entry: step, steps, state, bytes: packed.len() }))
 }
 
-/// Renews the snapshot and gives its size.
+/// Stores a new snapshot and returns its size.
 pub(in crate::store) fn write(
     db: &Connection,
     thread: i64,

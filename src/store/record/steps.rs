@@ -1,4 +1,4 @@
-//! The steps of a thread, through the threads it was forked from.
+//! The steps of a thread, including those it shares with the threads it was forked from.
 
 use crate::inbox::NextView;
 use crate::store::StoreError;
@@ -6,7 +6,7 @@ use crate::store::log::{self, Entry, Kind, Settled, Started, Step, Stepped};
 use crate::store::rows::{ThreadRow, damaged, json};
 use rusqlite::Connection;
 
-/// One step of a thread, its own or one it shares.
+/// One step of a thread, its own or a shared one.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct StepOf {
     pub n: i64,
@@ -15,11 +15,11 @@ pub(in crate::store) struct StepOf {
     pub next: NextView,
     pub at: i64,
     pub ms: Option<i64>,
-    /// The entry it stands in.
+    /// The entry that contains it.
     pub entry: i64,
 }
 
-/// The steps that an entry holds; `near` are entries that were read with it.
+/// The steps in an entry; `near` are entries read together with it.
 pub(in crate::store) fn steps_in(
     db: &Connection,
     entry: &Entry,
@@ -59,13 +59,13 @@ pub(in crate::store) fn steps_in(
     Ok(steps.collect())
 }
 
-/// All steps of a thread, through the threads it was forked from.
+/// All steps of a thread, including shared ones.
 pub(in crate::store) fn steps_of(db: &Connection, row: &ThreadRow) -> Result<Vec<StepOf>, StoreError> {
     steps_since(db, row, row.seq, 0)
 }
 
-/// The steps from entry `from` of a thread on, with those of its origins where that is its first; at least number
-/// `low`.
+/// The steps from entry `from` on that are numbered at least `low`. Shared steps are included if `from` is the thread's
+/// first entry.
 pub(in crate::store) fn steps_since(
     db: &Connection,
     row: &ThreadRow,
@@ -101,7 +101,7 @@ pub(in crate::store) fn steps_since(
     Ok(steps)
 }
 
-/// How a thread was ended from outside its graph, by its log.
+/// Whether this entry ended a thread from outside its graph.
 pub(in crate::store) fn ended_outside(entry: &Entry) -> Result<bool, StoreError> {
     Ok(entry.kind == Kind::Settled && entry.says::<Settled>()?.ends.is_some())
 }

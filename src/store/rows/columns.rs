@@ -1,4 +1,4 @@
-//! Tables whose columns are listed once: what reads them and what writes them is made from the list.
+//! Tables whose columns are listed once: the code that reads and writes them is generated from the list.
 
 /// A row of a projection.
 macro_rules! row {
@@ -11,17 +11,17 @@ macro_rules! row {
         }
 
         impl $name {
-            /// Its columns, as SQL.
+            /// The column list for SQL.
             pub(in crate::store) const COLUMNS: &str = concat!(stringify!($first), $(", ", stringify!($field)),*);
 
-            /// Reads a row of these columns.
+            /// Reads a row with these columns.
             pub(in crate::store) fn read(row: &rusqlite::Row<'_>) -> Result<Self, $crate::store::StoreError> {
                 let mut at = 0..;
                 let mut next = || at.next().unwrap_or_default();
                 Ok(Self { $first: row.get(next())?, $($field: row.get(next())?,)* })
             }
 
-            /// Reads all rows that `rest` of a query finds.
+            /// Reads all rows of a query that ends with `rest`.
             pub(in crate::store) fn select(
                 db: &rusqlite::Connection,
                 rest: &str,
@@ -36,7 +36,7 @@ macro_rules! row {
                 Ok(all)
             }
 
-            /// Puts the row in.
+            /// Inserts the row.
             pub(in crate::store) fn put(&self, db: &rusqlite::Connection) -> Result<(), $crate::store::StoreError> {
                 let sql = concat!(
                     "INSERT INTO ", $table, " (", stringify!($first), $(", ", stringify!($field)),*,

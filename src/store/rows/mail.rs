@@ -1,4 +1,4 @@
-//! A mail's row.
+//! The row of a mail.
 
 use crate::store::StoreError;
 use crate::store::rows::{Cells, damaged};
@@ -6,16 +6,16 @@ use crate::store::seal::{Digest, Seal};
 use crate::store::tally::tally;
 use rusqlite::{Connection, Row, params};
 
-/// How the event begins that tells a thread of a mail; the mail's identity follows.
+/// The prefix of the event id for a mail; the mail's identity follows.
 pub const MAIL_EVENT: &str = "mail:";
 
 /// How a mail was taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum MailState {
-    /// Whether it is to be handled is still to be said.
+    /// Nobody has said yet whether to handle it.
     Asked,
-    /// A thread handles it, or has.
+    /// A thread handles it or has handled it.
     Thread,
     /// It was left alone.
     Left,
@@ -56,7 +56,7 @@ pub(in crate::store) struct MailRow {
 }
 
 impl MailRow {
-    /// In place of the digest of its bytes, once they were let go of.
+    /// Replaces the digest of its bytes once they were pruned.
     pub(in crate::store) const LET_GO: [u8; 32] = [0; 32];
 
     fn seal(&self) -> Digest {
@@ -113,7 +113,7 @@ impl MailRow {
         let mut rows = found.query([identity])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let mail = Self::read(row)?;
-        // An index can be damaged too, and then leads to another mail.
+        // An index can be damaged too and lead to another mail.
         if mail.identity == identity {
             return Ok(Some(mail));
         }
@@ -190,8 +190,8 @@ impl MailRow {
 }
 
 impl MailRow {
-    /// A thread was ended from outside: the mails that these events brought leave it and wait to be taken in anew, all
-    /// others are handled, with this outcome.
+    /// Updates the mails of a thread that was ended from outside. Mails that came with these events leave it and wait
+    /// to be taken in again; all others count as handled, with this outcome.
     pub(in crate::store) fn thread_ended(
         db: &Connection,
         thread: i64,

@@ -1,4 +1,4 @@
-//! Rows as they are read and written: projections of the log, and tables that carry digests of their own.
+//! Reading and writing rows: projections of the log, and tables with their own digests.
 
 mod columns;
 mod mail;
@@ -33,7 +33,7 @@ pub(in crate::store) fn json<T: DeserializeOwned>(what: &str, text: &str) -> Res
     serde_json::from_str(text).or_else(|e| damaged(format!("{what} is not readable: {e}")))
 }
 
-/// Reads a row's columns in the order they were declared in; by name, SQLite compares strings for each.
+/// Reads a row's columns in the order they were declared. By name, SQLite would compare strings for each.
 struct Cells<'a, 'b> {
     row: &'a Row<'b>,
     at: usize,
@@ -63,7 +63,7 @@ impl<'a, 'b> Cells<'a, 'b> {
     }
 }
 
-/// The whole of an id of which a person gave the beginning.
+/// Completes an id of which a person gave the beginning.
 fn whole_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
     let mut query =
         db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~' LIMIT 4"))?;
@@ -78,7 +78,7 @@ fn whole_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> R
     }
 }
 
-/// The row of this id, or of the one id that begins like this.
+/// The row with this id, or with the only id that begins like this.
 fn find<T>(
     db: &Connection,
     what: &'static str,
@@ -91,7 +91,7 @@ fn find<T>(
     read(&id)?.ok_or_else(|| StoreError::Unknown(what, id.into_owned()))
 }
 
-/// The whole id of a grant of which a person gave the beginning.
+/// Completes a grant id of which a person gave the beginning.
 pub(in crate::store) fn whole_grant(db: &Connection, begins: &str) -> Result<String, StoreError> {
     whole_id(db, "grant", "grants", begins)
 }

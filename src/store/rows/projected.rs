@@ -1,5 +1,5 @@
-//! The rows that lists and drivers look at. Each is made from the log and can be made anew from it; nothing that is
-//! done rests on them.
+//! The rows that lists and drivers read. They are made from the log and can be rebuilt from it; no action depends on
+//! them.
 
 use crate::graph::{EffectState, InterruptId, Kind, ThreadId};
 use crate::inbox::{ErrorView, Status};
@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What becomes an update before a thread's next node starts.
+/// What a thread takes in before its next node starts.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -34,7 +34,7 @@ impl Awaits {
     }
 }
 
-/// How far a question has come.
+/// The status of a question.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -57,7 +57,7 @@ impl Stage {
 }
 
 row! {
-    /// A thread. Its number is that of the entry it began with.
+    /// A thread. Its number is that of its first entry.
     ThreadRow in "threads":
     seq: i64,
     id: ThreadId,
@@ -70,11 +70,11 @@ row! {
     steps: i64,
     /// The entry of its last step.
     step: i64,
-    /// The first entry that is still of interest to whoever drives it.
+    /// The first entry the driver still has to read.
     since: i64,
     /// Its last entry.
     last: i64,
-    /// The last entry that a running node must not overlook.
+    /// The last entry that a running node must not miss.
     version: i64,
     steps_since_person: i64,
     step_limit: i64,
@@ -98,7 +98,7 @@ row! {
 }
 
 row! {
-    /// A question. Its number is that of the entry that asked it; what it says stands there.
+    /// A question. Its number is that of the entry that asked it, which contains the details.
     InterruptRow in "interrupts":
     seq: i64,
     id: InterruptId,
@@ -106,7 +106,7 @@ row! {
     step: i64,
     kind: Kind,
     action: String,
-    /// The blob of its schema, which many share.
+    /// The blob of its schema, shared by many questions.
     schema: Option<i64>,
     allow: i64,
     trouble: bool,
@@ -119,7 +119,7 @@ row! {
 }
 
 row! {
-    /// An effect. Its number is that of the entry it began with.
+    /// An effect. Its number is that of its first entry.
     EffectRow in "effects":
     seq: i64,
     thread: i64,
@@ -154,14 +154,14 @@ impl ThreadRow {
         }
     }
 
-    /// The thread of this id, or of the one id that begins like this.
+    /// The thread with this id, or with the only id that begins like this.
     pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
         find(db, "thread", "threads", id.as_str(), id.is_whole(), |id| {
             one(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
         })
     }
 
-    /// The number of the thread of this whole id.
+    /// The number of the thread with this complete id.
     pub(in crate::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
         let seq: Option<i64> = db
             .prepare_cached("SELECT seq FROM threads WHERE id = ?")?
@@ -179,7 +179,7 @@ impl InterruptRow {
     }
 }
 
-/// An index can be damaged too, and then leads to somebody else's row.
+/// Checks the id, because an index can be damaged too and lead to another row.
 fn one<T>(found: Option<T>, id: &str, id_of: impl Fn(&T) -> &str) -> Result<Option<T>, StoreError> {
     match &found {
         Some(row) if id_of(row) != id => damaged(format!("an index leads from {id} to {}", id_of(row))),
@@ -195,19 +195,18 @@ impl EffectRow {
 }
 
 impl ThreadRow {
-    /// What the thread has produced.
     pub(in crate::store) fn output(&self) -> Result<Option<Value>, StoreError> {
         let what = format!("the output of thread {}", self.id);
         self.output.as_deref().map(|text| json(&what, text)).transpose()
     }
 
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     pub(in crate::store) fn error(&self) -> Option<ErrorView> {
         let (code, text) = (self.error_code.clone()?, self.error_text.clone()?);
         Some(ErrorView { code, text })
     }
 
-    /// Refuses to go on with a thread whose steps are gone.
+    /// Fails if the thread's steps were pruned.
     pub(in crate::store) fn refuse_pruned(&self) -> Result<(), StoreError> {
         match self.pruned_at {
             None => Ok(()),
@@ -215,7 +214,7 @@ impl ThreadRow {
         }
     }
 
-    /// What is said of a thread whose steps are gone.
+    /// The message for a thread whose steps were pruned.
     pub(in crate::store) fn pruned_text(&self) -> String {
         let when = self.pruned_at.and_then(|at| time(at).ok());
         let when = when.map_or(String::new(), |at| at.strftime(" on %Y-%m-%d").to_string());

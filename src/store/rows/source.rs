@@ -10,13 +10,13 @@ use rusqlite::{Connection, Row, params};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum Phase {
-    /// What is there is being looked through.
+    /// Existing mail is being collected.
     Collecting,
-    /// A thread asks what of it to take in.
+    /// A thread asks which of it to take in.
     Asking,
-    /// It is being taken in.
+    /// The chosen mail is being taken in.
     Taking,
-    /// It is over: whatever comes is taken in.
+    /// The first look is over; all new mail is taken in.
     Following,
 }
 

@@ -1,4 +1,4 @@
-//! Types that are kept as a word.
+//! Types that are stored as a word.
 
 use crate::graph::{EffectState, InterruptId, Kind, ThreadId};
 use crate::inbox::Status;

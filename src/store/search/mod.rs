@@ -1,5 +1,5 @@
-//! Words. Steps are indexed in batches, when somebody searches, so that a turn does not pay for it; mails when they
-//! are taken in.
+//! Full-text search. Steps are indexed in batches when somebody searches, so that turns stay cheap; mails are indexed
+//! when they are taken in.
 
 pub(in crate::store) mod repeated_text;
 
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How many steps one write indexes, so that others get their turn in between.
+/// How many steps one write indexes, so that other writers get their turn.
 const BATCH: i64 = 2000;
 
 impl Search<'_> {
@@ -21,7 +21,7 @@ impl Search<'_> {
     pub async fn index_words(self) -> Result<(), StoreError> {
         loop {
             let behind = self.0.read(|db| Ok(log::end_of(db)? > indexed(db)?))?;
-            // A store that can only be viewed is searched as far as it was indexed.
+            // A view-only store is searched as far as it was indexed.
             if !behind || matches!(self.0.mode(), super::Mode::ViewOnly(_)) {
                 return Ok(());
             }
@@ -50,7 +50,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
     while let Some(row) = rows.next()? {
         count += 1;
         last = row.get(0)?;
-        // What cannot be read is named by whoever looks at its thread.
+        // Damage is reported when the thread itself is read.
         let Ok(entry) = Entry::read(db, row) else { continue };
         let mut text = match entry.kind {
             Kind::Started => entry.says::<Started>().map(|started| started.title).unwrap_or_default(),
@@ -69,7 +69,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Lets a new mail be found by what it says.
+/// Adds a new mail to the index.
 pub(in crate::store) fn add_mail(tx: &Tx<'_>, mail: i64, words: String) {
     if !words.is_empty() {
         tx.at_end(move |db| {
@@ -80,7 +80,7 @@ pub(in crate::store) fn add_mail(tx: &Tx<'_>, mail: i64, words: String) {
     }
 }
 
-/// Every text a person could look for; the names of fields are ours, not theirs.
+/// Collects all text a person could search for. Field names are ours, not theirs.
 fn strings(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => {
@@ -93,8 +93,8 @@ fn strings(value: &Value, out: &mut String) {
     }
 }
 
-/// The threads before number `before` in which all the words occur in one step or one mail, newest first. What was
-/// found is walked from its end and only as far as the page goes; a join would look all of it up and sort it.
+/// The threads before number `before` in which all words occur in one step or one mail, newest first. The matches are
+/// walked from the end and only as far as the page goes; a join would look up and sort all of them.
 pub(in crate::store) fn threads(
     db: &Connection,
     words: &str,
@@ -122,18 +122,18 @@ pub(in crate::store) fn threads(
         .collect::<Result<_, _>>()?)
 }
 
-/// A thread that words were found in.
+/// A thread in which the words were found.
 pub(in crate::store) struct Hit {
     pub thread: i64,
-    /// The entry of the step that holds them; none where a mail does.
+    /// The entry of the step that contains them; `None` if a mail does.
     step: Option<i64>,
 }
 
-/// No more than so many matches are weighed.
+/// At most this many matches are ranked.
 const WEIGHED: i64 = 1000;
 
-/// The threads in which all the words occur in one step or one mail, best first: those with the words in their title,
-/// then by how much of the text the words are.
+/// The threads in which all words occur in one step or one mail, best first: first those with the words in their title,
+/// then by how much of the text the words make up.
 pub(in crate::store) fn best_threads(
     db: &Connection,
     words: &str,
@@ -174,23 +174,23 @@ fn holds_all(text: &str, words: &[String]) -> bool {
     words.iter().all(|word| text.iter().any(|other| other.starts_with(word)))
 }
 
-/// The words of a text in small letters.
+/// The words of a text in lower case.
 fn split(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
-/// How much of a text stands before and after the first word that was found.
+/// How many characters of context a snippet shows before and after the first match.
 const AROUND: (usize, usize) = (24, 96);
 
-/// What stands around the words in the step that holds them.
+/// A snippet around the words in the step that contains them.
 pub(in crate::store) fn snippet(
     db: &Connection,
     hit: &Hit,
     words: &str,
 ) -> Result<Option<String>, StoreError> {
     let Some(step) = hit.step else { return Ok(None) };
-    // What cannot be read is named by whoever looks at its thread.
+    // Damage is reported when the thread itself is read.
     let Ok(entry) = log::entry(db, step) else { return Ok(None) };
     let mut text = String::new();
     for step in steps_in(db, &entry, &[]).unwrap_or_default() {
@@ -199,7 +199,7 @@ pub(in crate::store) fn snippet(
     Ok(around(&text, &split(words)))
 }
 
-/// The first place in a text where one of these words begins, with what stands around it, on one line.
+/// The text around the first place where one of these words begins, on one line.
 fn around(text: &str, words: &[String]) -> Option<String> {
     let letters: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
     let folded: Vec<char> = letters.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
@@ -214,10 +214,11 @@ fn around(text: &str, words: &[String]) -> Option<String> {
     Some(format!("{}{}{}", sign(from > 0), shown.trim(), sign(to < letters.len())))
 }
 
-/// How many of the newest threads and mails know words that may be meant.
+/// How many of the newest threads and mails are searched for similar words.
 const KNOWN: i64 = 2000;
 
-/// The same words with those that nobody knows replaced by the nearest ones that titles, subjects and senders hold.
+/// The same words, with unknown ones replaced by the nearest words in titles, subjects and senders. `None` if nothing
+/// changed.
 pub(in crate::store) fn nearest_words(db: &Connection, words: &str) -> Result<Option<String>, StoreError> {
     let mut known = BTreeSet::new();
     for sql in [
@@ -240,7 +241,7 @@ pub(in crate::store) fn nearest_words(db: &Connection, words: &str) -> Result<Op
     Ok(changed.then(|| meant.join(" ")))
 }
 
-/// Words as FTS5 takes them: each quoted, so that nothing in them is an operator; the last may be a beginning.
+/// Words as an FTS5 query: each is quoted, so that none is an operator; the last one may be a prefix.
 fn quoted(words: &str) -> Option<String> {
     let words: Vec<String> = words
         .split(|c: char| !c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Whether a text is repeated from a mail of another conversation, by the index of what mails say.
+//! Finds text repeated from a mail of another conversation, using the index of mails.
 
 use crate::graph::ThreadId;
 use crate::store::rows::{MailRow, ThreadRow};
@@ -6,37 +6,37 @@ use crate::store::{Search, StoreError};
 use rusqlite::Connection;
 use std::collections::HashSet;
 
-/// Words that so many people write are nobody's in particular.
+/// Phrases that this many people write belong to nobody in particular.
 const COMMON: usize = 3;
-/// So many mails with the same words are looked at.
+/// At most this many mails with the same words are checked.
 const MOST_MAILS: usize = 200;
 
-/// What is looked for, and what is not elsewhere.
+/// What to look for, and which mails do not count.
 #[derive(Clone, Copy, Debug)]
 pub struct RepeatQuery<'a> {
-    /// The thread whose conversation may be repeated.
+    /// The thread whose own conversation may be repeated.
     pub thread: &'a ThreadId,
-    /// The identities of further mails of that conversation.
+    /// The identities of more mails of that conversation.
     pub inside: &'a [String],
-    /// The person's own addresses: what they wrote is theirs to repeat.
+    /// The user's own addresses: they may repeat what they wrote.
     pub own: &'a [String],
-    /// Codes as [`crate::mail::Mail::words`] has them; one mail that holds one is enough.
+    /// Codes as in [`crate::mail::Mail::words`]; one mail with one of them is enough.
     pub codes: &'a [String],
-    /// Words in a row; those that several people write are left out.
+    /// Phrases; those that several people write are left out.
     pub phrases: &'a [String],
 }
 
-/// Something that stands in a mail of another conversation.
+/// Text found in a mail of another conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedText {
-    /// The code or the words.
+    /// The code or phrase.
     pub text: String,
     /// Who wrote that mail.
     pub sender: String,
 }
 
 impl Search<'_> {
-    /// The first of the codes and words that stands in a mail of another conversation.
+    /// The first code or phrase found in a mail of another conversation.
     pub fn find_repeated_text(self, sought: &RepeatQuery<'_>) -> Result<Option<RepeatedText>, StoreError> {
         self.0.read(|db| {
             let inside = conversations(db, sought)?;
@@ -58,7 +58,7 @@ impl Search<'_> {
     }
 }
 
-/// The conversation that the thread and its mails are of, by account.
+/// The account and conversation of the thread's mails and those inside.
 fn conversations(db: &Connection, sought: &RepeatQuery<'_>) -> Result<HashSet<(String, String)>, StoreError> {
     let mut mails = MailRow::of_thread(db, ThreadRow::seq_of(db, sought.thread)?)?;
     for identity in sought.inside {
@@ -67,7 +67,7 @@ fn conversations(db: &Connection, sought: &RepeatQuery<'_>) -> Result<HashSet<(S
     Ok(mails.into_iter().map(|mail| (mail.account, mail.conversation)).collect())
 }
 
-/// Who wrote these words in other conversations: `most` people at most.
+/// Who wrote these words in other conversations, at most `most` people.
 fn senders(
     db: &Connection,
     words: &str,

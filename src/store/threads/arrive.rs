@@ -1,4 +1,4 @@
-//! What reaches a thread from outside: at once where it waits, else before its next node.
+//! Delivers events from outside to a thread: at once if it waits, otherwise before its next node.
 
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::{NextView, Status};
@@ -10,29 +10,28 @@ use crate::store::record::recent::{Question, Recent, is_news};
 use crate::store::rows::ThreadRow;
 use crate::store::{StoreError, Threads};
 
-/// An event with what its workflow makes of it.
+/// An event, and the updates its workflow makes of it.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// The thread it reaches.
     pub thread: ThreadId,
     pub event: Event,
-    /// The updates it becomes, a JSON array.
+    /// A JSON array.
     pub updates: String,
-    /// The workflow's entry, where words after a result begin anew.
+    /// The workflow's entry node, where a thread restarts after words that follow a result.
     pub entry: String,
-    /// The number it was queued under, where it was.
+    /// The entry it was queued under, if it was.
     pub queued: Option<i64>,
 }
 
 impl Threads<'_> {
-    /// Lets an event reach a thread.
+    /// Delivers an event to a thread.
     pub async fn arrive(self, arrival: Arrival) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| run(tx, &arrival, now)).await
     }
 
-    /// Lets an event reach a thread that waits and that nobody has answered; whether it did. An answer that was given,
-    /// even one that can still be taken back, is never lost to it.
+    /// Delivers an event to a thread that waits and has no answer yet; returns whether it did. It never overrides an
+    /// answer, even one that can still be taken back.
     pub async fn arrive_unanswered(self, arrival: Arrival) -> Result<bool, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -47,7 +46,7 @@ impl Threads<'_> {
             .await
     }
 
-    /// Lets what came of it reach a thread that has ended: it keeps that, and stays ended. Whether it did.
+    /// Delivers the outcome to a thread that is done; the thread records it and stays done. Returns whether it did.
     pub async fn arrive_ended(self, arrival: Arrival) -> Result<bool, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -71,7 +70,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
     let recent = Recent::read(tx, &row)?;
     let words = matches!(arrival.event.what, What::Words { .. });
     let corrects = matches!(arrival.event.what, What::Corrected { .. });
-    // The log does not know that a hold has passed; a thread that is at work again says so itself.
+    // The log does not know that a hold has passed; the row of a thread that is working again does.
     let status = match (recent.status(tx, &row)?, row.status) {
         (Status::Held, at_work @ (Status::Ready | Status::Running)) => at_work,
         (status, _) => status,
@@ -81,7 +80,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
             again(tx, &mut row, &recent, arrival, now)?;
         }
         Status::Done | Status::Abandoned => match arrival.queued {
-            // It is over: nobody hears it any more.
+            // The thread has ended, so nobody will take it in.
             Some(queued) => {
                 let settled = Settled { drops: vec![queued], ..Settled::default() };
                 append(tx, &mut row, Kind::Settled, None, &settled, &[], now)?;
@@ -107,7 +106,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
             let text = format!("thread `{}` is still at work; correct it when it waits or has ended", row.id);
             return Err(StoreError::Conflict(text));
         }
-        // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
+        // Here the held answer is about trouble, and the news may change it.
         Status::Held => {
             reopen_all(tx, &mut row, &recent, Because::Arrival, now)?;
             tell_trouble(tx, &mut row, &recent, &arrival.event, now)?;
@@ -124,13 +123,14 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
     Ok(row.id)
 }
 
-/// News that was taken while the thread's last node ran. Nobody else was told, so it is heard as words are.
+/// News that was queued while the thread's last node ran. Nobody else was told, so it restarts the thread like words
+/// do.
 fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
     is_news(&arrival.event) && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
 }
 
-/// Whether an event reaches the questions of a thread: while they are open or could still be taken back, and news
-/// also where what cannot be undone was approved without it and has not been begun.
+/// Whether an event affects a thread's questions: while they are open or can still be reopened. News also does if
+/// something irreversible was approved without it and has not begun.
 fn reaches_questions(recent: &Recent, status: Status, event: &Event) -> bool {
     match status {
         Status::Waiting | Status::Held | Status::Trouble => recent.asks(),
@@ -139,7 +139,7 @@ fn reaches_questions(recent: &Recent, status: Status, event: &Event) -> bool {
     }
 }
 
-/// Puts down what has come, unless that was done when it was queued; gives its entry.
+/// Appends the event, unless it was already queued; returns the new entry.
 fn keep(tx: &Tx<'_>, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<Option<Entry>, StoreError> {
     match arrival.queued {
         Some(_) => Ok(None),
@@ -147,7 +147,7 @@ fn keep(tx: &Tx<'_>, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result
     }
 }
 
-/// Keeps an event until the thread can take it in.
+/// Stores an event until the thread can take it in.
 pub(in crate::store) fn queue(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -163,8 +163,9 @@ pub(in crate::store) fn queue(
     append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
 }
 
-/// Whoever decides trouble is told of mail that came meanwhile; the trouble remembers it, in case it ends the thread.
-/// Trouble with what is settled elsewhere is over; only whether an effect happened is still for a person to say.
+/// Tells the person who decides trouble about mail that came meanwhile; the trouble records it, in case it ends the
+/// thread. If the matter was settled elsewhere, its trouble is closed, except for the question of whether an effect
+/// happened.
 fn tell_trouble(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -174,7 +175,7 @@ fn tell_trouble(
 ) -> Result<Vec<i64>, StoreError> {
     let mut left = Vec::new();
     for trouble in recent.troubles() {
-        // An answer that was given and not acted on has just been taken back.
+        // An answer that was not acted on has just been taken back.
         if trouble.in_force().is_some_and(|given| given.acted) {
             continue;
         }
@@ -209,7 +210,7 @@ fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -
     Ok(())
 }
 
-/// Words after a result: the thread runs again from its entry.
+/// After words that follow a result, the thread runs again from its entry node.
 fn again(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -221,7 +222,8 @@ fn again(
     take_in(tx, row, recent, arrival, next, Vec::new(), now)
 }
 
-/// News for a thread that waits: its questions stay, and say what they did not know.
+/// Delivers an event to a thread that waits. On news, its questions stay open and are amended, unless they yield to
+/// news.
 fn join(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -257,7 +259,7 @@ fn join(
     take_in(tx, row, recent, arrival, next, open, now)
 }
 
-/// The event becomes a step.
+/// Turns the event into a step.
 fn take_in(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -278,7 +280,7 @@ fn take_in(
         takes: arrived.into_iter().collect(),
         open,
         unheard: unheard.collect(),
-        // A result that nobody has read stays one.
+        // An unread result stays unread.
         result: row.unread,
         ..Stepped::new(recent.step.steps, &steps, next)
     };

@@ -1,4 +1,4 @@
-//! A node's result becomes durable: one transaction, and all of it or nothing.
+//! Commits a node's result in one transaction, all or nothing.
 
 use crate::graph::{Basis, Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
@@ -14,28 +14,27 @@ use crate::store::{StoreError, Threads, grants};
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// One step for a thread's list.
+/// One step to add to a thread.
 #[derive(Clone, Debug)]
 pub struct NewStep {
     /// A node's full name, or ANSWERS, JOIN, ARRIVED.
     pub node: String,
     /// A JSON array of updates.
     pub updates: String,
-    /// How long its node worked, in milliseconds, where one did.
+    /// How long its node ran, in milliseconds, if one did.
     pub took_ms: Option<i64>,
 }
 
 /// Where a thread goes after a step.
 #[derive(Clone, Debug)]
 pub enum NextStep {
-    /// On to a node.
     Goto(String),
-    /// A person is asked.
+    /// Ask a person, then go to this node.
     Ask(Vec<Interrupt>, String),
-    /// Children are started and waited for.
+    /// Start children, wait for them, then go to this node.
     Spawn(Vec<NewThread>, String),
     End,
-    /// It is given up.
+    /// Give up.
     Abandon,
 }
 
@@ -43,62 +42,59 @@ pub enum NextStep {
 #[derive(Clone, Debug)]
 pub struct Commit {
     pub thread: ThreadId,
-    /// The version it was read at; another one refuses the commit.
+    /// The version it was read at; the commit is refused if it has changed.
     pub version: i64,
-    /// What entered before the node (answers, results, arrivals), then the node's own step.
+    /// What the thread took in before the node (answers, results, events), then the node's own step.
     pub steps: Vec<NewStep>,
-    /// Where the thread goes.
     pub next: NextStep,
-    /// What the thread is about now.
     pub title: String,
-    /// What it has produced, as JSON.
+    /// As JSON.
     pub output: Option<String>,
-    /// Its workflow's fingerprint now.
+    /// The current fingerprint of its workflow.
     pub fingerprint: String,
-    /// Its folded state as JSON, where the snapshot is to be renewed.
+    /// Its folded state as JSON, if a new snapshot is due.
     pub snapshot: Option<String>,
-    /// Threads to start that nobody waits for.
+    /// Threads to start without waiting for them.
     pub start: Vec<NewThread>,
-    /// Whether results of calls may be on record for its step.
+    /// Whether call results may be recorded for its step.
     pub calls: bool,
-    /// The last arrival among the steps.
+    /// The last event among the steps.
     pub absorbed: Option<i64>,
-    /// Whether its end is a result to be read.
+    /// Whether the thread ends with a result to read.
     pub results: bool,
     /// How long an irreversible effect that a grant allows is held.
     pub hold_ms: i64,
-    /// The step limit of threads it starts.
+    /// The step limit of the threads it starts.
     pub step_limit: i64,
 }
 
-/// How a thread stands after a commit.
+/// A thread after a commit.
 #[derive(Clone, Debug)]
 pub struct Committed {
-    /// Its version now.
+    /// Its new version.
     pub version: i64,
     pub step: LastStep,
-    /// Where it stands.
     pub status: Status,
-    /// What it asks.
+    /// The questions it asks.
     pub interrupts: Vec<InterruptId>,
-    /// Whether something has reached it that is still to be heard.
+    /// Whether events are still waiting to be taken in.
     pub events: bool,
-    /// The size of its snapshot, where that was renewed.
+    /// The size of its new snapshot, if there is one.
     pub snapshot_bytes: Option<usize>,
 }
 
-/// What came of beginning a thread.
+/// The result of beginning a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// It is there now.
+    /// It was started.
     New(ThreadId),
-    /// One of this key was there already.
+    /// There already was one with this key.
     Earlier(ThreadId),
 }
 
 impl Threads<'_> {
-    /// Starts a thread together with its first turn, unless there is one of its key already. Of several that come
-    /// with one key at once, one begins and the others find it.
+    /// Starts a thread together with its first turn, unless one with its key exists. If several callers use the same
+    /// key at once, one starts the thread and the others get it as [`Begun::Earlier`].
     pub async fn begin(self, new: NewThread, first: Commit) -> Result<Begun, StoreError> {
         let now = self.0.now_ms();
         self.0
@@ -175,7 +171,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     })
 }
 
-/// Asks what the turn asks and starts the threads it starts. Gives where the thread goes, and the questions.
+/// Asks the turn's questions and starts its threads. Returns where the thread goes next, and the questions.
 fn go_on(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -210,7 +206,7 @@ fn go_on(
     Ok((next, asked))
 }
 
-/// What a step takes up, and what is still to be heard after it.
+/// The entries a step takes in, and the events left after it.
 fn taken(recent: &Recent, absorbed: Option<i64>) -> (Vec<i64>, Vec<i64>) {
     let heard = |seq: i64| absorbed.is_some_and(|last| seq <= last);
     let answers = recent.asked().filter_map(Question::in_force).map(|given| given.seq);
@@ -232,8 +228,8 @@ fn ask(
     Ok((entry, asked))
 }
 
-/// What a grant covers is answered by it; the thread is held where the last open question was answered so. Gives where
-/// it stands then.
+/// Answers the questions that grants cover. The thread is held if grants answered all of them and any is irreversible.
+/// Returns its status.
 fn answer_by_grant(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -273,7 +269,7 @@ fn answer_by_grant(
     })
 }
 
-/// What the original of a fork has already carried out is said on the card of whoever would do it again.
+/// Adds a warning if the original of a fork has already done what this question is about.
 pub(in crate::store) fn warn_if_done_in_original(
     db: &Connection,
     row: &ThreadRow,
@@ -292,14 +288,14 @@ pub(in crate::store) fn warn_if_done_in_original(
             return Ok(());
         }
         match (original.origin, original.origin_step) {
-            // Of the further origin only what lies within both prefixes is shared.
+            // Only the part within both prefixes is shared with the next origin.
             (Some(further), Some(at)) => (origin, step) = (further, at.min(step)),
             _ => return Ok(()),
         }
     }
 }
 
-/// Whether a thread has begun something on a card with this action, at this step or later.
+/// Whether a thread has begun an effect on a card with this action, at this step or later.
 fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<bool, StoreError> {
     let mut cards: HashMap<String, (i64, String)> = HashMap::new();
     for entry in log::stream(db, thread, thread)? {
@@ -326,7 +322,7 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
     Ok(false)
 }
 
-/// The thread that was started under this key.
+/// The thread that was started with this key.
 fn keyed(db: &Connection, new: &NewThread) -> Result<Option<ThreadRow>, StoreError> {
     if new.key.is_empty() {
         return Ok(None);

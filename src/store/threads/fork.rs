@@ -1,4 +1,4 @@
-//! Forks: another thread that shares the beginning of this one, by reference.
+//! Forks: new threads that share the first steps of another by reference.
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::NextView;
@@ -12,8 +12,8 @@ use crate::store::threads::start::{NewThread, start, start_fork};
 use crate::store::{StoreError, Threads};
 
 impl Threads<'_> {
-    /// Begins a thread that shares steps `0..=step` of another. What the last of them asked is asked anew,
-    /// and what it started is started anew; no effect of the shared part is ever carried out again.
+    /// Starts a thread that shares steps `0..=step` of another. What the last of them asked or started is asked or
+    /// started again; no effect of the shared part is ever carried out again.
     pub async fn fork(self, thread: ThreadId, step: u64, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| run(tx, &thread, step, step_limit, now)).await
@@ -28,7 +28,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
         let text = format!("thread `{}` has steps 0 to {}, no step {step}", origin.id, all.len() - 1);
         return Err(StoreError::Conflict(text));
     };
-    // What a fork shares may itself be shared; it leads to the thread that took the step.
+    // A shared step may itself be shared, so the entry is that of the thread that took the step.
     let forked = Forked { thread: origin.seq, step: last.n, entry: last.entry };
     let row = &mut start_fork(tx, &origin, forked, step_limit, now)?;
     let mut open = Vec::new();

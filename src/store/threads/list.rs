@@ -1,5 +1,4 @@
-//! Which threads are listed: by status, workflow and account, and by words. Each page begins in an index where the last
-//! one ended.
+//! Lists threads by status, workflow and account, and by words. Each page begins in an index where the last one ended.
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
@@ -14,7 +13,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Rows, params};
 use std::time::Duration;
 
-/// So many of the best matches are shown with what stands around the words.
+/// How many of the best matches get a snippet.
 const SNIPPETS: usize = 60;
 
 impl Threads<'_> {
@@ -28,7 +27,7 @@ impl Threads<'_> {
         })
     }
 
-    /// The threads of a workflow that have not ended, the oldest first.
+    /// The threads of a workflow that are ready, running, waiting or held, oldest first.
     pub fn unfinished_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(
@@ -39,7 +38,7 @@ impl Threads<'_> {
         })
     }
 
-    /// The threads of a workflow that ended last, the newest first.
+    /// The newest threads of a workflow that are done, newest first.
     pub fn ended_of(self, workflow: &str, limit: u32) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(
@@ -51,8 +50,7 @@ impl Threads<'_> {
         })
     }
 
-    /// The newest thread of this workflow that was started under this key, or under it and a `#` with more, and how it
-    /// stands.
+    /// The newest thread of this workflow with this key, or with this key followed by `#` and more, and its status.
     pub fn keyed(self, workflow: &str, key: &str) -> Result<Option<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
             let seq: Option<i64> = db
@@ -67,7 +65,7 @@ impl Threads<'_> {
         })
     }
 
-    /// Every key under which a thread was started, whatever became of it.
+    /// Every key a thread was started with, whatever became of it.
     pub fn keys(self) -> Result<Vec<String>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(
@@ -77,7 +75,7 @@ impl Threads<'_> {
         })
     }
 
-    /// The keys of threads that wait for a person, or act in a moment.
+    /// The keys of threads that wait for a person or are held.
     pub fn keyed_waiting(self) -> Result<Vec<(String, ThreadId)>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(
@@ -94,7 +92,6 @@ impl Threads<'_> {
         })
     }
 
-    /// A thread as one line of a list.
     pub fn line(self, id: &ThreadId) -> Result<ThreadLine, StoreError> {
         self.0.read(|db| line(db, &ThreadRow::find(db, id)?))
     }
@@ -108,7 +105,7 @@ impl Threads<'_> {
         self.0.read(|db| page(db, query, now))
     }
 
-    /// Where a thread stands.
+    /// A thread's status, open questions, output and error.
     pub fn outcome(self, id: &ThreadId) -> Result<Outcome, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, id)?;
@@ -132,7 +129,7 @@ impl Threads<'_> {
         })
     }
 
-    /// The threads of these workflows that a driver has something to do for.
+    /// The threads of these workflows that are held, ready or running.
     pub fn active_of(self, workflows: &[&str]) -> Result<Vec<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(
@@ -144,10 +141,10 @@ impl Threads<'_> {
         })
     }
 
-    /// What threads can be narrowed to: a look into an index for each name, however many threads there are.
+    /// The values threads can be filtered by. It takes one index lookup per name, however many threads there are.
     pub fn facets(self) -> Result<Facets, StoreError> {
         self.0.read(|db| {
-            // Which servers there are stands in the config.
+            // The servers are listed in the config.
             let (workflows, accounts) = (names(db, WORKFLOWS)?, names(db, ACCOUNTS)?);
             Ok(Facets { workflows, accounts, servers: Vec::new() })
         })
@@ -185,7 +182,7 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
         Ok(rows.collect::<Result<_, _>>()?)
     };
     match query.workflow.as_deref() {
-        // The graphs of a server are workflows of their own: their pages are put together.
+        // Each graph of a server is a separate workflow, so we merge their pages.
         Some(server) if server.ends_with('/') => {
             let mut all = Vec::new();
             for name in names(db, WORKFLOWS)?.iter().filter(|name| name.starts_with(server)) {
@@ -204,7 +201,7 @@ fn names(db: &Connection, sql: &str) -> Result<Vec<String>, StoreError> {
     Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// The index in which fewest threads are passed over: those that have not ended are few, whatever else is asked.
+/// Chooses the index that skips the fewest threads. Threads that have not ended are few, whatever else is asked for.
 fn sql(query: &ThreadQuery) -> String {
     let status = " AND t.status = ?1";
     let workflow = " AND t.workflow = ?2";
@@ -233,7 +230,7 @@ fn sql(query: &ThreadQuery) -> String {
     format!("SELECT {index}{rest} AND {place} < ?4 ORDER BY {place} DESC LIMIT ?5")
 }
 
-/// Where a thread stands that asks these.
+/// The outcome of a thread with these open questions.
 pub(in crate::store) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Result<Outcome, StoreError> {
     Ok(Outcome {
         interrupts: open,
@@ -244,7 +241,6 @@ pub(in crate::store) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Resu
     })
 }
 
-/// The ids and statuses that rows hold.
 fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
     let mut threads = Vec::new();
     while let Some(row) = rows.next()? {
@@ -290,7 +286,7 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPa
     Ok(ThreadPage { next, threads: page.found, damaged: page.damaged, near })
 }
 
-/// Takes a thread onto the page, if it is what is asked for.
+/// Adds a thread to the page if it matches the query.
 fn take(
     db: &Connection,
     query: &ThreadQuery,
@@ -312,14 +308,14 @@ fn take(
     Ok(())
 }
 
-/// Whether a thread is what is asked for, beyond what an index tells.
+/// Whether a thread matches the parts of the query that no index covers.
 fn is_wanted(
     db: &Connection,
     row: &ThreadRow,
     query: &ThreadQuery,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
-    // Only what has ended has ended somehow.
+    // Only ended threads can match a way of ending.
     if query.standing.is_some() && !row.status.ended() {
         return Ok(false);
     }
@@ -347,7 +343,7 @@ fn is_wanted(
     })
 }
 
-/// What a thread has asked so far; of a pruned one nothing is left to tell.
+/// The questions a thread has asked so far, except those whose bodies were deleted.
 fn asked(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
     let mut found = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' AND body IS NOT NULL ORDER BY seq",
@@ -356,7 +352,7 @@ fn asked(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
     seqs.into_iter().map(|seq| log::entry(db, seq)?.says()).collect()
 }
 
-/// Whether a mail in it, or whoever asks in it, has this in their name or address.
+/// Whether a mail in the thread, or the source of one of its questions, has this in its name or address.
 fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Result<bool, StoreError> {
     let holds = |text: &str| text.to_lowercase().contains(from);
     if asked.iter().filter_map(|asked| asked.source.as_deref()).any(holds) {
@@ -369,7 +365,7 @@ fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Res
 
 pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
     let ended = match row.status.ended().then(|| decision_history::last_outcome(db, row)).transpose() {
-        // Whoever opens the thread is told.
+        // The damage is reported when the thread is opened.
         Err(StoreError::Damaged(_)) => None,
         ended => ended?.flatten(),
     };
@@ -408,7 +404,7 @@ mod tests {
     use super::*;
     use crate::store::Store;
 
-    /// Whatever is asked for, no page is read by passing over the whole table, nor by sorting.
+    /// No query scans the whole table or sorts.
     #[test]
     fn every_list_is_read_by_an_index() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a driver needs to know of a thread to take it one step further, read at one moment.
+//! Everything a driver needs to drive a thread by one step, read at one moment.
 
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{By, NextView, Status};
@@ -12,20 +12,19 @@ use rusqlite::{Connection, Rows};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A thread a driver may have something to do for.
+/// A thread that may need the driver.
 #[derive(Clone, Debug)]
 pub struct Runnable {
     pub thread: ThreadId,
-    /// Where it stands.
     pub status: Status,
     pub version: i64,
     /// How long it is held.
     pub hold_ms: i64,
-    /// Since when, by the wall clock.
+    /// Since when it is held, by the wall clock.
     pub held_at: Option<i64>,
 }
 
-/// Everything a driver may have something to do for, and whether it may.
+/// All threads that may need the driver, and whether it may drive.
 #[derive(Clone, Debug)]
 pub struct ToDo {
     pub threads: Vec<Runnable>,
@@ -33,12 +32,12 @@ pub struct ToDo {
     pub paused: bool,
 }
 
-/// The part of a thread's state that the driver has folded already.
+/// How much of a thread's state the driver has already folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Have {
     /// The last step folded into it.
     pub step: LastStep,
-    /// The size of the stored snapshot, or 0 where there is none.
+    /// The size of the stored snapshot, or 0 if there is none.
     pub snapshot_bytes: usize,
 }
 
@@ -49,27 +48,26 @@ impl Have {
     }
 }
 
-/// What is left to fold.
+/// The updates left to fold.
 #[derive(Clone, Debug, Default)]
 pub struct Tail {
-    /// A snapshot to begin from, as JSON; `None` begins from nothing, or from what the driver has.
+    /// A snapshot to start from, as JSON. `None` starts from nothing, or from the driver's state.
     pub snapshot: Option<String>,
-    /// The updates of each further step, JSON arrays.
+    /// The updates of each later step, as JSON arrays.
     pub updates: Vec<String>,
-    /// Whether they go on from what the driver has.
+    /// Whether they continue the driver's state.
     pub goes_on: bool,
-    /// The size of the stored snapshot, or 0 where there is none.
+    /// The size of the stored snapshot, or 0 if there is none.
     snapshot_bytes: usize,
 }
 
 /// An answer that a grant gave.
 #[derive(Clone, Debug)]
 pub struct Granted {
-    /// The question.
     pub interrupt: InterruptId,
-    /// The grant, by its id.
+    /// The id of the grant.
     pub grant: String,
-    /// Whether the grant still covers the question. What the config allows is the driver's to know.
+    /// Whether the grant still covers the question. Only the driver knows what the config allows.
     pub covered: bool,
 }
 
@@ -78,52 +76,51 @@ pub struct Granted {
 pub struct Loaded {
     pub thread: ThreadId,
     pub workflow: String,
-    /// The fingerprint its workflow had.
+    /// The last recorded fingerprint of its workflow.
     pub fingerprint: String,
-    /// Where it stands.
     pub status: Status,
-    /// Where it goes on.
+    /// The next node.
     pub node: String,
-    /// What has to become an update first.
+    /// What it takes in before the next node.
     pub awaits: Awaits,
     pub version: i64,
     /// Its last step, and the size of its snapshot.
     pub at: Have,
     /// How long it is held.
     pub hold_ms: i64,
-    /// Steps since a person last said something.
+    /// Steps since it last heard from a person.
     pub steps_since_person: i64,
-    /// How many of those it may take.
+    /// How many such steps it may take.
     pub step_limit: i64,
     /// How often its budget was granted.
     pub allowance: i64,
     pub forked: bool,
     /// Whether all driving is paused.
     pub paused: bool,
-    /// Whether trouble was decided and is to be carried out first.
+    /// Whether a decision about trouble has to be carried out first.
     pub trouble_decided: bool,
-    /// The answers it was given, in the order asked.
+    /// Its answers, in the order the questions were asked.
     pub answers: Vec<Answer>,
-    /// The answers among them that rest on a grant and have not been acted on.
+    /// The answers that grants gave and that have not been acted on.
     pub granted: Vec<Granted>,
     /// How its children ended, in the order spawned.
     pub children: Vec<ChildResult>,
-    /// What has reached it meanwhile.
+    /// Events not taken in yet.
     pub events: Vec<(i64, Event)>,
-    /// Whether that has to be shown before what was approved is done.
+    /// Whether these events have to be shown to a person before the approved effect is carried out.
     pub overtaken: bool,
-    /// Results an earlier attempt at its next step left.
+    /// Call results left by an earlier attempt at its next step.
     pub calls: HashMap<String, Value>,
-    /// What is left to fold.
+    /// The updates left to fold.
     pub tail: Tail,
 }
 
 impl Threads<'_> {
-    /// What there is to do for a driver.
     pub fn to_do(self) -> Result<ToDo, StoreError> {
         self.0.read(|db| {
             let mut threads = Vec::new();
-            // By one status each, in the order of its index; a list of them would be made a table first, each time.
+            // One query per status follows the index order; with a list of statuses, SQLite would build a table first
+            // each time.
             let mut active = db.prepare_cached(
                 "SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
                  UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
@@ -145,14 +142,14 @@ impl Threads<'_> {
         })
     }
 
-    /// Everything needed to drive a thread; `have` is what the driver has folded already.
+    /// Everything needed to drive a thread; `have` is what the driver has already folded.
     pub fn load(self, thread: &ThreadId, have: Option<&Have>) -> Result<Loaded, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| run(db, thread, have, now))
     }
 
-    /// What is needed to fold a thread's state as it was after its first `steps` steps, or as it is now; nothing of a
-    /// pruned one.
+    /// Everything needed to fold a thread's state after its first `steps` steps, or its current state; `None` if it was
+    /// pruned.
     pub fn fold(self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<(String, Tail)>, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, thread)?;
@@ -165,7 +162,8 @@ impl Threads<'_> {
         })
     }
 
-    /// The driver says that a node takes a while. It changes nothing a running node rests on.
+    /// Shows a thread as running because its node takes a while. It does not change the version that a running node
+    /// depends on.
     pub fn mark_running(self, thread: ThreadId, version: i64) {
         self.0.write_later(move |tx| {
             tx.prepare_cached(
@@ -176,7 +174,7 @@ impl Threads<'_> {
         });
     }
 
-    /// A new driver takes over: what ran when the last one ended is ready again.
+    /// Makes threads ready again that were running when the last driver ended.
     pub async fn recover(self) -> Result<usize, StoreError> {
         self.0
             .write(|tx| {
@@ -210,7 +208,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
     };
     let status = recent.status(db, &row)?;
     check_listed(&row, status, recent.unheard.len() as i64)?;
-    // What was decided about its trouble comes first, and its children may still be at work then.
+    // A decision about trouble comes first, and its children may still be running then.
     let joins =
         recent.step.awaits == Awaits::Children && status.active() && recent.troubles().next().is_none();
     let children = if joins { children(db, &row, &recent)? } else { Vec::new() };
@@ -243,7 +241,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
     })
 }
 
-/// The answers to what a thread asked, and those among them that a grant gave and nothing has followed from yet.
+/// The answers to a thread's questions, and those among them that a grant gave and that have not been acted on.
 fn answers(
     db: &Connection,
     row: &ThreadRow,
@@ -281,7 +279,7 @@ fn answers(
     Ok((answers, granted))
 }
 
-/// A thread stands where its log says, whatever its row says.
+/// Checks that the row agrees with the log on status and events.
 fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), StoreError> {
     if row.unheard != unheard {
         return damaged(format!(
@@ -289,7 +287,7 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
             row.id, row.unheard
         ));
     }
-    // Whether a thread is at work is not in the log.
+    // The log does not record whether a thread is at work.
     let alike = |status: Status| if status.active() { Status::Ready } else { status };
     if alike(row.status) != alike(status) {
         return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
@@ -297,7 +295,7 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
     Ok(())
 }
 
-/// A thread is what it began as, whatever its row says.
+/// Checks that the row agrees with the thread's first log entry.
 fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let started: Started = log::entry(db, row.seq)?.says()?;
     let parent = started.parent.map(|parent| (parent.thread, parent.step, parent.joined));
@@ -311,7 +309,7 @@ fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
 }
 
-/// How the children ended that a thread waits for, in the order it started them; each as its own log tells it.
+/// The results of the children a thread waits for, in the order it started them, each read from the child's log.
 fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<ChildResult>, StoreError> {
     let spawned = match recent.entries.iter().find(|entry| entry.seq == recent.step.seq) {
         Some(entry) => entry.says::<Stepped>()?.next,
@@ -328,7 +326,7 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
         if !status.ended() {
             return damaged(format!("thread {} is listed as ended, and is {status} by the log", child.id));
         }
-        // Its output stands with the step that brought it.
+        // The output is in the log with the step that produced it.
         let output = output_of(db, &child)?;
         results.push(ChildResult {
             key: child.child_key.unwrap_or_default(),
@@ -341,7 +339,7 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
     Ok(results)
 }
 
-/// What a thread has produced, by its log.
+/// A thread's output, read from the log.
 fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
     let mut output = None;
     for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
@@ -358,12 +356,12 @@ fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreErr
     Ok(output)
 }
 
-/// What `sayso doctor` reads of a thread's state: its snapshot, and the steps from there to its last.
+/// Reads what `sayso doctor` checks of a thread's state: its snapshot and the steps after it.
 pub(in crate::store) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     tail(db, row, None, None).map(|_| ())
 }
 
-/// What is left to fold, up to the first `wanted` steps.
+/// The updates left to fold, up to the first `wanted` steps.
 fn tail(
     db: &Connection,
     row: &ThreadRow,
@@ -373,7 +371,7 @@ fn tail(
     let limit = wanted.unwrap_or(i64::MAX);
     let stored = snapshots::read(db, row)?;
     let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
-    // What the driver has may come from before a failed write; then its entry is not there.
+    // The driver's state may come from before a failed write; then its entry does not exist.
     if let Some(have) = have
         && let Ok(entry) = log::entry(db, have.step.seq)
         && entry.chain == have.step.chain

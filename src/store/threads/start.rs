@@ -1,4 +1,4 @@
-//! Starting threads.
+//! Starts threads.
 
 use crate::graph::ThreadId;
 use crate::store::log::{Forked, Kind, NewEntry, Parent, Started, Tx};
@@ -10,21 +10,18 @@ use crate::store::{StoreError, Threads};
 /// A thread about to be started.
 #[derive(Clone, Debug)]
 pub struct NewThread {
-    /// Its workflow's name.
     pub workflow: String,
-    /// Its workflow's fingerprint.
     pub fingerprint: String,
-    /// The node it begins at.
+    /// Its first node.
     pub entry: String,
     /// Its first updates, a JSON array.
     pub updates: String,
-    /// What it is about.
     pub title: String,
-    /// The key its starter chose; empty where a person starts it. Of those nobody's child there is one of a key.
+    /// The key its starter chose; empty if a person starts it. Threads without a parent have unique keys.
     pub key: String,
 }
 
-/// Starts a thread, as the child of another or on its own.
+/// Starts a thread, with or without a parent.
 pub(in crate::store) fn start(
     tx: &Tx<'_>,
     new: &NewThread,
@@ -50,7 +47,7 @@ pub(in crate::store) fn start(
     begin(tx, &started, now)
 }
 
-/// Starts a thread that shares the beginning of another.
+/// Starts a thread that shares the first steps of another.
 pub(in crate::store) fn start_fork(
     tx: &Tx<'_>,
     origin: &ThreadRow,
@@ -81,13 +78,12 @@ fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreErr
 }
 
 impl Threads<'_> {
-    /// Starts a thread.
     pub async fn start(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, false, now)?.id)).await
     }
 
-    /// Starts a thread that a person wants.
+    /// Starts a thread on behalf of a person and records the process it came from.
     pub async fn start_for_person(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, true, now)?.id)).await

@@ -1,8 +1,8 @@
-//! Trouble: questions the engine itself asks, about a thread that cannot go on alone.
+//! Trouble: questions the engine itself asks about a thread that cannot continue alone.
 //!
-//! Trouble is not a step. The step that failed keeps its number, so that a retry finds the calls and effects
-//! an earlier attempt left. A decision on trouble only marks it, like any other; the driver carries it out as
-//! the thread's next write, and until then it can be undone.
+//! Trouble is not a step. The failed step keeps its number, so that a retry finds the calls and effects an earlier
+//! attempt left. A decision about trouble is only recorded, like any other; the driver carries it out as the thread's
+//! next write, and until then it can be undone.
 
 use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
 use crate::inbox::Status;
@@ -16,11 +16,11 @@ use crate::store::threads::arrive;
 use crate::store::{StoreError, Threads, effects};
 use serde_json::{Value, json};
 
-/// Trouble about to be put to a person.
+/// Trouble to ask a person about.
 #[derive(Clone, Debug)]
 pub struct NewTrouble {
     pub thread: ThreadId,
-    /// The version it was read at; `None` where it is to be stopped whatever it does.
+    /// The version it was read at; `None` stops the thread whatever it is doing.
     pub version: Option<i64>,
     /// The question; its action is the trouble's code.
     pub interrupt: Interrupt,
@@ -29,13 +29,13 @@ pub struct NewTrouble {
 }
 
 impl Threads<'_> {
-    /// Puts trouble to a person; the thread waits.
+    /// Asks a person about trouble; the thread waits.
     pub async fn trouble(self, trouble: NewTrouble) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| put(tx, &trouble, now)).await
     }
 
-    /// Carries out what was decided about a thread's trouble. `step_limit` is what "as much again" adds.
+    /// Carries out the decision about a thread's trouble. `step_limit` is what "as much again" adds.
     pub async fn settle_trouble(
         self,
         thread: ThreadId,
@@ -60,7 +60,7 @@ fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     if recent.troubles().any(|question| question.is_open() && question.asked.action == *code) {
         return Ok(());
     }
-    // A person who stops a thread does not want a held decision to act as soon as it may go on.
+    // A person who stops a thread does not want a held decision to take effect as soon as it may continue.
     if trouble.version.is_none() {
         reopen_all(tx, &mut row, &recent, Because::Stopped, now)?;
         let from = tx.opened(now)?;
@@ -118,7 +118,7 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> 
     }
 }
 
-/// What a thread's decided trouble comes to, mildest first.
+/// What happens to the thread after the decision, mildest first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     GoesOn,
@@ -126,7 +126,7 @@ enum Fate {
     Abandoned,
 }
 
-/// The person found out whether an effect in doubt happened.
+/// Records a person's finding whether an effect in doubt happened.
 fn settle_effect(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -144,8 +144,8 @@ fn settle_effect(
     effects::end(tx, row, effect.seq, name, state, outcome, now)
 }
 
-/// Ends a thread from outside its graph, with everything that hangs on it. What reached it while it was in trouble no
-/// node has looked at, so those mails are given a thread of their own.
+/// Ends a thread from outside its graph, together with the children it waits for. No node has seen the mails that
+/// reached it during its trouble, so those get a new thread.
 fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,

@@ -1,4 +1,4 @@
-//! A whole thread, read at one moment with its whole chain checked.
+//! A complete thread, read at one moment with its whole chain checked.
 
 use crate::graph::{Basis, Decision, ThreadId};
 use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
@@ -12,21 +12,17 @@ use crate::store::{StoreError, Threads};
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// Everything on record about a thread; its folded state is its workflow's affair.
+/// Everything on record about a thread, except its folded state, which only its workflow can compute.
 #[derive(Clone, Debug)]
 pub struct StoredThread {
-    /// As one line of a list.
     pub line: ThreadLine,
-    /// What it has produced.
     pub output: Option<Value>,
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     pub error: Option<ErrorView>,
     pub steps: Vec<StepView>,
-    /// What it asked.
     pub questions: Vec<QuestionView>,
-    /// The decisions taken on it.
     pub decisions: Vec<DecisionView>,
-    /// What it did to the outside.
+    /// Its effects on the outside world.
     pub effects: Vec<EffectView>,
 }
 
@@ -41,7 +37,7 @@ impl Threads<'_> {
 }
 
 impl Threads<'_> {
-    /// What was decided about a thread, oldest first.
+    /// All decisions on a thread's questions, oldest first.
     pub fn answers(self, id: &ThreadId) -> Result<Vec<DecisionView>, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, id)?;
@@ -104,7 +100,7 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
     let mut views = Vec::new();
     for question in asked {
         for given in &question.answers {
-            // What was begun on a card rests on the last answer before it.
+            // An effect belongs to the last answer before it.
             let next = question.answers.iter().map(|other| other.seq).find(|seq| *seq > given.seq);
             let on_it = |(seq, key, _): &&(i64, String, Value)| {
                 *seq > given.seq
@@ -139,13 +135,13 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
     Ok(views.into_iter().map(|(_, view)| view).collect())
 }
 
-/// Whether what was begun with entry `seq` can rest on this question and not on a later one of the same key.
+/// Whether the effect begun by entry `seq` can belong to this question, rather than to a later one with the same key.
 fn taken_up(asked: &[Question], question: &Question, seq: i64) -> bool {
     let later = |other: &&Question| other.seq > question.seq && other.asked.key == question.asked.key;
     !asked.iter().filter(later).any(|other| other.seq < seq)
 }
 
-/// What was begun in a thread: the entry, the key of the card it rests on, and the arguments.
+/// The effects begun in a thread: the entry, the key of the card that permits it, and the arguments.
 fn carried_out(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Value)>, StoreError> {
     let mut found = db.prepare_cached("SELECT seq FROM effects WHERE thread = ? ORDER BY seq")?;
     let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
