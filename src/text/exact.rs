@@ -1,7 +1,7 @@
-//! JSON kept letter by letter, so that what was not changed goes back exactly as it came.
+//! JSON kept byte for byte, so that unchanged parts go back exactly as they came.
 //!
-//! A parsed number is a 64-bit one; another program may send others, and may care whether it wrote `1.0` or `1`. So the
-//! texts of values are kept beside what is shown of them, and an edit is woven into the text it changes.
+//! Parsed numbers are 64 bits; other programs may send bigger ones, and may care whether they wrote `1.0` or `1`. So we
+//! keep the text of each value next to what is shown of it, and apply an edit to the text it changes.
 
 use super::Visible;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// The fields of an object, each with its text; `None` where it is not an object.
+/// The fields of an object, each with its text; `None` if it is not an object.
 pub fn fields(text: &str) -> Option<Vec<(String, String)>> {
     struct Fields;
     impl<'de> Visitor<'de> for Fields {
@@ -22,7 +22,7 @@ pub fn fields(text: &str) -> Option<Vec<(String, String)>> {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let mut fields: Vec<(String, String)> = Vec::new();
             while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
-                // Of two of one name the later one counts, as it does for whoever sent it.
+                // If a key occurs twice, the later one counts, as it does for the sender.
                 fields.retain(|(known, _)| *known != key);
                 fields.push((key, value.get().to_owned()));
             }
@@ -32,18 +32,17 @@ pub fn fields(text: &str) -> Option<Vec<(String, String)>> {
     serde_json::Deserializer::from_str(text).deserialize_map(Fields).ok()
 }
 
-/// The texts of a list's members; `None` where it is not a list.
+/// The texts of a list's members; `None` if it is not a list.
 pub fn members(text: &str) -> Option<Vec<String>> {
     let members: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     Some(members.into_iter().map(|member| member.get().to_owned()).collect())
 }
 
-/// The text of one field of an object.
 pub fn field(text: &str, name: &str) -> Option<String> {
     fields(text)?.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
-/// What is sent where a person, who was shown `text` as [`Visible::json`] draws it, left `edited`.
+/// The text to send after a person saw `text` drawn by [`Visible::json`] and left it as `edited`.
 pub fn weave(text: &str, edited: &Value) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return edited.to_string() };
     if Visible::json(&value) == *edited {
@@ -69,7 +68,7 @@ pub fn weave(text: &str, edited: &Value) -> String {
             });
             format!("[{}]", each.collect::<Vec<_>>().join(","))
         }
-        // A number with a fraction stays one: `1.0` becomes `2.0` and not `2`.
+        // A number with a fraction keeps one: `1.0` becomes `2.0`, not `2`.
         (Value::Number(number), ..) if value.is_f64() && !number.is_f64() => format!("{number}.0"),
         (Value::String(edited), ..) if value.as_str().is_some_and(has_windows_line_ends) => {
             Value::from(edited.replace('\n', "\r\n")).to_string()
@@ -78,7 +77,7 @@ pub fn weave(text: &str, edited: &Value) -> String {
     }
 }
 
-/// Which member each one of an edited list was: the one that was shown as it is now, else the one in its place.
+/// Maps each member of an edited list to its original: the one shown the same way, else the one at the same position.
 fn origins<'m>(members: &'m [String], wanted: &[Value]) -> Vec<Option<&'m String>> {
     let shown =
         |text: &String| serde_json::from_str(text).map(|value| Visible::json(&value)).unwrap_or_default();
@@ -99,13 +98,13 @@ fn origins<'m>(members: &'m [String], wanted: &[Value]) -> Vec<Option<&'m String
     found
 }
 
-/// Whether all its lines end as Windows ends them. They are shown and edited with plain line ends.
+/// Whether all lines end in CRLF. They are shown and edited with plain newlines.
 fn has_windows_line_ends(text: &str) -> bool {
     let ends = text.matches("\r\n").count();
     ends > 0 && ends == text.matches('\n').count()
 }
 
-/// Whether every number of a JSON text is held exactly when it is parsed.
+/// Whether parsing keeps every number of a JSON text exactly.
 pub fn is_exact(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(&first) = rest.first() {
@@ -173,7 +172,7 @@ mod tests {
         woven(r#"{"f":1.0,"i":1}"#, json!({"f": 2, "i": 2}), r#"{"f":2.0,"i":2}"#);
         woven(r#"[1.0, 2.50, 3]"#, json!([1.0, 2.5, 4]), "[1.0,2.50,4]");
         woven(r#"[1.0]"#, json!([1.0, 2]), "[1.0,2]");
-        // One that was taken out does not change those behind it.
+        // Removing a member does not change those after it.
         woven(r#"[1.0, 2.50, 3.0]"#, json!([2.5, 3.0]), "[2.50,3.0]");
         woven("[\"a\\r\\n\", \"b\\r\\n\"]", json!(["b\n"]), "[\"b\\r\\n\"]");
         woven(

@@ -1,6 +1,5 @@
 //! Bytes as people and file names show them.
 
-/// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(2 * bytes.len());
@@ -11,7 +10,7 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The SHA-256 that 64 hexadecimal digits spell.
+/// Parses a SHA-256 from 64 hexadecimal digits.
 pub fn digest_from_hex(digits: &str) -> Option<[u8; 32]> {
     let pairs: &[[u8; 2]; 32] = digits.as_bytes().as_chunks().0.try_into().ok()?;
     if digits.len() != 64 {

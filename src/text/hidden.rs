@@ -1,11 +1,11 @@
-//! Which characters have no look of their own.
+//! Which characters cannot be seen.
 //!
-//! Promises one predicate, [`is_hidden`], over single characters. Does not look at neighbours: the few places
-//! where a hidden character does honest work (a joiner inside an emoji) are decided in `pass.rs`.
+//! Promises one predicate, [`is_hidden`], over single characters. Does not look at neighbours: `sanitize.rs` decides
+//! where a hidden character is legitimate (a joiner inside an emoji).
 
 use unicode_width::UnicodeWidthChar;
 
-/// Whether `c` shows nothing by itself, steers the terminal, or reorders what stands around it.
+/// Whether `c` shows nothing by itself, steers the terminal, or reorders the text around it.
 ///
 /// [`Visible`](super::Visible) never holds such a character, except newline, tab, and the joiners and selectors
 /// inside well-formed emoji and joining scripts. Spaces of every width are not hidden: they are seen as space.
@@ -18,8 +18,8 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Unicode's `Default_Ignorable_Code_Point`: zero-width characters, bidi controls, variation selectors, fillers,
-/// tag characters, and the unassigned places kept for more of them.
+/// Unicode's `Default_Ignorable_Code_Point`: zero-width characters, bidi controls, variation selectors, fillers, tag
+/// characters, and the unassigned code points reserved for more of them.
 fn is_ignorable(code: u32) -> bool {
     matches!(
         code,
@@ -42,7 +42,7 @@ fn is_ignorable(code: u32) -> bool {
     )
 }
 
-/// Characters that Unicode does not call ignorable and that still show nothing.
+/// Characters that show nothing although Unicode does not call them ignorable.
 fn is_invisible_sign(code: u32) -> bool {
     matches!(
         code,
@@ -55,7 +55,7 @@ fn is_invisible_sign(code: u32) -> bool {
     )
 }
 
-/// Private use and noncharacters: what they look like is the font's secret, so they cannot be trusted to be seen.
+/// Private use and noncharacters: only the font decides how they look, so we cannot trust them to be seen.
 fn is_meaningless(code: u32) -> bool {
     matches!(code, 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xF0000..) || code & 0xFFFE == 0xFFFE
 }
@@ -122,8 +122,8 @@ mod tests {
         }
     }
 
-    /// The width tables know more characters that take no room; all of them must be hidden or a mark, so that
-    /// none can be repeated without end.
+    /// The width tables know more zero-width characters; all of them must be hidden or a mark, so that none can be
+    /// repeated without end.
     #[test]
     fn nothing_without_width_escapes() {
         for c in '\u{300}'..=char::MAX {

@@ -1,11 +1,11 @@
-//! JSON that holds no order to a terminal.
+//! JSON that is safe to print to a terminal.
 
 use super::is_hidden;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
-/// JSON on one line, in which every character that cannot be seen is escaped. It says the same to a parser.
+/// JSON on one line, with every invisible character escaped. A parser reads the same value.
 pub fn plain_json<T: Serialize + ?Sized>(data: &T) -> Result<String, serde_json::Error> {
     let mut bytes = Vec::new();
     data.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Escaping))?;

@@ -1,43 +1,40 @@
-//! Markdown as a terminal reads best: marks become weight, lists hang, tables stand in columns, lines fit. Pure.
+//! Markdown for terminals: marks become weight, lists hang, tables get columns, lines fit. Pure.
 //!
-//! It goes line by line, so that text can be shown while it is still being written; only a table needs all its lines.
-//! What it does not know stays as it stands; a link keeps its target, so that nobody follows words to somewhere else.
-//! For what models write to people, never for what is going to be sent: marks it takes away are not shown.
+//! It works line by line, so that text can be shown while it is still being written; only tables need all their lines.
+//! Unknown syntax stays unchanged; a link shows its target, so that its words cannot mislead anybody. Use it for what
+//! models write to people, never for text that will be sent: the marks it removes are not shown.
 
 use super::width::{expand_tabs, fit, pad, width};
 use super::wrap::{wrap, wrap_code};
 
-/// How a piece of text stands out.
+/// How much a piece of text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// Not at all.
     Plain,
     Heading,
-    /// Strong emphasis.
     Strong,
     Emphasis,
-    /// Program text.
     Code,
     /// The words of a link.
     Link,
-    /// Less than the rest.
+    /// Less prominent than the rest.
     Quiet,
 }
 
 /// One line of the screen.
 pub type Line = Vec<(Weight, String)>;
 
-/// Where a line stands so far in that fewer columns are left, it is not set in.
+/// Text is not indented if that would leave fewer columns than this.
 const NARROWEST: usize = 12;
 
-/// What has to be remembered from one line to the next.
+/// The state carried from one line to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Markdown {
     fenced: bool,
 }
 
 impl Markdown {
-    /// The lines that one line of source becomes.
+    /// Renders one line of source.
     pub fn line(&mut self, source: &str, columns: usize) -> Vec<Line> {
         let source = expand_tabs(source.trim_end());
         let body = source.trim_start();
@@ -79,14 +76,14 @@ impl Markdown {
         flow(&first, &rest, body[mark..].trim_start(), Weight::Plain, columns)
     }
 
-    /// What the lines of `text` leave to be remembered.
+    /// The state after the lines of `text`.
     pub fn after(mut self, text: &str) -> Self {
         let fences = text.lines().filter(|line| is_fence(line.trim_start())).count();
         self.fenced ^= fences % 2 == 1;
         self
     }
 
-    /// All lines of a text, tables in columns.
+    /// Renders a whole text, with tables in columns.
     pub fn lines(mut self, text: &str, columns: usize) -> Vec<Line> {
         let source: Vec<&str> = text.lines().collect();
         let mut lines = Vec::new();
@@ -109,7 +106,7 @@ fn is_fence(body: &str) -> bool {
     body.starts_with("```") || body.starts_with("~~~")
 }
 
-/// How many lines of a table these begin with: a heading, the line below it, and rows. 0 where there is none.
+/// How many lines the table at the start has: heading, rule and rows. 0 if there is no table.
 fn table_length(source: &[&str]) -> usize {
     let row = |line: &&&str| line.trim_start().starts_with('|');
     let ruled = source
@@ -154,7 +151,7 @@ fn is_rule(body: &str) -> bool {
     marks.len() >= 3 && "-*_".contains(marks[0]) && marks.iter().all(|c| *c == marks[0])
 }
 
-/// The text of a line that is emphasised as a whole.
+/// The text of a line that is emphasised as a whole, without its marks.
 fn whole_emphasis(body: &str) -> Option<&str> {
     ['_', '*'].into_iter().find_map(|mark| {
         let inner = body.strip_prefix(mark)?.strip_suffix(mark)?;
@@ -163,7 +160,7 @@ fn whole_emphasis(body: &str) -> Option<&str> {
     })
 }
 
-/// How long the mark of a list is, with the space after it; 0 where there is none.
+/// The length of a list mark with the space after it; 0 if there is none.
 fn list_mark(body: &str) -> usize {
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match body.as_bytes().get(digits) {
@@ -174,7 +171,7 @@ fn list_mark(body: &str) -> usize {
     if body[mark..].starts_with(' ') { mark + 1 } else { 0 }
 }
 
-/// Text in lines that fit, the first behind one prefix and the others behind another.
+/// Wraps text into lines that fit, with one prefix for the first line and another for the rest.
 fn flow(first: &str, rest: &str, text: &str, weight: Weight, columns: usize) -> Vec<Line> {
     let mut plain = String::with_capacity(text.len());
     let mut marks = Vec::new();
@@ -194,7 +191,7 @@ fn flow(first: &str, rest: &str, text: &str, weight: Weight, columns: usize) -> 
     if lines.is_empty() { vec![vec![(weight, first.to_owned())]] } else { lines }
 }
 
-/// The pieces of `part`, which begins at `begin`, by the weights that end at `marks`.
+/// Splits `part`, which starts at `begin`, into pieces by the weights that end at `marks`.
 fn weighed(part: &str, begin: usize, marks: &[(usize, Weight)]) -> Line {
     let mut line = Line::new();
     let mut at = 0;
@@ -208,7 +205,7 @@ fn weighed(part: &str, begin: usize, marks: &[(usize, Weight)]) -> Line {
     line
 }
 
-/// Takes marks off, and leaves code as it stands. `marks` says which weight ends where in `plain`.
+/// Removes marks, but leaves code unchanged. `marks` says which weight ends where in `plain`.
 fn inline(text: &str, weight: Weight, plain: &mut String, marks: &mut Vec<(usize, Weight)>) {
     let mut rest = text;
     while let Some(at) = rest.find(['`', '*', '_', '[', '\\']) {
@@ -254,14 +251,14 @@ fn inline(text: &str, weight: Weight, plain: &mut String, marks: &mut Vec<(usize
     marks.push((plain.len(), weight));
 }
 
-/// A piece of code at the beginning, its marks included.
+/// The code span at the start, with its marks.
 fn code(text: &str) -> Option<&str> {
     let marks = text.bytes().take_while(|byte| *byte == b'`').count();
     let end = text[marks..].find(&text[..marks]).filter(|_| marks > 0)?;
     Some(&text[..marks + end + marks])
 }
 
-/// What stands between two pairs of asterisks at the beginning.
+/// The text between two pairs of asterisks at the start.
 fn strong(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("**")?;
     let inner = &inner[..inner.find("**")?];
@@ -269,7 +266,7 @@ fn strong(text: &str) -> Option<&str> {
     (!bare).then_some(inner)
 }
 
-/// What stands between two single marks around words; a mark inside a word is none.
+/// The text between two single marks around words. A mark inside a word does not count.
 fn emphasis(text: &str, before: Option<char>) -> Option<&str> {
     let mark = text.chars().next().filter(|c| matches!(c, '*' | '_'))?;
     let inner = &text[1..];
@@ -280,7 +277,7 @@ fn emphasis(text: &str, before: Option<char>) -> Option<&str> {
     (!bare && !in_word(before) && !in_word(after)).then_some(inner)
 }
 
-/// The words and the target of `[words](target)` at the beginning.
+/// The words and target of `[words](target)` at the start.
 fn link(text: &str) -> Option<(&str, &str)> {
     let (words, rest) = text.strip_prefix('[')?.split_once("](")?;
     let target = &rest[..rest.find(')')?];
@@ -294,7 +291,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Lines with `[…]` around what is strong and `(…)` around what is quiet.
+    /// Lines with `[…]` around strong and `(…)` around quiet text.
     fn drawn(text: &str, columns: usize) -> String {
         let piece = |(weight, text): &(Weight, String)| match weight {
             Weight::Plain | Weight::Code => text.clone(),
@@ -365,7 +362,7 @@ mod tests {
         fn all_fits(text in "[-a#*`_>\\\\ 漢1.|:()\\[\\]\n]{0,60}", columns in 24_usize..40) {
             for line in Markdown::default().lines(&text, columns) {
                 let line: String = line.into_iter().map(|(_, text)| text).collect();
-                // Many columns of a table keep three columns each, and go over the edge.
+                // Tables with many columns keep three characters per column and may run over the edge.
                 prop_assert!(width(&line) <= columns || line.contains(['│', '┼']), "{:?}", line);
             }
         }
@@ -375,7 +372,7 @@ mod tests {
             let said = Markdown::default().lines(&text, columns);
             let said: String = said.into_iter().flatten().map(|(_, text)| text).collect();
             let letters = |text: &str| text.chars().filter(|c| "a漢".contains(*c)).count();
-            // The line that opens or closes a fence is all that is left out.
+            // Only the lines that open or close a fence are left out.
             let fences = |line: &&str| line.trim_start().starts_with("```");
             let left_out: usize = text.lines().filter(fences).map(letters).sum();
             prop_assert_eq!(letters(&said) + left_out, letters(&text));

@@ -1,8 +1,8 @@
-//! Text from outside, made safe to show and to prompt with; and how much room text takes.
+//! Makes text from outside safe to show and to put into prompts, and measures how much room it takes.
 //!
-//! Promises: what a [`Visible`] holds is what a person sees and what a model is given, character for character;
-//! widths and line breaks agree with each other, and never split what is drawn as one. Does not know HTML, mail,
-//! colours or screens, and imports nothing of ours.
+//! Promises: a [`Visible`] holds exactly what a person sees and a model is given, character for character; widths and
+//! line breaks agree with each other, and never split what is drawn as one. Does not know HTML, mail, colours or
+//! screens, and imports no other module of the crate.
 
 mod amount;
 mod emoji;

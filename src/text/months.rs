@@ -1,4 +1,4 @@
-//! Months by their German names; English ones are the time library's.
+//! German month names; the time library knows the English ones.
 
 /// January to December.
 pub const GERMAN_MONTHS: [&str; 12] = [

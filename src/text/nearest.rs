@@ -2,13 +2,13 @@
 //!
 //! Promises a suggestion only when it is likely meant. Does not know what the words are for.
 
-/// Words longer than this are not typing slips, and comparing them would cost more than it helps.
+/// Longer words are not typing slips, and comparing them would cost more than it helps.
 const LONGEST: usize = 64;
 
-/// The candidate closest to `word`, if at most a third of it would have to change (and at least one letter may).
+/// The candidate closest to `word`, if at most a third of its letters differ (one may always differ).
 ///
-/// Upper and lower case, and `-` and `_`, count as the same letter; two neighbours swapped count as one change. Of
-/// equally close candidates the first is taken.
+/// Upper and lower case, and `-` and `_`, count as the same letter; swapping two neighbours counts as one change. Ties
+/// go to the first candidate.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded(word)?;
     candidates
@@ -32,7 +32,7 @@ fn folded(word: &str) -> Option<Vec<char>> {
     (folded.len() <= LONGEST).then_some(folded)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before_last = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();

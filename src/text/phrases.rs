@@ -1,6 +1,6 @@
-//! Looking for phrases in running text: whole words, in any case, whatever stands between them.
+//! Finds phrases in running text: whole words in any case, whatever separates them.
 
-/// Lower case, words parted by one blank, one at either end, so that whole words can be looked for.
+/// Lower-cases the text and puts one space between words and at both ends, so that whole words can be found.
 pub fn flat(text: &str) -> String {
     let mut out = String::from(" ");
     for c in text.chars() {
@@ -16,7 +16,7 @@ pub fn flat(text: &str) -> String {
     out
 }
 
-/// Whether one of the `phrases`, parted by commas, stands in a [`flat`] text. One that ends in `*` may go on.
+/// Whether a [`flat`] text contains one of the comma-separated `phrases`. A trailing `*` matches any word ending.
 pub fn has(flat: &str, phrases: &str) -> bool {
     let stands = |words: &str| memchr::memmem::find(flat.as_bytes(), words.as_bytes()).is_some();
     phrases.split(", ").any(|phrase| match phrase.strip_suffix('*') {

@@ -1,11 +1,11 @@
 //! The one pass that turns raw text into visible text.
 //!
-//! Promises: linear time; output that a second pass leaves as it is; never a hidden character beyond those that
-//! do honest work where they stand. Every run of what may not stay becomes one placeholder, so a bomb of a million
-//! zero-width characters costs a few letters. Does not look words up, normalise, or judge spelling.
+//! Promises: linear time; a second pass changes nothing; hidden characters stay only where they are legitimate. Every
+//! run of removed characters becomes one placeholder, so a million zero-width characters cost a few letters. Does not
+//! look words up, normalise, or judge spelling.
 //!
-//! Each decision looks at what was already let through and at the next raw character, and counts the next one
-//! only if it will stay itself. That is what makes the pass idempotent.
+//! Each decision looks at the output so far and at the next raw character, and counts the next one only if it will stay
+//! unchanged. That makes the pass idempotent.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,8 @@ use super::hidden::{is_hidden, is_mark, is_virama, joins};
 /// Marks allowed on one base. Vietnamese needs two, pointed Hebrew five, deep Tibetan stacks six.
 const MARKS_PER_BASE: usize = 6;
 
-/// Joiners allowed in one emoji. A family of four needs three; a longer chain would be measured as one picture
-/// and drawn as many, over whatever stands beside it.
+/// Joiners allowed in one emoji. A family of four needs three; a longer chain would be measured as one picture but
+/// drawn as many, over whatever is next to it.
 const JOINERS_PER_EMOJI: usize = 3;
 
 const ZWNJ: char = '\u{200C}';
@@ -25,17 +25,17 @@ const TEXT_STYLE: char = '\u{FE0E}';
 const EMOJI_STYLE: char = '\u{FE0F}';
 const KEYCAP: char = '\u{20E3}';
 
-/// The flags of England, Scotland and Wales, less their leading black flag.
+/// The flags of England, Scotland and Wales without their leading black flag.
 ///
-/// Tag characters stay in these three sequences only: fonts draw any other as a plain black flag, which would
-/// leave room for a hidden word.
+/// Tag characters stay in these three sequences only: fonts draw any other as a plain black flag, which could hide a
+/// word.
 const FLAG_TAGS: [&str; 3] = [
     "\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
     "\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
     "\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
 ];
 
-/// What becomes of newlines and tabs.
+/// What happens to newlines and tabs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breaks {
     /// They stay; CRLF and a lone CR become a newline.
@@ -44,13 +44,12 @@ pub(super) enum Breaks {
     Space,
 }
 
-/// Text after the pass, and how many characters were taken out of sight.
+/// Text after the pass, and how many characters were hidden.
 pub(super) struct Passed {
     pub(super) text: String,
     pub(super) hidden: usize,
 }
 
-/// Makes `raw` visible.
 pub(super) fn sanitize(raw: &str, breaks: Breaks) -> Passed {
     let Some(start) = first_doubt(raw, breaks) else {
         return Passed { text: raw.to_owned(), hidden: 0 };
@@ -75,8 +74,8 @@ pub(super) fn sanitize(raw: &str, breaks: Breaks) -> Passed {
     Passed { text: pass.out, hidden: pass.hidden }
 }
 
-/// Where the pass has to begin: one character before the first that is not plain, since that one may be its base.
-/// `None` for text that can be copied as it is, which is nearly all text.
+/// Where the pass has to start: one character before the first that is not plain, since that one may be its base.
+/// `None` for text that can be copied unchanged, which is nearly all text.
 fn first_doubt(raw: &str, breaks: Breaks) -> Option<usize> {
     let is_plain = |c: char| match c {
         ' '..='~' => true,
@@ -93,12 +92,12 @@ fn first_doubt(raw: &str, breaks: Breaks) -> Option<usize> {
     None
 }
 
-/// The last character let through, as far as the next one cares.
+/// The last character of the output, as far as the next one depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// The start, a line's start, or a placeholder: marks have no base here and would land on a pane's border.
     Nothing,
-    /// A visible character or a mark upon one.
+    /// A visible character or a mark on one.
     Seen(char),
     /// A picture that has its variation selector.
     Styled,
@@ -129,7 +128,7 @@ struct Run {
 }
 
 impl Pass<'_> {
-    /// Decides about `c`, which stands at `at`, and says how many bytes are dealt with.
+    /// Decides about `c` at `at` and returns how many bytes were handled.
     fn take(&mut self, at: usize, c: char) -> usize {
         let after = at + c.len_utf8();
         let next = self.raw[after..].chars().next();
@@ -171,7 +170,7 @@ impl Pass<'_> {
         c.len_utf8()
     }
 
-    /// A selector stays right after a picture, or between a digit and the keycap around it.
+    /// A selector stays right after a picture, or between a digit and its keycap.
     fn may_style(&self, selector: char, next: Option<char>) -> bool {
         let Before::Seen(base) = self.before else { return false };
         is_pictographic(base)
@@ -211,7 +210,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Lets the character at `at` through; it is copied later, with its neighbours.
+    /// Keeps the character at `at`; it is copied later, together with its neighbours.
     fn keep(&mut self, at: usize, before: Before) {
         if self.run.is_some() {
             self.close_run();
@@ -235,7 +234,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Copies what was let through up to `end`. Nothing was, while a run is open.
+    /// Copies the kept text up to `end`. While a run is open there is none.
     fn flush(&mut self, end: usize) {
         if self.run.is_none() {
             self.out.push_str(&self.raw[self.clean..end]);

@@ -1,8 +1,8 @@
-//! What the system says went wrong, in words for people.
+//! System errors in words for people.
 
 use std::io;
 
-/// The system's words without its number.
+/// The error text of the system, without its number.
 pub fn io_words(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {

@@ -1,17 +1,17 @@
 //! `Visible`: the one type untrusted text passes through (SAFETY.md, rule 3).
 //!
-//! Promises: no control or escape character but newline and tab, no bidi control, nothing of zero width but what
-//! emoji and joining scripts need, no pile of marks. What may not stay is replaced by a placeholder one can see:
+//! Promises: no control or escape character except newline and tab, no bidi control, no zero-width character except
+//! those that emoji and joining scripts need, no piles of marks. Everything else is replaced by a visible placeholder:
 //!
-//! | in place of | stands |
+//! | instead of | we show |
 //! | --- | --- |
 //! | one hidden character | `⟨U+202E⟩` |
 //! | the same one, 12 times in a row | `⟨U+200B×12⟩` |
 //! | 28 different ones in a row | `⟨U+E0069…×28⟩`, named by the first |
 //! | marks beyond six on one base | the same, as for hidden characters |
 //!
-//! Text that spells a placeholder out stays as it is: it hides nothing. Does not escape anything for HTML, SQL or
-//! a shell, does not judge look-alike letters, and does not reorder right-to-left text.
+//! Text that spells out a placeholder stays unchanged: it hides nothing. Does not escape anything for HTML, SQL or a
+//! shell, does not judge look-alike letters, and does not reorder right-to-left text.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::sanitize::{Breaks, sanitize};
 
-/// Text that holds nothing a terminal obeys or a reader cannot see.
+/// Text without anything a terminal obeys or a reader cannot see.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Visible(String);
@@ -40,8 +40,7 @@ impl Visible {
 
     /// Makes every string in `value` visible, the keys of objects included.
     ///
-    /// Two keys that look the same afterwards are one key, and the later one's value stays: what is shown is what
-    /// is carried out.
+    /// Two keys that look the same afterwards become one key with the later value: we carry out what we show.
     pub fn json(value: &Value) -> Value {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
@@ -53,12 +52,10 @@ impl Visible {
         }
     }
 
-    /// The safe text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The safe text, owned.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -69,7 +66,7 @@ pub fn hidden_count(raw: &str) -> usize {
     sanitize(raw, Breaks::Keep).hidden
 }
 
-/// Every string of what a person typed as JSON, kept as [`typed`] keeps it; the names of fields are not theirs.
+/// Cleans every string of typed JSON like [`typed`]; field names do not come from the person.
 pub fn typed_json(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(typed(&text)),
@@ -79,10 +76,10 @@ pub fn typed_json(value: Value) -> Value {
     }
 }
 
-/// What a person typed, kept as typed, less control characters; newline and tab stay, CR becomes a newline.
+/// What a person typed, minus control characters; newline and tab stay, CR becomes a newline.
 ///
-/// A person may write in any script and needs its marks and joiners, so only what a terminal would obey is taken
-/// out. To show the text to somebody else, make it [`Visible`].
+/// People may write in any script and need its marks and joiners, so we remove only what a terminal would obey. To show
+/// the text to somebody else, make it [`Visible`].
 pub fn typed(raw: &str) -> String {
     let mut kept = String::with_capacity(raw.len());
     let mut rest = raw.chars().peekable();
@@ -99,7 +96,7 @@ pub fn typed(raw: &str) -> String {
 }
 
 impl<'de> Deserialize<'de> for Visible {
-    /// A file or a row is untrusted too, so reading is another pass.
+    /// Files and rows are untrusted too, so reading sanitizes again.
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         String::deserialize(input).map(Self::from)
     }

@@ -181,7 +181,7 @@ fn what_a_person_types_is_kept() {
 
 #[test]
 fn long_text_takes_a_moment() {
-    // Linear: were it quadratic, these would take minutes.
+    // If it were quadratic instead of linear, these would take minutes.
     for piece in
         ["plain text\n", "\u{1}a", "e\u{301}", "👩\u{200D}", "\u{1}\u{2}", "ب\u{200C}", "🏴\u{E0067}"]
     {
@@ -190,7 +190,7 @@ fn long_text_takes_a_moment() {
     }
 }
 
-/// The characters that meet each other's rules, far more often than chance would have it.
+/// Text rich in characters whose rules interact, which chance alone would rarely produce.
 fn tricky() -> impl Strategy<Value = String> {
     let special = prop::sample::select(
         "a1# \n\t\r\u{1B}\u{0}\u{9B}\u{AD}\u{200B}\u{200C}\u{200D}\u{202E}\u{2066}\u{2028}\u{FE00}\u{FE0E}\u{FE0F}\

@@ -6,13 +6,13 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
 use std::time::Duration;
 
-/// When a day begins for someone who only named the day.
+/// When a day starts if only the day was given.
 const MORNING: Time = Time::constant(9, 0, 0, 0);
 
-/// Further away than anybody snoozes; it also keeps the sums below within the calendar.
+/// Nobody snoozes longer than this; it also keeps the sums below within the calendar.
 const FARTHEST_DAYS: i64 = 3660;
 
-/// The time meant by `word`, seen from `now`; `None` is `off`.
+/// Parses a time as seen from `now`; `off` gives `None`.
 pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     let word = word.trim();
     if word.eq_ignore_ascii_case("off") {
@@ -37,7 +37,7 @@ pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     Ok(Some(at))
 }
 
-/// How long `word` means: `30m`, `2h`, `3d`, `1w`.
+/// Parses a length of time: `30m`, `2h`, `3d`, `1w`.
 pub fn lasting(word: &str, now: &Timestamp) -> Result<Duration, String> {
     let until = span_from(&word.trim().to_lowercase(), &now.to_zoned(TimeZone::UTC));
     let lasts = until.and_then(|until| Duration::try_from(until.duration_since(*now)).ok());
@@ -47,7 +47,7 @@ pub fn lasting(word: &str, now: &Timestamp) -> Result<Duration, String> {
     })
 }
 
-/// The time that has been that `word` means: so long ago (`30d`), a day, or an RFC 3339 time.
+/// Parses a time in the past: an age (`30d`), a day, or an RFC 3339 time.
 pub fn past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
     let ago = span_from(&word.to_lowercase(), now).map(|then| then.duration_since(now.timestamp()));
@@ -81,14 +81,14 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
         && let Some(date) = day_named(day, now)
     {
         return on(date, clock(time.trim())?, now).filter(|at| *at > now.timestamp()).or_else(|| {
-            // “fri 9:00” on a Friday at noon is next Friday's.
+            // “fri 9:00” on a Friday at noon means next Friday.
             on(date.checked_add(Span::new().days(7)).ok()?, clock(time.trim())?, now)
         });
     }
     if let Ok(at) = word.parse::<Timestamp>() {
         return Some(at);
     }
-    // Before plain dates and times, since those readers also take a date with a time for less than it says.
+    // Must come before plain dates and times: their parsers also accept a date with a time, but ignore part of it.
     if word.contains(['T', 't', ' ']) && word.len() > 10 {
         let local: DateTime = word.parse().ok()?;
         return on(local.date(), local.time(), now);
@@ -105,7 +105,7 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
     on(Date::strptime("%Y-%m-%d", word).ok()?, MORNING, now)
 }
 
-/// The day meant before a time: today's weekday is today.
+/// Parses the day before a time. Today's weekday means today.
 fn day_named(word: &str, now: &Zoned) -> Option<Date> {
     match word {
         "today" => Some(now.date()),
@@ -122,7 +122,7 @@ fn clock(word: &str) -> Option<Time> {
     Time::strptime(if word.len() > 5 { "%H:%M:%S" } else { "%H:%M" }, word).ok()
 }
 
-/// `45s`, `30m`, `2h`, `3d`, `1w`. Days are days of the calendar: the hour stays.
+/// `45s`, `30m`, `2h`, `3d`, `1w`. Days are calendar days: the time of day stays the same.
 fn span_from(word: &str, now: &Zoned) -> Option<Timestamp> {
     let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
     if count.is_empty() || !count.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -144,7 +144,7 @@ fn on(date: Date, time: Time, now: &Zoned) -> Option<Timestamp> {
     Some(date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()?.timestamp())
 }
 
-/// The day named in full or by its first three letters.
+/// Parses a weekday, in full or by its first three letters.
 fn weekday(word: &str) -> Option<Weekday> {
     let days = [
         ("monday", Weekday::Monday),

@@ -1,8 +1,8 @@
-//! How many columns text takes, and how it is cut and padded to fit.
+//! How many columns text takes, and how to cut and pad it to fit.
 //!
 //! Promises: what is drawn as one (a letter with its marks, a family emoji) is measured and cut as one; tabs reach to
-//! the next stop. Does not make text safe: measure what is already [`Visible`](super::Visible). Newlines are not
-//! expected here; see [`wrap`](super::wrap()).
+//! the next stop. Does not make text safe: measure text that is already [`Visible`](super::Visible). Does not expect
+//! newlines; see [`wrap`](super::wrap()).
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 /// Columns from one tab stop to the next.
 pub const TAB_STOP: usize = 4;
 
-/// The columns `line` takes when it begins at the left edge.
+/// The columns `line` takes if it starts at the left edge.
 pub fn width(line: &str) -> usize {
     clusters(line).fold(0, |column, cluster| column + cluster.width_at(column))
 }
@@ -21,7 +21,7 @@ pub fn width(line: &str) -> usize {
 pub fn truncate(line: &str, columns: usize) -> Cow<'_, str> {
     let mut column = 0;
     let mut end = 0;
-    // Where to cut, should the whole turn out not to fit: the last place that leaves a column for the ellipsis.
+    // Where to cut if the whole line does not fit: the last place that leaves a column for the ellipsis.
     let mut cut = 0;
     for cluster in clusters(line) {
         column += cluster.width_at(column);
@@ -36,8 +36,8 @@ pub fn truncate(line: &str, columns: usize) -> Cow<'_, str> {
     line.into()
 }
 
-/// `line` if it fits into `columns`, else as many of its words as fit before an ellipsis. A first word that is too long
-/// is cut all the same.
+/// `line` if it fits into `columns`, else as many of its words as fit before an ellipsis. Only a first word that is too
+/// long is cut.
 pub fn truncate_words(line: &str, columns: usize) -> Cow<'_, str> {
     let cut = match truncate(line, columns) {
         Cow::Borrowed(whole) => return whole.into(),
@@ -61,7 +61,7 @@ pub fn pad(line: &str, columns: usize) -> String {
     padded
 }
 
-/// The widths of a table's columns so that they fit, with three columns between them: the widest give way.
+/// Shrinks a table's columns, widest first, until they fit with three columns between them.
 pub fn fit(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
     widths.iter_mut().for_each(|wide| *wide = (*wide).min(columns.max(1)));
     let between = widths.len().saturating_sub(1) * 3;
@@ -74,7 +74,7 @@ pub fn fit(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
     widths
 }
 
-/// `line` with its tabs written as spaces, for a screen that has no tab stops.
+/// `line` with spaces for tabs, for a screen without tab stops.
 pub fn expand_tabs(line: &str) -> Cow<'_, str> {
     if !line.contains('\t') {
         return line.into();
@@ -92,7 +92,7 @@ pub fn expand_tabs(line: &str) -> Cow<'_, str> {
     expanded.into()
 }
 
-/// What is drawn as one, and the columns it takes.
+/// A grapheme cluster, which is drawn as one, and the columns it takes.
 #[derive(Clone, Copy)]
 pub(super) struct Cluster<'a> {
     pub(super) text: &'a str,
@@ -100,19 +100,19 @@ pub(super) struct Cluster<'a> {
 }
 
 impl Cluster<'_> {
-    /// The columns taken when drawn at `column`; only a tab cares where it stands.
+    /// The columns it takes when drawn at `column`; only tabs depend on it.
     pub(super) fn width_at(&self, column: usize) -> usize {
         if self.text == "\t" { TAB_STOP - column % TAB_STOP } else { self.width }
     }
 }
 
-/// The clusters of `text`, one after the other, each found only when asked for.
+/// Iterates over the clusters of `text` lazily.
 pub(super) fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (text, width) = match rest.as_bytes() {
             [] => return None,
-            // A letter followed by ASCII has no marks: no need to look clusters up.
+            // A letter followed by ASCII has no marks, so there is no cluster to look up.
             [b' '..=b'~'] | [b' '..=b'~', 0..=0x7F, ..] => (&rest[..1], 1),
             _ => {
                 let cluster = rest.graphemes(true).next()?;

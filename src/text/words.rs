@@ -1,16 +1,16 @@
-//! Words of a text, for rules that count and compare them. English; other languages match by whole words.
+//! Splits text into words, for rules that count and compare them. Stems English; other languages match by whole words.
 
 use crate::text::GERMAN_MONTHS;
 use std::collections::HashSet;
 
-/// Words that say nothing about a subject.
+/// Words that tell nothing about a subject.
 const STOP: &str = "a about after all also am an and any are as at be been before but by can could did do does each else \
     email emails every for from get had has have he her here him his how i if in into is it its just like \
     mail mails may me message messages more most my no not of off on one only or other our out over please \
     re fwd fw she should so some such than that the their them then there these they this those to too up \
     us very was we were what when where which while who why will with would you your";
 
-/// Lower-case words; everything that is no letter or digit parts them.
+/// Lower-case words, separated by everything that is not a letter or digit.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(|word| word.trim_matches('\'').trim_end_matches("'s").to_lowercase())
@@ -21,17 +21,16 @@ pub fn is_stop(word: &str) -> bool {
     STOP.split(' ').any(|stop| stop == word)
 }
 
-/// The words that carry meaning, stemmed, in their order.
+/// The meaningful words, stemmed, in order.
 pub fn stems(text: &str) -> Vec<String> {
     words(text).filter(|word| !is_stop(word) && word.len() > 1).map(|word| stem(&word)).collect()
 }
 
-/// The same as a set.
 pub fn stem_set(text: &str) -> HashSet<String> {
     stems(text).into_iter().collect()
 }
 
-/// A light stem: enough that *fails*, *failed*, *failing* and *failure* are one.
+/// A light stem: enough to unify *fails*, *failed*, *failing* and *failure*.
 pub fn stem(word: &str) -> String {
     if !word.is_ascii() || word.len() < 4 {
         return word.to_owned();
@@ -62,14 +61,14 @@ pub fn stem(word: &str) -> String {
     word.trim_end_matches('e').to_owned()
 }
 
-/// The text with a full stop, unless it ends like a sentence already.
+/// Adds a full stop, unless the text already ends like a sentence.
 pub fn with_full_stop(text: &str) -> String {
     let text = text.trim_end();
     let ended = text.is_empty() || text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？']);
     format!("{text}{}", if ended { "" } else { "." })
 }
 
-/// Sentences in their order, trimmed. A line break ends one where the line is a heading, an item or short.
+/// Sentences in order, trimmed. A line break ends a sentence if the line is a heading, a list item, or short.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     for paragraph in text.split("\n\n") {
@@ -104,7 +103,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// `Dr.`, `e.g.` and initials end no sentence.
+/// `Dr.`, `e.g.` and initials do not end a sentence.
 fn initial(before: &str) -> bool {
     let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let bare = last.to_lowercase();
@@ -114,7 +113,7 @@ fn initial(before: &str) -> bool {
     ) || (last.chars().count() == 1 && last.chars().all(char::is_uppercase))
 }
 
-/// The dot of a German date, `17. November`, ends no sentence.
+/// The dot of a German date, `17. November`, does not end a sentence.
 fn ordinal(before: &str, after: &str) -> bool {
     let day = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     (1..=2).contains(&day.len()) && GERMAN_MONTHS.iter().any(|month| after.trim_start().starts_with(month))

@@ -1,23 +1,21 @@
-//! Text broken into lines that fit, one line at a time.
+//! Breaks text into lines that fit, one line at a time.
 //!
-//! Promises: each line is a slice of the text and fits its width; nothing is lost but the white space at a break;
-//! linear time, and only as much of the text is read as lines are asked for, so the first screen of a 50 MB mail
-//! costs a screen. Indentation at the start of a line stays. Does not justify or hyphenate, and indents continuations only
-//! of programs ([`wrap_code`]).
+//! Promises: each line is a slice of the text and fits its width; nothing is lost except white space at a break; linear
+//! time, and reading only as far as the requested lines, so the first screen of a 50 MB mail costs one screen.
+//! Indentation at the start of a line stays. Does not justify or hyphenate, and indents continuation lines only for
+//! code ([`wrap_code`]).
 //!
-//! Lines break at spaces, and between wide characters (Chinese, Japanese and Korean have few spaces), though not
-//! before closing nor after opening punctuation. A word longer than a whole line is broken where the line ends.
+//! Lines break at spaces, and between wide characters (Chinese, Japanese and Korean have few spaces), but not before
+//! closing or after opening punctuation. A word longer than a whole line is broken at the end of the line.
 
 use super::width::{Cluster, clusters, width};
 
-/// The lines of `text`, none wider than `columns`.
-///
-/// Where `columns` is less than one character needs, the character stands alone on its line.
+/// The lines of `text`, none wider than `columns`, unless a single character needs more.
 pub fn wrap(text: &str, columns: usize) -> Wrap<'_> {
     Wrap { text, at: 0, columns: columns.max(1) }
 }
 
-/// The lines of a text, found as they are asked for. Made by [`wrap`].
+/// The lines of a text, found on demand. Made by [`wrap`].
 #[derive(Clone, Debug)]
 pub struct Wrap<'a> {
     text: &'a str,
@@ -26,7 +24,7 @@ pub struct Wrap<'a> {
 }
 
 impl Wrap<'_> {
-    /// Where in the text the next line begins; wrapping `&text[offset..]` goes on from there.
+    /// Where in the text the next line starts; wrapping `&text[offset..]` continues from there.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -48,11 +46,11 @@ impl<'a> Iterator for Wrap<'a> {
 
 impl std::iter::FusedIterator for Wrap<'_> {}
 
-/// How much further in than its beginning a line of a program goes on.
+/// How much further continuation lines of code are indented than the first.
 const GOES_ON: usize = 2;
 
-/// A line of a program in parts that fit `columns`, each with how far it is set in: what goes on stands further in than
-/// the line begins. A word that is too long is broken after a comma, a bracket, a slash or the like, where it has one.
+/// Splits a line of code into parts that fit `columns`, each with its inset; continuation lines are set in further. A
+/// word that is too long is broken after a comma, bracket, slash or similar, if it has one.
 pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
     let columns = columns.max(1);
     let indent = width(&line[..line.len() - line.trim_start_matches([' ', '\t']).len()]);
@@ -68,33 +66,33 @@ pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
     parts
 }
 
-/// The cut, or an earlier one where this one goes through a word.
+/// The cut, or an earlier one if this one splits a word.
 fn sensible(text: &str, cut: Line) -> Line {
     if cut.end < cut.next || cut.next == text.len() {
         return cut;
     }
     let after = text[..cut.end].rfind([',', ';', '(', '[', '{', '/', '&', '|', '=', ':', '.']);
     let lead = text.len() - text.trim_start_matches([' ', '\t']).len();
-    // Too early a break would leave most of the line empty.
+    // Breaking too early would leave most of the line empty.
     match after.map(|at| at + 1).filter(|end| *end > lead && *end * 2 >= cut.end) {
         Some(end) => Line { end, next: end },
         None => cut,
     }
 }
 
-/// A line's end and the beginning of the next one; what lies between is white space.
+/// The end of a line and the start of the next one; only white space lies between.
 #[derive(Clone, Copy)]
 struct Line {
     end: usize,
     next: usize,
 }
 
-/// The first line of `text`. Each character is looked at in at most two calls: the word that did not fit is read
-/// again as the start of its own line, where it does fit or is broken.
+/// The first line of `text`. Each character is read in at most two calls: a word that did not fit is read again as the
+/// start of its own line, where it fits or is broken.
 fn first_line(text: &str, columns: usize) -> Line {
     let mut at = 0;
     let mut column = 0;
-    let mut fits = 0; // all up to here fits, trailing spaces included
+    let mut fits = 0; // everything up to here fits, trailing spaces included
     let mut word_end = 0; // the end of the last word; 0 while there is only indentation
     let mut chance: Option<Line> = None; // the last place where the line may break
     let mut before: Option<Cluster<'_>> = None;
@@ -130,7 +128,7 @@ fn is_newline(cluster: &str) -> bool {
     matches!(cluster, "\n" | "\r\n")
 }
 
-/// Whether a line may break here and drop the cluster. No-break spaces are left out on purpose.
+/// Whether a line may break here and drop the cluster. No-break spaces are excluded on purpose.
 fn is_space(cluster: &str) -> bool {
     cluster.chars().all(|c| matches!(c, ' ' | '\t' | '\u{1680}' | '\u{2000}'..='\u{2006}' | '\u{2008}'..='\u{200A}' | '\u{205F}' | '\u{3000}'))
 }
@@ -253,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_first_lines_of_a_long_text_are_cheap() {
-        // 20 MB on one line: reading it all a thousand times over would take far longer than a test may.
+        // 20 MB on one line: reading it all a thousand times would take far too long for a test.
         let text = "word ".repeat(4_000_000);
         for _ in 0..1000 {
             assert_eq!(wrap(&text, 40).take(20).count(), 20);

@@ -1,4 +1,4 @@
-//! Writes a file without ever losing one: what stood there is kept beside it, dated, unless it may go.
+//! Writes files without losing any: the old file is kept next to the new one, dated, unless the caller lets it go.
 
 use crate::text::hex;
 use std::fs::{self, File, OpenOptions};
@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Puts `bytes` at `path`, atomically. A file that stands there with other bytes is kept beside it under a
-/// name with `stamp` in it; its path is given back.
+/// Writes `bytes` to `path` atomically. An existing file with other bytes is kept next to it, with `stamp` in its name;
+/// returns that path.
 pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
     write_over(path, bytes, stamp, &|_| false)
 }
 
-/// The same, but a file whose bytes `may_go` is replaced and not kept. It is asked while no other writer of ours is
-/// in the folder.
+/// Like [`write`], but replaces a file without keeping it if `may_go` accepts its bytes. It is called while no other
+/// sayso writer is in the folder.
 pub fn write_over(
     path: &Path,
     bytes: &[u8],
@@ -25,19 +25,19 @@ pub fn write_over(
     }
     let (folder, temporary) = beside(path)?;
     let folder = File::open(folder)?;
-    // One writer at a time in a folder, in every process: each keeps what the one before it wrote.
+    // Only one writer per folder, across all processes: each keeps what the previous one wrote.
     folder.lock()?;
     let replaced = replace(path, bytes, stamp, &temporary, may_go);
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     let kept = replaced?;
-    // The name is durable only when the folder is.
+    // The name is durable only once the folder is.
     folder.sync_all()?;
     Ok(kept)
 }
 
-/// The same as [`write`], for a file that only its owner may read.
+/// Like [`write`], for a file that only its owner may read.
 pub fn write_private(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
     if holds(path, bytes)? {
         return Ok(None);
@@ -54,19 +54,18 @@ pub fn write_private(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Optio
     Ok(kept)
 }
 
-/// Puts a file where there is none, whole or not at all, for its owner alone. One that stands there stays
-/// (`AlreadyExists`).
+/// Creates a file that only its owner may read, all or nothing. An existing file stays (`AlreadyExists`).
 pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, temporary) = beside(path)?;
     private(&temporary, bytes)?;
-    // A second name cannot take the place of a file, as a new one for the same would.
+    // Unlike a rename, a hard link cannot replace an existing file.
     let linked = fs::hard_link(&temporary, path);
     let _ = fs::remove_file(&temporary);
     linked?;
     File::open(folder)?.sync_all()
 }
 
-/// The folder of a path, and a name in it that nobody else has.
+/// The folder of a path, and a unique temporary name in it.
 fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -82,7 +81,7 @@ fn private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// A name nobody else has, or can have put a link at.
+/// A name that nobody else uses, or can have planted a link at.
 fn random() -> io::Result<String> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -108,7 +107,6 @@ fn replace(
     Ok(kept)
 }
 
-/// Whether `path` holds exactly these bytes.
 pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(meta) if meta.is_file() && meta.len() == bytes.len() as u64 => Ok(fs::read(path)? == bytes),
@@ -118,7 +116,7 @@ pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// A second name for what stands at `path`, so that there is no moment without it.
+/// Gives the file at `path` a second name, so that it is never gone, not even for a moment.
 fn keep(path: &Path, stamp: &str) -> io::Result<PathBuf> {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let ending = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
@@ -128,7 +126,7 @@ fn keep(path: &Path, stamp: &str) -> io::Result<PathBuf> {
         match fs::hard_link(path, &kept) {
             Ok(()) => return Ok(kept),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            // Some file systems have no second names.
+            // Some file systems have no hard links.
             Err(_) => {
                 let mut copy = OpenOptions::new().write(true).create_new(true).open(&kept)?;
                 io::copy(&mut File::open(path)?, &mut copy)?;

@@ -1,7 +1,7 @@
-//! Reads the text files of a folder, and nothing beyond it.
+//! Reads the text files of a folder, and nothing outside it.
 //!
-//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is
-//! left out is listed with the reason, so that nobody wonders.
+//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. Every file
+//! that was left out is listed with the reason.
 
 use super::open_beneath::{Beneath, NO_FILE};
 use crate::text::{self, Visible};
@@ -14,15 +14,13 @@ use std::path::{Path, PathBuf};
 pub struct Limits {
     /// Bytes of one text file.
     pub file: u64,
-    /// Bytes of one document, packed as it is.
+    /// Bytes of one document, in its packed form.
     pub document: u64,
-    /// Bytes of all of them.
+    /// Bytes of all files together.
     pub total: u64,
-    /// How many files.
     pub files: usize,
-    /// How deep folders are entered.
     pub depth: usize,
-    /// How many entries are looked at.
+    /// How many folder entries are looked at.
     pub entries: usize,
 }
 
@@ -32,60 +30,56 @@ impl Default for Limits {
     }
 }
 
-/// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFile {
     /// Its path within the folder.
     pub name: String,
-    /// What it says, safe to show and to prompt with.
+    /// Its text, safe to show and to put into prompts.
     pub text: String,
 }
 
-/// A file that was not.
+/// A file that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Skipped {
     /// Its path within the folder.
     pub name: String,
-    /// Why not.
     pub why: String,
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The files, by name.
+    /// Sorted by name.
     pub files: Vec<TextFile>,
-    /// What was left out.
     pub skipped: Vec<Skipped>,
 }
 
 /// Why a folder cannot be read at all.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum FolderError {
-    /// It is not there, or may not be entered.
+    /// It does not exist, or may not be entered.
     #[error("the folder {} cannot be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// It is a file.
     #[error("{} is not a folder; name the folder it is in", path.display())]
     NotAFolder { path: PathBuf },
 }
 
-/// Makes text of a document; the error is a reason for people.
+/// Extracts the text of a document; the error is a reason for people.
 pub type ReadDocument = fn(&[u8]) -> Result<String, String>;
 
-/// Which files of a folder are wanted.
+/// Which files of a folder to read.
 pub struct Wanted<'a> {
-    /// The endings of text files, without the dot.
+    /// The extensions of text files, without the dot.
     pub endings: &'a [&'a str],
-    /// The endings of documents, each with its reader.
+    /// The extensions of documents, each with its reader.
     pub documents: &'a [(&'a str, ReadDocument)],
-    /// Those never wanted, by file name.
+    /// Excludes files by name.
     pub never: fn(&str) -> bool,
-    /// Whether folders inside are entered.
+    /// Whether to enter subfolders.
     pub recursive: bool,
 }
 
-/// The folder's own path, with every link in it followed.
+/// The real path of the folder, with all links resolved.
 pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
     let path = folder.to_owned();
     let real = folder
@@ -120,7 +114,7 @@ pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Readi
     Ok(reading)
 }
 
-/// How many left-out files are named one by one.
+/// How many skipped files are listed by name.
 const NAMED: usize = 50;
 
 /// A walk that never leaves the folder.
@@ -171,7 +165,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A link counts as what it leads to, where that is a wanted file of this folder.
+    /// A link counts as its target, if that is a wanted file in this folder.
     fn link(&mut self, path: &Path) {
         let target = match self.root.join(path).canonicalize() {
             Ok(target) => target,
@@ -206,7 +200,7 @@ impl Walk<'_> {
             if self.total + bytes > self.limits.total { Err(text()) } else { Ok(()) }
         };
         if let Some(read) = self.document(path) {
-            // Packed, it says little about how long its text is.
+            // Its packed size says little about the length of its text.
             let text = read(&self.beneath.bytes(path, self.limits.document)?)?;
             fits(text.len() as u64)?;
             return Ok(text);

@@ -1,6 +1,6 @@
-//! Hands: what workflows use to reach files and servers. Each keeps to its own limits, whoever asks.
+//! Tools that workflows use to reach files and servers. Each enforces its own limits, whoever calls it.
 //!
-//! What is not here: any knowledge of threads or of who may do what; that is decided before a tool is used.
+//! Knows nothing about threads or permissions; those are decided before a tool is used.
 
 pub mod atomic_write;
 pub mod cage;

@@ -1,8 +1,8 @@
-//! A moment that two processes can compare although somebody sets the clock between them.
+//! A moment that two processes can compare even if somebody sets the clock between them.
 //!
-//! The wall clock can be set; the machine's own clock since it was started cannot, and it also runs while the machine
-//! sleeps. A moment keeps both: within one run of the machine the latter tells how much time has passed, across a
-//! restart only the wall clock can. Where the system has no such clock, the wall clock is all there is.
+//! The wall clock can be set; the machine's clock since boot cannot, and it also runs while the machine sleeps. A
+//! moment keeps both: within one run of the machine we use the boot clock, across a restart only the wall clock. If the
+//! system has no boot clock, we have only the wall clock.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -29,18 +29,18 @@ pub struct Machine {
 }
 
 impl Moment {
-    /// Now, with the wall clock as the caller reads it.
+    /// Now, with the wall clock given by the caller.
     pub fn now(wall: Timestamp) -> Self {
         Self { wall_ms: wall.as_millisecond(), machine: machine() }
     }
 
-    /// Whether both lie in one run of the machine.
+    /// Whether both belong to the same run of the machine.
     pub fn same_run(&self, other: &Moment) -> bool {
         let run = |moment: &Moment| moment.machine.as_ref().map(|machine| machine.run.clone());
         run(self) == run(other)
     }
 
-    /// How long ago `earlier` was; nothing where it seems to lie ahead.
+    /// The time since `earlier`; zero if it seems to lie in the future.
     pub fn since(&self, earlier: &Moment) -> Duration {
         let passed = match (&self.machine, &earlier.machine) {
             (Some(now), Some(then)) if now.run == then.run => now.ms.saturating_sub(then.ms),
@@ -78,7 +78,7 @@ mod tests {
         for wall in [1_000_000 + years, 1_000_000 - years, 0] {
             assert_eq!(at(wall, "a", 53_000).since(&asked), Duration::from_secs(3), "{wall}");
         }
-        // After a restart the wall clock is all there is.
+        // After a restart only the wall clock is left.
         assert_eq!(at(1_007_000, "b", 10).since(&asked), Duration::from_secs(7));
         assert_eq!(at(900_000, "b", 10).since(&asked), Duration::ZERO);
         let plain = Moment { wall_ms: 1_002_000, machine: None };

@@ -1,7 +1,7 @@
-//! Opens what lies beneath a folder, and nothing else.
+//! Opens files inside a folder, and nothing else.
 //!
-//! Everything is opened from the folder's own handle, a name at a time, and no link is followed on the way: what was
-//! swapped a moment ago leads nowhere. What is read is a plain file, is not larger than allowed, and is text.
+//! Everything is opened from the folder's handle, one name at a time, without following links: an entry that was
+//! swapped a moment ago leads nowhere. Only regular text files within the size limit are read.
 
 use crate::text::unreadable;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
@@ -18,25 +18,22 @@ pub(super) struct Beneath {
     handle: OwnedFd,
 }
 
-/// Something in a folder.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// Its name there.
     pub name: OsString,
-    /// What it is; an error says why that cannot be told.
+    /// Its file type; the error says why it cannot be determined.
     pub kind: io::Result<FileType>,
-    /// How long it is.
     pub bytes: u64,
 }
 
 impl Beneath {
-    /// The folder at `root`, whose own path may lead anywhere.
+    /// Opens the folder at `root`. Its own path may contain links.
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let handle = rustix::fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { handle })
     }
 
-    /// What `folder` holds, by name; at most `most` entries, and whether there are more.
+    /// The entries of `folder`, sorted by name: at most `most`, and whether there are more.
     pub(super) fn list(&self, folder: &Path, most: usize) -> io::Result<(Vec<Entry>, bool)> {
         let handle = self.reach(folder, OFlags::DIRECTORY)?;
         let mut names = Vec::new();
@@ -70,7 +67,7 @@ impl Beneath {
         if text.contains('\0') { Err("it is not text".to_owned()) } else { Ok(text) }
     }
 
-    /// The bytes of a file of at most `most`; the error is a reason for people.
+    /// The bytes of a file, at most `most`; the error is a reason for people.
     pub(super) fn bytes(&self, path: &Path, most: u64) -> Result<Vec<u8>, String> {
         let (file, _) = self.file(path)?;
         let mut bytes = Vec::new();
@@ -81,9 +78,9 @@ impl Beneath {
         Ok(bytes)
     }
 
-    /// A plain file and its length.
+    /// A regular file and its length.
     pub(super) fn file(&self, path: &Path) -> Result<(File, u64), String> {
-        // Not waiting for a writer: what looked like a file may have become a pipe.
+        // Do not wait for a writer: what looked like a file may have become a pipe.
         let file = File::from(self.reach(path, OFlags::NONBLOCK).map_err(|e| unreadable(&e))?);
         let meta = file.metadata().map_err(|e| unreadable(&e))?;
         if meta.is_file() { Ok((file, meta.len())) } else { Err(NO_FILE.to_owned()) }
@@ -101,7 +98,7 @@ impl Beneath {
             let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             handle = rustix::fs::openat(&handle, *name, flags, Mode::empty())?;
         }
-        // A handle that is listed must have its own place in the listing.
+        // A handle that is listed needs its own read position.
         if names.is_empty() {
             handle = rustix::fs::openat(&handle, ".", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         }
@@ -109,5 +106,5 @@ impl Beneath {
     }
 }
 
-/// Why a device, a pipe or a socket is not read.
+/// Why we do not read a device, pipe or socket.
 pub(super) const NO_FILE: &str = "it is a device, a pipe or a socket";

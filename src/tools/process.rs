@@ -1,9 +1,9 @@
-//! A process that can be told from a later one under the same number.
+//! A process that can be told apart from a later one with the same number.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// So many shells may stand between a program and what it started.
+/// How many shells may stand between a program and the process it started.
 const MOST_SHELLS: usize = 8;
 
 const SHELLS: [&str; 9] = ["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "nu", "zsh"];
@@ -18,19 +18,18 @@ pub struct Process {
 }
 
 impl Process {
-    /// This one.
     pub fn own() -> Self {
         let pid = std::process::id();
         Self { pid, born: born(pid).unwrap_or(0) }
     }
 
-    /// The one of this number, while it runs.
+    /// The process with this number, if it is running.
     pub fn of(pid: u32) -> Option<Self> {
         let process = Self { pid, born: born(pid).unwrap_or(0) };
         process.is_alive().then_some(process)
     }
 
-    /// The nearest program that started this one and is no shell; `None` where the system does not say.
+    /// The nearest ancestor that is not a shell; `None` if the system does not say.
     pub fn starter() -> Option<Self> {
         let mut pid = std::process::id();
         for _ in 0..MOST_SHELLS {
@@ -42,13 +41,12 @@ impl Process {
         None
     }
 
-    /// Whether it was started with this among its arguments, where the system says so.
+    /// Whether it was started with this argument; false if the system does not say.
     pub fn has_argument(&self, argument: &str) -> bool {
         let line = std::fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
         line.split(|byte| *byte == 0).skip(1).any(|word| word == argument.as_bytes())
     }
 
-    /// Whether it still runs.
     pub fn is_alive(&self) -> bool {
         match born(self.pid) {
             Some(born) => self.born == 0 || born == self.born,
@@ -57,7 +55,7 @@ impl Process {
     }
 }
 
-/// When a process that runs was started.
+/// When a running process was started.
 fn born(pid: u32) -> Option<u64> {
     let fields = fields(pid)?;
     let runs = !matches!(fields.first()?.as_str(), "Z" | "X");
@@ -68,11 +66,11 @@ fn parent(pid: u32) -> Option<u32> {
     fields(pid)?.get(1)?.parse().ok().filter(|parent| *parent > 1)
 }
 
-/// What the system says of a process, from its state on.
+/// What the system says about a process, starting with its state.
 #[cfg(target_os = "linux")]
 fn fields(pid: u32) -> Option<Vec<String>> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program stands in parentheses and may hold anything, so what follows the last one counts.
+    // The program's name is in parentheses and may contain anything, so only what follows the last one counts.
     Some(stat.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
 }
 
@@ -93,7 +91,7 @@ fn knows_births() -> bool {
 
 fn takes_signals(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    // One that belongs to another user is there as well.
+    // A process of another user exists as well.
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
@@ -112,7 +110,7 @@ mod tests {
         let process = Process { pid: child.id(), born: born(child.id()).unwrap_or(0) };
         assert!(process.is_alive());
         while knows_births() && !process.has_argument("60") {
-            // It is still this program until it has become the other.
+            // Until it has executed the other program, it still looks like this one.
             std::thread::yield_now();
         }
         assert!(!process.has_argument("6") && !process.has_argument("sleep"));
@@ -131,7 +129,7 @@ mod tests {
         assert!(starter.is_none_or(|starter| starter.is_alive() && starter.pid != std::process::id()));
         let mut shell = std::process::Command::new("sh").args(["-c", "sleep 60; true"]).spawn().unwrap();
         assert_eq!(parent(shell.id()), Some(std::process::id()));
-        // It is still this program until it has become the shell.
+        // Until it has executed the shell, it still looks like this program.
         while is_shell(shell.id()) == Some(false) {
             std::thread::yield_now();
         }

@@ -1,12 +1,12 @@
-//! Files that somebody else names. They are opened only if they are files, and nobody is waited for: a pipe without a
-//! writer, or a device, would hold up whoever opens it.
+//! Opens files that somebody else names. Only regular files are opened, and without blocking: a pipe without a writer,
+//! or a device, would hold up the caller.
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Opens a file to read; links are followed.
+/// Opens a file for reading; follows links.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);

@@ -1,7 +1,7 @@
-//! The terminal a program runs in, and how it is brought to the front: tmux, kitty and WezTerm take commands for that.
+//! The terminal a program runs in, and how to bring it to the front: tmux, kitty and WezTerm take commands for that.
 //!
-//! What names a terminal comes from the environment of another program. It is checked for its shape and handed over as
-//! whole arguments; no shell reads it.
+//! A terminal is named by the environment of another program. We check the form of each part and pass it on as whole
+//! arguments; no shell reads it.
 
 use crate::text::Visible;
 use serde::{Deserialize, Serialize};
@@ -9,29 +9,29 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 use tokio::process::Command;
 
-/// How long a terminal may take to do as it is told.
+/// How long a terminal may take to obey.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// No path or address of a terminal is longer.
+/// The longest path or address of a terminal.
 const LONGEST: usize = 1024;
 
-/// A place in a terminal that can be told to show it.
+/// A place in a terminal that can be brought to the front.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "program", rename_all = "lowercase")]
 pub enum Terminal {
-    /// A pane, by the socket of its server.
+    /// A pane, with the socket of its server.
     Tmux { socket: String, pane: String },
-    /// A window; kitty names an address only where it takes commands.
+    /// A window; kitty gives an address only if it takes commands.
     Kitty { address: Option<String>, window: String },
-    /// A pane, by the socket of its server where that is named.
+    /// A pane, with the socket of its server if there is one.
     Wezterm { socket: Option<String>, pane: String },
 }
 
 impl Terminal {
-    /// The terminal that the variables of a program name; one inside another is nearer.
+    /// The terminal that a program's variables name; of nested ones, the innermost.
     pub fn named(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let tmux = || {
-            // The server's process and the session follow the socket.
+            // The server's process id and the session follow the socket.
             let socket = variable("TMUX")?.rsplitn(3, ',').nth(2)?.to_owned();
             Some(Terminal::Tmux { socket, pane: variable("TMUX_PANE")? })
         };
@@ -46,7 +46,6 @@ impl Terminal {
         tmux().or_else(kitty).or_else(wezterm).filter(Terminal::is_sound)
     }
 
-    /// What people call it.
     pub fn name(&self) -> &'static str {
         match self {
             Terminal::Tmux { .. } => "tmux",
@@ -55,7 +54,7 @@ impl Terminal {
         }
     }
 
-    /// Whether every part of it has the shape it always has.
+    /// Whether every part has the expected form.
     fn is_sound(&self) -> bool {
         let number = |text: &str| (1..10).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
         let plain = |text: &str| text.len() <= LONGEST && !text.chars().any(char::is_control);
@@ -70,7 +69,7 @@ impl Terminal {
         }
     }
 
-    /// Brings it to the front. `own` are the variables of whoever asks, who may sit in the same tmux.
+    /// Brings it to the front. `own` reads the caller's variables, who may sit in the same tmux.
     pub async fn focus(&self, own: impl Fn(&str) -> Option<String>) -> Result<(), String> {
         if !self.is_sound() {
             return Err(format!("what is on record of its {} window cannot be right", self.name()));
@@ -125,7 +124,7 @@ fn command(program: &str, words: &[impl AsRef<std::ffi::OsStr>]) -> Command {
     command
 }
 
-/// Runs it, and gives what it said; or says why it did not work.
+/// Runs it and returns its output; the error says why it failed.
 async fn run(command: &mut Command) -> Result<String, String> {
     let name = command.as_std().get_program().to_string_lossy().into_owned();
     let ended: Output = match tokio::time::timeout(PATIENCE, command.output()).await {

@@ -9,16 +9,15 @@ use std::error::Error;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// How long is waited for what.
+/// How long we wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
-    /// For a connection.
     pub connect: Duration,
-    /// For a whole reply.
+    /// For the whole reply.
     pub reply: Duration,
-    /// Between two tries; longer each time.
+    /// Between two tries; grows each time.
     pub again: Duration,
-    /// The longest that a server's wish to be left alone is waited out; a longer one is an error that says so.
+    /// The longest `Retry-After` we wait out; a longer one is an error that says so.
     pub longest: Duration,
 }
 
@@ -33,49 +32,46 @@ impl Default for Wait {
     }
 }
 
-/// Why there is no reply.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum WebError {
-    /// The request surely did not leave.
+    /// The request surely was not sent.
     #[error("{0}")]
     NotSent(String),
-    /// The server may have got it.
+    /// The server may have received it.
     #[error("{0}")]
     Cut(String),
 }
 
-/// A request.
 #[derive(Clone)]
 pub struct Ask {
     pub method: Method,
     pub url: Url,
-    /// Besides the usual ones.
+    /// Beyond the usual ones.
     pub headers: HeaderMap,
-    /// What, with its type.
+    /// The media type and the bytes.
     pub body: Option<(String, Vec<u8>)>,
-    /// How many bytes of the reply are kept.
+    /// How many bytes of the reply we keep.
     pub most: usize,
 }
 
 impl Ask {
-    /// A request without a body, whose reply may have a mebibyte.
+    /// A request without a body, whose reply may be one mebibyte long.
     pub fn new(method: Method, url: Url) -> Self {
         Self { method, url, headers: HeaderMap::new(), body: None, most: 1 << 20 }
     }
 
-    /// The same with a body.
     pub fn body(mut self, kind: &str, body: Vec<u8>) -> Self {
         self.body = Some((kind.to_owned(), body));
         self
     }
 
-    /// The same with another bound for the reply.
+    /// Sets another limit for the reply.
     pub fn most(mut self, most: usize) -> Self {
         self.most = most;
         self
     }
 
-    /// The same with a header. One that cannot be written is left out.
+    /// Adds a header, marked as sensitive. An invalid value is left out.
     pub fn header(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(mut value) = HeaderValue::from_str(value) {
             value.set_sensitive(true);
@@ -85,14 +81,13 @@ impl Ask {
     }
 }
 
-/// What came back.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
     pub headers: HeaderMap,
-    /// The body, or its beginning.
+    /// The body, or the start of it.
     pub body: Vec<u8>,
-    /// Whether that is all of it.
+    /// Whether `body` is complete.
     pub whole: bool,
 }
 
@@ -102,7 +97,7 @@ impl Reply {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the server wants to be left alone, where it says so.
+    /// How long the server asks us to wait, if it does.
     pub fn retry_after(&self) -> Option<Duration> {
         let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
         if let Ok(seconds) = text.parse::<u64>() {
@@ -118,14 +113,13 @@ impl Reply {
 #[derive(Clone)]
 pub struct Web {
     client: Client,
-    /// How long is waited for what.
     pub wait: Wait,
-    /// What the server is called in errors.
+    /// The server's name in errors.
     place: String,
 }
 
 impl Web {
-    /// A client for the server at `url`, which trusts the machine's certificates, or `ca` alone.
+    /// A client for the server at `url`. Trusts the machine's certificates, or only `ca` if given.
     pub fn new(url: &Url, ca: Option<&[u8]>, wait: Wait) -> Result<Self, String> {
         let place = place(url);
         let mut roots = Vec::new();
@@ -138,22 +132,22 @@ impl Web {
                 .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
                 .redirect(redirect::Policy::none())
                 .connect_timeout(wait.connect);
-            // A proxy for the world is of no use on the way to this machine.
+            // A proxy is useless on the way to this machine.
             let builder = if is_here(url) { builder.no_proxy() } else { builder };
             if ca.is_some() { builder.tls_certs_only(roots.clone()) } else { builder }
         };
-        // On a machine without any root certificates building fails; trusting none, http to itself still works.
+        // Building fails on a machine without root certificates; with none trusted, http to itself still works.
         let client = builder().build().or_else(|_| builder().tls_certs_only([]).build());
         let client = client.map_err(|error| format!("no HTTP client can be made: {}", reason(&error)))?;
         Ok(Self { client, wait, place })
     }
 
-    /// What the server is called in errors.
+    /// The server's name in errors.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Asks once. Dropping it ends the request.
+    /// Sends it once. Dropping the future ends the request.
     pub async fn ask(&self, ask: &Ask) -> Result<Reply, WebError> {
         match tokio::time::timeout(self.wait.reply, self.asked(ask)).await {
             Ok(replied) => replied,
@@ -196,7 +190,7 @@ impl Web {
     }
 }
 
-/// The server alone: a path may name the person.
+/// Only the server: a path may name the person.
 fn place(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     said(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
@@ -207,20 +201,20 @@ fn is_here(url: &Url) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// The innermost cause, without the address.
+/// The innermost cause, without the URL.
 fn reason(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    // Only the outermost one names the address.
+    // Only the outermost error names the URL.
     if std::ptr::eq(std::ptr::from_ref(cause).cast::<()>(), std::ptr::from_ref(error).cast::<()>()) {
         return "no reason given".to_owned();
     }
     said(&cause.to_string())
 }
 
-/// Fetches a secret; this may run a command. The error is a sentence that begins with `whose` and names `key`.
+/// Fetches a secret; this may run a command. The error is a sentence that starts with `whose` and names `key`.
 pub async fn secret(secret: &Secret, whose: &str, key: &str) -> Result<SecretString, String> {
     let wanted = secret.clone();
     let read = tokio::task::spawn_blocking(move || wanted.read(&Env::process())).await;

@@ -1,4 +1,4 @@
-//! Calls to Google's own interfaces: shown a token, waited for where Google asks to, and said in sentences.
+//! Calls Google's APIs: shows a token, waits when Google asks us to, and reports errors as sentences.
 
 use super::oauth::{Bearer, LoginError};
 use super::{Ask, Reply, Wait, Web, WebError, said};
@@ -11,32 +11,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a call is made before it is given up.
+/// How many times we try a call before giving up.
 const TRIES: u32 = 4;
 
-/// Reading, sending and labelling mail.
 pub const GMAIL: &str = "https://www.googleapis.com/auth/gmail.modify";
-/// Events put in and looked at.
 pub const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
-/// When somebody is busy.
 pub const FREE_BUSY: &str = "https://www.googleapis.com/auth/calendar.freebusy";
 
-/// Whether a call may be made again when nothing tells whether it was taken.
+/// Whether a call may be repeated if we do not know whether it was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Making it twice is making it once.
+    /// Repeating it does no harm.
     Freely,
-    /// Only where it surely did not happen.
+    /// Only if it surely did not happen.
     Never,
 }
 
-/// Why a call came to nothing; a sentence for people.
+/// Why a call failed; a sentence for people.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CallError {
-    /// It surely did not happen, and may go better next time.
+    /// It surely did not happen, and may work next time.
     #[error("{0}")]
     Passing(String),
-    /// The reply makes no sense: nothing was to happen, and it may go better next time.
+    /// The reply makes no sense. The call changed nothing, and may work next time.
     #[error("{0}")]
     Odd(String),
     /// It may have happened.
@@ -45,14 +42,14 @@ pub enum CallError {
     /// The person has to log in again.
     #[error("{0}")]
     Login(String),
-    /// Google says no: the status, and the sentence.
+    /// Google refuses it.
     #[error("{text}")]
     Refused {
         status: u16,
-        /// The sentence.
+        /// A sentence with Google's message.
         text: String,
     },
-    /// It surely did not happen, and will not until somebody mends the config.
+    /// It surely did not happen, and will not until somebody fixes the config.
     #[error("{0}")]
     Lasting(String),
 }
@@ -67,25 +64,25 @@ impl From<LoginError> for CallError {
     }
 }
 
-/// One of Google's interfaces, as one of its accounts. Cloning it shares its tokens and its patience.
+/// One of Google's APIs, used with one account. Clones share tokens and waiting times.
 #[derive(Clone)]
 pub struct Api {
     base: Url,
     web: Web,
     bearer: Bearer,
-    /// Until when Google wants to be left alone.
+    /// Until when Google wants us to wait.
     quiet: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Api {
-    /// The interface at `base`. Nothing is said yet.
+    /// The API at `base`. Sends nothing yet.
     pub fn new(login: &Google, base: &str, wait: Wait) -> Result<Self, String> {
         let base = Url::parse(base).map_err(|_| "an address in [google] is none".to_owned())?;
         let web = Web::new(&base, None, wait)?;
         Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), quiet: Arc::default() })
     }
 
-    /// A request for a path below the base; the segments are written so that none can leave it.
+    /// A request for a path below the base; the segments are escaped so that none can leave it.
     pub fn request(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Ask {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -97,12 +94,12 @@ impl Api {
         Ask::new(method, url)
     }
 
-    /// Where it is, in errors.
+    /// The server's name in errors.
     pub fn place(&self) -> &str {
         self.web.place()
     }
 
-    /// Makes a call. A reply that comes back says that it happened.
+    /// Makes a call. If a reply is returned, the call happened.
     pub async fn call(&self, ask: Ask, repeat: Repeat) -> Result<Reply, CallError> {
         let mut renewed = false;
         let mut tries = 0;
@@ -164,17 +161,17 @@ impl Api {
         }
     }
 
-    /// Makes a call whose reply is read as JSON of a kind.
+    /// Makes a call and parses its reply as JSON.
     pub async fn json<T: DeserializeOwned>(&self, ask: Ask, repeat: Repeat) -> Result<T, CallError> {
         let reply = self.call(ask, repeat).await?;
         if !reply.whole {
             return Err(self.odd("more than was asked for"));
         }
-        // What serde says may quote what was read.
+        // Errors from serde may quote the reply.
         serde_json::from_slice(&reply.body).map_err(|_| self.odd("something unexpected"))
     }
 
-    /// That a reply makes no sense.
+    /// An error for a reply that makes no sense.
     pub fn odd(&self, what: &str) -> CallError {
         CallError::Odd(format!("{} answers with {what}", self.place()))
     }
@@ -193,7 +190,7 @@ impl Api {
         *quiet = until.max(*quiet);
     }
 
-    /// Waits until Google may be asked again; where that is long, says so instead.
+    /// Waits until Google may be asked again; returns an error if that takes too long.
     async fn keep_quiet(&self) -> Result<(), CallError> {
         loop {
             let until = *self.quiet();
@@ -242,7 +239,7 @@ enum Meaning {
     Refused(CallError),
 }
 
-/// Google's reasons, as far as they can be read.
+/// The reasons in Google's reply, as far as we can read them.
 struct Why(Vec<String>);
 
 impl Why {
@@ -269,7 +266,7 @@ impl Why {
     }
 }
 
-/// Google's own words, where there are any.
+/// Google's message, or the status if there is none.
 fn words(reply: &Reply) -> String {
     let json: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let message = json.get("error").and_then(|error| error.get("message")?.as_str());

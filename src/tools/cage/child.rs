@@ -6,14 +6,14 @@ use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 
-/// How the child says that a wall could not be raised; why stands on its output.
+/// Exit code for a wall that could not be raised; the reason is on stdout.
 pub(super) const NO_CAGE: i32 = 77;
-/// What runs the cells.
+/// Runs the cells.
 const DRIVER: &str = include_str!("driver.py");
-/// No plan is longer.
+/// The longest plan we accept.
 const MOST_PLAN: u64 = 1 << 20;
 
-/// The child's whole life on this side of Python.
+/// Everything the child does before it becomes Python.
 pub fn main() -> ExitCode {
     let why = match begin() {
         Ok(never) => match never {},
@@ -29,7 +29,7 @@ fn begin() -> Result<std::convert::Infallible, String> {
     become_python(&plan)
 }
 
-/// Reads no further than the plan: what follows on the pipe is Python's.
+/// Reads only the plan: the rest of the pipe belongs to Python.
 fn read_plan() -> Result<Plan, String> {
     let text = |error: std::io::Error| error.to_string();
     let pipe = std::io::stdin().as_fd().try_clone_to_owned().map_err(text)?;
@@ -59,7 +59,7 @@ fn walled(_: &Plan) -> Result<(), String> {
 fn become_python(plan: &Plan) -> Result<std::convert::Infallible, String> {
     use std::os::unix::process::CommandExt;
     let error = std::process::Command::new(&plan.python)
-        // No folder of the person's, no files of the site, no byte code written.
+        // No user site folder, no site packages, no byte code written.
         .args(["-s", "-S", "-B", "-c", DRIVER])
         .env_clear()
         .env("PYTHONHASHSEED", "0")

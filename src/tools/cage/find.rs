@@ -1,4 +1,4 @@
-//! Which Python there is, what it can do, and whether it can be caged.
+//! Finds a Python, asks what it can do, and tries whether it can be caged.
 
 use super::Cage;
 use crate::tools::sandbox::Sandbox;
@@ -10,28 +10,27 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 
-/// Says what an interpreter is and has, and which files it needs for that.
+/// Prints the interpreter's version, its modules, and the files it needs.
 const PROBE: &str = include_str!("probe.py");
-/// How long it may take to say so; a cold disk is slow.
+/// How long the probe may take; a cold disk is slow.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What it says is not longer.
+/// The longest probe output we accept.
 const MOST: usize = 1 << 20;
-/// Where a Python is looked for by itself.
+/// The programs that `auto` looks for.
 const NAMES: [&str; 2] = ["python3", "python"];
 
-/// A Python of this machine.
+/// A Python installed on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interpreter {
-    /// The program itself.
     pub program: PathBuf,
     pub version: String,
-    /// Libraries it has of those that workbooks are for, each with its version.
+    /// The libraries for workbooks that it has, each with its version.
     pub modules: Vec<(String, String)>,
     /// Where it imports from.
     pub(super) path: Vec<PathBuf>,
-    /// What else it reads: shared libraries and its own settings.
+    /// Other files it reads: shared libraries and its settings.
     pub(super) libraries: Vec<PathBuf>,
-    /// What the system starts it by.
+    /// The dynamic loaders that start it.
     pub(super) loaders: Vec<PathBuf>,
 }
 
@@ -56,7 +55,7 @@ impl Interpreter {
     }
 }
 
-/// Asks a program what sort of Python it is. It runs nothing but our own question.
+/// Asks a program what kind of Python it is. It runs nothing except our probe.
 pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
     let shown = program.display();
     let child = Command::new(program)
@@ -79,7 +78,7 @@ pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
     serde_json::from_slice(&said.stdout).map_err(|_| format!("{shown} is no Python 3.8 or later"))
 }
 
-/// The Python that work on workbooks uses, found once and tried in its cage.
+/// The Python used for workbooks, found once and tried in its cage.
 #[derive(Clone)]
 pub struct Pythons {
     wanted: String,
@@ -93,7 +92,7 @@ impl Pythons {
         Self { wanted: wanted.to_owned(), sandbox, found: Arc::default() }
     }
 
-    /// The Python in its cage; otherwise why the embedded one is used, or nothing where that is what is wanted.
+    /// The caged Python; otherwise why the embedded one is used, or `None` if the embedded one was asked for.
     pub async fn get(&self) -> Result<Cage, Option<String>> {
         if self.wanted == "embedded" {
             return Err(None);
@@ -101,7 +100,7 @@ impl Pythons {
         self.found.get_or_init(|| self.find()).await.clone().map_err(Some)
     }
 
-    /// The Python that a piece of work was begun with.
+    /// The Python that a task was started with.
     pub async fn again(&self, program: &Path) -> Result<Cage, String> {
         if let Ok(cage) = self.get().await
             && cage.interpreter().program == program
@@ -138,7 +137,7 @@ impl Pythons {
     }
 }
 
-/// Programs in the person's folders that go by such a name.
+/// Programs with one of these names on `PATH`.
 fn programs() -> Vec<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&folders).filter(|path| path.is_absolute()).collect();

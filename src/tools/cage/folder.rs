@@ -1,12 +1,13 @@
-//! The folder of one run: made for it, gone with it. Whatever code left in it is opened without following links.
+//! The folder of one run, created for it and deleted with it. Files that code left in it are opened without following
+//! links.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// How many files are counted; more is too much of them.
+/// The most files we count; more are too many.
 const FILES: usize = 2_000;
 
-/// A private folder with two in it: one to work in, one that is kept aside.
+/// A private folder with two inside: one to work in, one kept aside.
 pub(super) struct Folder {
     root: PathBuf,
 }
@@ -29,12 +30,12 @@ impl Folder {
         self.root.join("work")
     }
 
-    /// Where libraries keep what they need, and the driver the workbook as it was before the last cell.
+    /// Where libraries keep temporary files, and the driver keeps the workbook from before the last cell.
     pub(super) fn spare(&self) -> PathBuf {
         self.root.join("spare")
     }
 
-    /// A plain file that code left here, if it is one and not larger than allowed.
+    /// Reads a file that code left here, if it is a regular file of at most `most` bytes.
     pub(super) fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         use rustix::fs::{FileType, Mode, OFlags};
         let refused = |why: &str| io::Error::other(why.to_owned());
@@ -54,11 +55,11 @@ impl Folder {
         if read as u64 > most { Err(refused("it is too large")) } else { Ok(bytes) }
     }
 
-    /// How many bytes lie here; `None` where there are more files than anybody needs. Code can make no folders.
+    /// How many bytes are stored here; `None` if there are too many files. Code cannot create folders.
     pub(super) fn size(&self) -> Option<u64> {
         let mut total = 0u64;
         let folders = [self.work(), self.spare()];
-        // What vanished meanwhile takes no room.
+        // Files that vanished meanwhile take no room.
         let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
         for (at, entry) in entries.enumerate() {
             if at >= FILES {

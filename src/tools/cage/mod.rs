@@ -1,13 +1,13 @@
 //! The cage: the machine's own Python, for code that a model wrote with pandas and openpyxl.
 //!
-//! A run gets a folder of its own with a copy of the workbook, and a child that is this program again with [`VERB`]. The
-//! child raises walls around itself and then becomes Python: Landlock leaves it the interpreter's own files to read and
-//! that folder to write; seccomp leaves it no socket, no process, no signal and no other way out; limits bound memory,
-//! time, output and files; environment, clock and chance are not there. Where `bwrap` is installed, namespaces make the
-//! rest of the machine invisible too.
+//! Each run gets a folder with a copy of the workbook, and a child: this program started again with [`VERB`]. The child
+//! raises walls around itself and then becomes Python. Landlock lets it read only the interpreter's files and write
+//! only that folder; seccomp allows no socket, process, signal or other way out; limits bound memory, time, output and
+//! files; there is no environment, clock or randomness. If `bwrap` is installed, namespaces also hide the rest of the
+//! machine.
 //!
-//! Every wall must stand: where one cannot be raised there is no cage, and [`Pythons`] says why. There is no way to run
-//! without. What the code left behind is parsed by the bounded child of [`super::sandbox`], never here.
+//! Every wall must stand: if one cannot be raised there is no cage, and [`Pythons`] says why. Nothing runs without
+//! them. The files the code left behind are parsed by the bounded child of [`super::sandbox`], never here.
 
 mod child;
 mod find;
@@ -26,26 +26,25 @@ use std::path::PathBuf;
 /// The hidden verb of the child.
 pub const VERB: &str = "__cage";
 
-/// What model-written code is told of its surroundings.
+/// What model-written code is told about its environment.
 pub const GUIDE: &str = include_str!("guide.md");
 
-/// What a child raises its walls by, before it becomes Python.
+/// What the child needs to raise its walls and become Python.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Plan {
     python: PathBuf,
-    /// Folders and files that may be read.
+    /// Folders and files it may read.
     read: Vec<PathBuf>,
-    /// Files that may be started: Python, and what loads it.
+    /// Files it may execute: Python and its loaders.
     start: Vec<PathBuf>,
-    /// Folders that may be written.
+    /// Folders it may write.
     write: Vec<PathBuf>,
-    /// The folder it works in.
     work: PathBuf,
-    /// Where libraries may keep what they need meanwhile.
+    /// Where libraries may keep temporary files.
     spare: PathBuf,
-    /// Bytes of memory, and seconds of processor time.
+    /// Memory in bytes, and processor time in seconds.
     memory: u64,
     seconds: u64,
-    /// Bytes of one file.
+    /// The largest file, in bytes.
     file: u64,
 }

@@ -1,4 +1,4 @@
-//! The parent's side: a folder, a child, a time limit; then what the code left behind is compared by the sandbox.
+//! The parent's side: a folder, a child, a time limit; then the sandbox compares what the code left behind.
 
 use super::child::NO_CAGE;
 use super::find::{self, Interpreter};
@@ -15,20 +15,18 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-/// How long Python may take to start, and to say what came of its cells.
+/// How long Python may take to start, and to report the result of its cells.
 const MARGIN: Duration = Duration::from_secs(60);
-/// How much longer than it may the code runs before the child is killed.
+/// How long past its limit the code runs before the child is killed.
 const GRACE: Duration = Duration::from_secs(2);
 /// How often the folder is measured, and how much it may hold.
 const MEASURED: Duration = Duration::from_millis(200);
 const MOST_FOLDER: u64 = 1 << 30;
-/// No file in it, and no workbook that is taken from it, is larger.
+/// The largest file in the folder, and the largest workbook taken from it.
 const MOST_FILE: u64 = 256 << 20;
-/// No picture is larger.
 const MOST_PICTURE: u64 = 20 << 20;
-/// No report is longer.
 const MOST_REPORT: u64 = 16 << 20;
-/// The oldest `bwrap` that is used.
+/// The oldest `bwrap` we use.
 const OLDEST_BWRAP: (u32, u32) = (0, 12);
 
 /// A Python in its cage.
@@ -39,7 +37,7 @@ pub struct Cage {
     bwrap: Option<PathBuf>,
 }
 
-/// What the driver says.
+/// The driver's answer.
 #[derive(Debug, Deserialize)]
 struct Said {
     digests: Vec<String>,
@@ -57,7 +55,7 @@ enum Ended {
 }
 
 impl Cage {
-    /// A cage around this Python, tried out; the error says why there is none.
+    /// Builds and tests a cage around this Python; the error says why there is none.
     pub async fn around(program: &Path, sandbox: Sandbox) -> Result<Self, String> {
         Self::of(find::ask(program).await?, sandbox).await
     }
@@ -71,12 +69,11 @@ impl Cage {
         Ok(cage)
     }
 
-    /// What is in it.
     pub fn interpreter(&self) -> &Interpreter {
         &self.interpreter
     }
 
-    /// What it is made of, in words.
+    /// Names the walls in words.
     pub fn walls(&self) -> &'static str {
         match self.bwrap {
             Some(_) => "Landlock, seccomp, limits and namespaces by bwrap",
@@ -84,7 +81,7 @@ impl Cage {
         }
     }
 
-    /// Whether code runs in it, and cannot do what it must not.
+    /// Checks that code runs in it and cannot do forbidden things.
     async fn check(&self) -> Result<(), String> {
         let job = Job {
             name: "check.csv".to_owned(),
@@ -107,13 +104,13 @@ impl Cage {
         }
     }
 
-    /// Has code run on a workbook. A cell that breaks the child is an observation, not an error.
+    /// Runs code on a workbook. A cell that breaks the child is an observation, not an error.
     pub async fn run(&self, job: &Job, workbook: &[u8]) -> Result<(Report, Vec<u8>), SandboxError> {
         if job.cells.is_empty() {
             return self.sandbox.run(job, workbook).await;
         }
         let name = book_name(&job.name);
-        // What is no .xlsx is put into one first: that is what openpyxl reads and writes.
+        // Other formats are converted to .xlsx first, since openpyxl reads and writes only that.
         let book = if job.name.to_lowercase().ends_with(".xlsx") {
             workbook.to_vec()
         } else {
@@ -165,7 +162,7 @@ impl Cage {
 
     async fn child(&self, job: &Job, folder: &Folder, name: &str, kept: &Path) -> std::io::Result<Ended> {
         let plan = self.plan(folder, &job.limits);
-        // It has no children, so it is gone as a whole.
+        // It has no children, so killing it leaves nothing behind.
         let mut child = spawn_alone(&mut self.command(&plan))?;
         let Some(stdin) = child.stdin.take() else { return Err(std::io::Error::other("it has no pipes")) };
         let told = json!({
@@ -183,7 +180,7 @@ impl Cage {
             ended = async { tell(stdin, &plan, &told).await; std::future::pending().await } => ended,
             text = crowded(folder) => Ok(Ended::Stopped(text)),
         };
-        // Whatever it was doing, it is over before anybody looks at the folder.
+        // Whatever it was doing, it ends before we look at the folder.
         let _ = child.start_kill();
         let _ = child.wait().await;
         ended
@@ -238,10 +235,10 @@ impl Cage {
     }
 }
 
-/// What this very program is loaded with, before it becomes Python.
+/// Libraries that this program itself needs before it becomes Python.
 const SYSTEM: [&str; 3] = ["/lib", "/lib64", "/usr/lib"];
 
-/// What the child says, as long as it says each part of it in time.
+/// Reads the child's answer, as long as each part arrives in time.
 async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
     let Some(stdout) = child.stdout.take().map(|stdout| stdout.take(MOST_REPORT)) else {
         return Err(std::io::Error::other("it has no pipes"));
@@ -268,7 +265,7 @@ fn unpack(heard: &[u8]) -> Option<Said> {
     serde_json::from_slice(said).ok()
 }
 
-/// Waits until the folder holds more than it may.
+/// Waits until the folder holds more than allowed.
 async fn crowded(folder: &Folder) -> String {
     loop {
         sleep(MEASURED).await;
@@ -285,7 +282,7 @@ fn stopped(text: String) -> Report {
     Report { observation: Some(observation), ..Report::default() }
 }
 
-/// Pictures that were drawn, if they are what their names say.
+/// The pictures that were drawn, if their bytes match their names.
 fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
     let known: [(&str, &[u8]); 4] = [
         ("png", b"\x89PNG\r\n\x1a\n"),
@@ -308,20 +305,20 @@ fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
     found
 }
 
-/// The name that the workbook has for the code.
+/// The workbook's name as the code sees it.
 pub fn book_name(name: &str) -> String {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     if name.to_lowercase().ends_with(".xlsx") { name.to_owned() } else { format!("{stem}.xlsx") }
 }
 
-/// The moment at which the clock stands still: the beginning of the day.
+/// The moment at which the clock stands still: the start of the day.
 fn midnight(day: &str) -> i64 {
     let day = day.parse::<jiff::civil::Date>().ok();
     let moment = day.and_then(|day| day.to_zoned(jiff::tz::TimeZone::UTC).ok());
     moment.map_or(0, |moment| moment.timestamp().as_second())
 }
 
-/// A `bwrap` that is new enough.
+/// A `bwrap` that is new enough and works.
 async fn bwrap() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let program =
@@ -334,7 +331,7 @@ async fn bwrap() -> Option<PathBuf> {
     if version < OLDEST_BWRAP {
         return None;
     }
-    // Where namespaces are forbidden, it is there and of no use.
+    // It is useless if namespaces are forbidden.
     let tried = Command::new(&program)
         .args(["--unshare-all", "--ro-bind", "/", "/", "true"])
         .stdin(Stdio::null())

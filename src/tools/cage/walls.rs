@@ -1,4 +1,4 @@
-//! The walls, raised by the child around itself. Each stands by itself, and none may be missing.
+//! The walls that the child raises around itself. Each one stands alone, and none may be missing.
 
 use super::Plan;
 use landlock::{
@@ -12,16 +12,16 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// Room beside what code may use: libraries, and what is only reserved.
+/// Room beyond what code may use: libraries, and memory that is only reserved.
 const SLACK: u64 = 1 << 30;
-/// How many files may be open at once.
 const FILES: u64 = 256;
 
 pub(super) fn raise(plan: &Plan) -> Result<(), String> {
     let text = |error: rustix::io::Errno| error.to_string();
-    // Whoever started it is gone: so is it.
+    // The child dies with its parent.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(text)?;
-    // A session of its own has no terminal to type into, and gets none of its signals. In a new one already it may fail.
+    // A new session has no terminal to type into and gets none of its signals. Fails harmlessly if it is already a
+    // leader.
     let _ = rustix::process::setsid();
     rustix::process::chdir(&plan.work).map_err(|error| format!("the folder cannot be entered: {error}"))?;
     let limits = [
@@ -39,18 +39,18 @@ pub(super) fn raise(plan: &Plan) -> Result<(), String> {
     calls().map_err(|error| format!("system calls cannot be filtered: {error}"))
 }
 
-/// Leaves the files of the plan, and nothing else of the file system.
+/// Allows the files of the plan, and nothing else in the file system.
 fn files(plan: &Plan) -> Result<(), String> {
     let text = |error: landlock::RulesetError| error.to_string();
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let write = read
         | AccessFs::WriteFile
         | AccessFs::Truncate
-        // No folders: a million of them in one another could be neither measured nor deleted.
+        // No folders: a million nested ones could be neither measured nor deleted.
         | AccessFs::MakeReg
         | AccessFs::RemoveFile;
     let status = Ruleset::default()
-        // Kernels before that one let a file be emptied that cannot be written.
+        // Older kernels let code truncate a file it cannot write.
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(ABI::V3))
         .map_err(text)?
@@ -72,8 +72,8 @@ fn files(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// Leaves the calls that Python needs on files and memory. No call is left that reaches another process, the network or
-/// the rights of a file: Landlock does not know of changed modes, owners and times.
+/// Allows the calls that Python needs for files and memory. No call may reach another process, the network, or the
+/// mode, owner or times of a file, which Landlock does not cover.
 fn calls() -> Result<(), String> {
     let arch = std::env::consts::ARCH;
     let target = TargetArch::try_from(arch).map_err(|_| format!("there is no filter for {arch}"))?;
@@ -88,20 +88,20 @@ fn calls() -> Result<(), String> {
     };
     let text = |error: seccompiler::BackendError| error.to_string();
     let own = u64::from(std::process::id());
-    // A thread is allowed, a process is not.
+    // Allows threads but no processes.
     let thread = libc::CLONE_THREAD.unsigned_abs().into();
     let is_thread = SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), thread)
         .map_err(text)?;
     rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![is_thread]).map_err(text)?]);
-    // What is asked of a terminal is told that there is none; nothing is typed into one.
+    // Code may ask about a terminal, but not type into one.
     rules.insert(libc::SYS_ioctl, only(1, &IOCTLS).map_err(text)?);
     rules.insert(libc::SYS_fcntl, only(1, &FCNTLS).map_err(text)?);
-    // An abort is sent to oneself.
+    // An abort signals the process itself.
     rules.insert(libc::SYS_tgkill, only(0, &[own]).map_err(text)?);
-    // Limits may be asked for and not set.
+    // Limits may be read but not set.
     let null = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0).map_err(text)?;
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![null]).map_err(text)?]);
-    // As on a system that has no such call: libraries then do without.
+    // Look like a system without the call: libraries then do without it.
     let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, target).map_err(text)?;
     let program = BpfProgram::try_from(filter).map_err(text)?;
@@ -117,7 +117,7 @@ const IOCTLS: [u64; 6] = [
     0x5451, // FIOCLEX
 ];
 
-/// Copies, flags and locks of one's own files.
+/// Duplicates, flags and locks of its own files.
 const FCNTLS: [u64; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 1030];
 
 const CALLS: [i64; 85] = [
@@ -202,14 +202,14 @@ const CALLS: [i64; 85] = [
     libc::SYS_restart_syscall,
     libc::SYS_exit,
     libc::SYS_exit_group,
-    // Only what Landlock lets be started, which is Python itself: behind the same walls.
+    // Landlock only lets Python itself be executed, behind the same walls.
     libc::SYS_execve,
     libc::SYS_preadv,
     libc::SYS_pwritev,
     libc::SYS_membarrier,
 ];
 
-/// The same by their older names.
+/// The same calls by their older names.
 #[cfg(target_arch = "x86_64")]
 const OLD_CALLS: [i64; 19] = [
     libc::SYS_open,

@@ -1,4 +1,4 @@
-//! Where catalogues are kept: some built in, the others as files of the data folder.
+//! Stores catalogues: some are built in, the others are files in the data folder.
 
 use super::{Catalogue, openapi};
 use crate::config::{Api, Env};
@@ -13,7 +13,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The catalogues that are built in, read and checked once: every node that asks an API looks at them.
+/// The built-in catalogues, parsed and checked once: every node that asks an API uses them.
 static BUILT_IN: LazyLock<Vec<Result<Catalogue, String>>> = LazyLock::new(|| {
     let texts = [
         include_str!("../../../assets/apis/audius.json"),
@@ -23,58 +23,52 @@ static BUILT_IN: LazyLock<Vec<Result<Catalogue, String>>> = LazyLock::new(|| {
     texts.iter().map(|text| read(text.as_bytes())).collect()
 });
 
-/// Longer than any catalogue.
+/// The longest file we read, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Where a catalogue came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// It is part of the program.
     Builtin,
     /// A person added it.
     Added,
 }
 
-/// Why a catalogue cannot be had.
+/// Why a catalogue cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ShelfError {
-    /// There is none of this name.
     #[error("there is no API `{name}`; {hint}")]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// Which there are.
+        /// The nearest name, or all names.
         hint: String,
     },
-    /// The config speaks of an API there is none of.
+    /// The config has a section for an unknown API.
     #[error("the config has a section [apis.{name}], and there is no such API; {hint}")]
     Section {
-        /// What it says.
         name: String,
-        /// What to do.
+        /// The nearest name, or how to add the API.
         hint: String,
     },
-    /// A file does not hold together.
+    /// The file is not a valid API.
     #[error("{file} is no API that can be used: {why}")]
     Bad {
         file: String,
-        /// What is wrong with it.
+        /// What is wrong with it, in a sentence.
         why: String,
     },
-    /// The name is taken by one that is built in.
+    /// A built-in API has this name.
     #[error("the API `{0}` is built in; choose another --name for yours, and leave that one where it is")]
     BuiltIn(String),
-    /// The name is taken by one that was added.
+    /// An added API has this name.
     #[error(
         "there is an API `{0}` already; remove it first with `sayso apis remove {0}`, or choose another --name"
     )]
     Taken(String),
-    /// The files cannot be reached.
     #[error("{file}: {error}")]
     Io {
+        /// The file or folder we could not reach.
         file: String,
-        /// What went wrong.
         error: io::Error,
     },
 }
@@ -88,12 +82,12 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// The shelf in `folder`, with what the config says of each API.
+    /// `settings` is what the config says about each API.
     pub fn new(folder: PathBuf, settings: BTreeMap<String, Api>, env: Env) -> Self {
         Self { folder, settings, env }
     }
 
-    /// Every catalogue, those built in first.
+    /// All catalogues, the built-in ones first.
     pub fn all(&self) -> Result<Vec<(Source, Catalogue)>, ShelfError> {
         let mut all = Vec::new();
         for built_in in BUILT_IN.iter().cloned() {
@@ -122,7 +116,6 @@ impl Shelf {
         Ok(all)
     }
 
-    /// The catalogue of this name.
     pub fn get(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
         let all = self.all()?;
         let names: Vec<String> = all.iter().map(|(_, catalogue)| catalogue.name.clone()).collect();
@@ -136,13 +129,13 @@ impl Shelf {
         })
     }
 
-    /// Names in the config that are no API's, each with what to do about it.
+    /// Sections of the config that match no API, each with advice.
     pub fn unknown(&self) -> Vec<(String, ShelfError)> {
-        // Catalogues take time to read and check, and every start of the program comes through here.
+        // Reading and checking catalogues takes time, and every start of the program comes through here.
         if self.settings.is_empty() {
             return Vec::new();
         }
-        // A file that cannot be read is told of where it is used; its API's section is none to complain about.
+        // An unreadable file is reported where it is used; do not complain about its section here.
         let Ok(all) = self.all() else { return Vec::new() };
         let names: Vec<&str> = all.iter().map(|(_, catalogue)| catalogue.name.as_str()).collect();
         let unknown = self.settings.keys().filter(|name| !names.contains(&name.as_str()));
@@ -156,12 +149,12 @@ impl Shelf {
         told.collect()
     }
 
-    /// What the config says of an API.
+    /// What the config says about an API.
     pub fn settings(&self, name: &str) -> Api {
         self.settings.get(name).cloned().unwrap_or_default()
     }
 
-    /// The key of an API, where the config names one. It may run a command, so it is not called where nobody may wait.
+    /// The key of an API, if the config names one. It may run a command, so do not call it where nobody may wait.
     pub fn key(&self, name: &str) -> Result<Option<SecretString>, String> {
         match self.settings.get(name).and_then(|api| api.key.as_ref()) {
             None => Ok(None),
@@ -169,7 +162,7 @@ impl Shelf {
         }
     }
 
-    /// Adds the API of an OpenAPI document, under its own name or another, and says what was left out.
+    /// Adds the API of an OpenAPI document, under its own name or `name`, and returns what was left out.
     pub fn add(&self, file: &Path, name: Option<&str>) -> Result<(Catalogue, Vec<String>), ShelfError> {
         let shown = file.display().to_string();
         let bad = |why: String| ShelfError::Bad { file: shown.clone(), why };
@@ -196,7 +189,7 @@ impl Shelf {
         Ok((catalogue, left_out))
     }
 
-    /// Takes away an API that was added.
+    /// Removes an API that was added.
     pub fn remove(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
         let (source, catalogue) = self.get(name)?;
         if source == Source::Builtin {
@@ -227,21 +220,21 @@ impl Shelf {
     }
 }
 
-/// A document in JSON, or else in YAML.
+/// Parses a document as JSON, or else as YAML.
 fn document(bytes: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"));
     }
-    // Aliases, nesting and size are bounded by the reader's own budget.
+    // The parser itself bounds aliases, nesting and size.
     serde_saphyr::from_str(text).map_err(|error| {
         let text = error.to_string();
         format!("it is neither JSON nor YAML: {}", text.lines().next().unwrap_or_default())
     })
 }
 
-/// Writes a file that only its owner may read, whole or not at all.
+/// Writes a file that only its owner may read, all or nothing.
 fn private_file(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let part = file.with_extension("part");
@@ -252,7 +245,7 @@ fn private_file(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// A catalogue as written, checked.
+/// Parses and checks a catalogue.
 pub(super) fn read(bytes: &[u8]) -> Result<Catalogue, String> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let mut catalogue: Catalogue = serde_path_to_error::deserialize(&mut reader)

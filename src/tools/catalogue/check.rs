@@ -1,17 +1,16 @@
-//! Whether a catalogue holds together.
+//! Checks that a catalogue is consistent.
 
 use super::{Catalogue, Operation, Parameter, ParameterLocation};
 use crate::tools::http::Method;
 use std::collections::BTreeSet;
 
-/// More than any API that a person wants to choose from.
+/// More than any API that a person would choose from.
 const MOST_OPERATIONS: usize = 5_000;
 
-/// The longest name of an API.
 const LONGEST_NAME: usize = 40;
 
 impl Catalogue {
-    /// What is wrong with it, in a sentence.
+    /// The error is a sentence.
     pub(super) fn check(&self) -> Result<(), String> {
         if !is_name(&self.name) {
             return Err(format!(

@@ -1,25 +1,24 @@
-//! From parameters to a request: checked against the operation's own schema, each put where it belongs.
+//! Turns parameters into a request: checked against the operation's schema, each put where it belongs.
 
 use super::{Catalogue, Operation, ParameterLocation};
 use crate::tools::http::{Call, Method};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-/// A request with everything but a key.
+/// A complete request, except for the key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled {
-    /// How it is asked: GET, POST …
+    /// GET, POST …
     pub method: String,
-    /// Where, in full.
+    /// The full URL.
     pub url: String,
-    /// Fields of the header.
     pub headers: Vec<(String, String)>,
-    /// The JSON that goes along.
+    /// The JSON body.
     pub body: Option<Value>,
 }
 
 impl Operation {
-    /// What is wrong with `parameters`: the parameter, empty where it is the whole, and why.
+    /// What is wrong with `parameters`: the parameter's name (empty for the whole) and the reason.
     pub fn wrong(&self, parameters: &Map<String, Value>, complete: bool) -> Vec<(String, String)> {
         let schema = self.schema(complete);
         let validator = match jsonschema::validator_for(&schema) {
@@ -36,7 +35,7 @@ impl Operation {
         validator.iter_errors(&given).map(complaint).collect()
     }
 
-    /// The request to the server at `base`. The error says what is wrong with the parameters.
+    /// Builds the request to the server at `base`. The error says what is wrong with the parameters.
     pub fn fill(
         &self,
         catalogue: &Catalogue,
@@ -97,7 +96,7 @@ impl Operation {
                 let hole = format!("{{{}}}", parameter.name);
                 if text.contains(&hole) {
                     let value = parameters.get(&parameter.name).map(texts).unwrap_or_default().join(",");
-                    // A step up, or none at all, would lead to another operation.
+                    // An empty value or dots would lead to another operation.
                     if value.is_empty() || value.trim_matches('.').is_empty() {
                         return Err(format!("`{}` cannot be {value:?}", parameter.name));
                     }
@@ -114,7 +113,7 @@ impl Operation {
 }
 
 impl Filled {
-    /// The request as it is sent; the key, if there is one, is added by whoever sends it.
+    /// The request to send; the sender adds the key, if there is one.
     pub fn call(&self) -> Result<Call, String> {
         let method =
             Method::from_word(&self.method).ok_or_else(|| format!("`{}` is no method", self.method))?;
@@ -131,7 +130,7 @@ impl Filled {
     }
 }
 
-/// A value as it stands in an address; a list is several.
+/// A value as it appears in a URL; a list gives several.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().flat_map(texts).collect(),

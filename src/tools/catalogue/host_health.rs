@@ -1,4 +1,4 @@
-//! Which servers of an API there are, and which of them are well.
+//! Finds the servers of an API, and checks which of them are healthy.
 
 use super::{Auth, Catalogue};
 use crate::config::Api;
@@ -6,27 +6,25 @@ use crate::tools::http::{Call, Host, Http, HttpError, Method};
 use reqwest::Url;
 use serde_json::Value;
 
-/// The most servers of a list that are looked at.
+/// How many servers of a list we consider.
 const MOST_HOSTS: usize = 50;
 
 /// An API, and how the config wants it reached.
 pub struct Reach<'a> {
-    /// The API.
     pub catalogue: &'a Catalogue,
-    /// What the config says of it.
+    /// What the config says about it.
     pub settings: Api,
-    /// What makes requests.
     pub http: &'a Http,
 }
 
 impl Reach<'_> {
-    /// The servers that are known without asking anybody.
+    /// The servers we know without asking anybody.
     pub fn known(&self) -> Vec<String> {
         let own = if self.settings.hosts.is_empty() { &self.catalogue.hosts } else { &self.settings.hosts };
         own.iter().map(|host| host.trim_end_matches('/').to_owned()).collect()
     }
 
-    /// The servers there are: those of the config, else those of the provider's list, else those known.
+    /// The servers to use: those in the config, else in the provider's list, else the known ones.
     pub async fn hosts(&self) -> Vec<String> {
         if self.settings.hosts.is_empty()
             && let Some(listed) = self.listed().await.filter(|listed| !listed.is_empty())
@@ -47,13 +45,13 @@ impl Reach<'_> {
         Some(usable.take(MOST_HOSTS).collect())
     }
 
-    /// A list comes from outside: it may name servers of the public internet, by https, and what the config allows.
+    /// A list comes from outside: it may name public https servers, and whatever the config allows.
     fn usable(&self, url: &str) -> bool {
         let private = self.host(url).is_some_and(|host| host.private);
         Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.query().is_none()) || private
     }
 
-    /// Whether a server is well; the error says what is wrong with it.
+    /// Checks that a server is healthy; the error says what is wrong with it.
     pub async fn healthy(&self, base: &str) -> Result<(), String> {
         let Some(health) = &self.catalogue.health else { return Ok(()) };
         let url = format!("{base}{}", health.path);
@@ -84,7 +82,7 @@ impl Reach<'_> {
         Some(Host { name, port: url.port(), private })
     }
 
-    /// Adds the key to a request, where the API wants one and the config has one.
+    /// Adds the key to a request, if the API wants one and the config has one.
     pub fn sign(&self, call: &mut Call, key: Option<&str>) -> Result<(), String> {
         let (Some(auth), Some(key)) = (&self.catalogue.auth, key) else { return Ok(()) };
         match auth {

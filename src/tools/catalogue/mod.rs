@@ -1,10 +1,11 @@
-//! Catalogues: what an API can be asked, as data.
+//! Catalogues: the operations of an API, as data.
 //!
-//! Promised: an operation's parameters are checked against its own schema before a request is made of them; a request
-//! is a pure function of the operation, the server and the parameters; what a catalogue file holds is checked when it
-//! is read. Some catalogues are built in; others are kept in the data folder.
+//! Promises: parameters are checked against the operation's schema before a request is made from them; a request is a
+//! pure function of the operation, the server and the parameters; a catalogue file is checked when it is read. Some
+//! catalogues are built in; others are in the data folder.
 //!
-//! What is not here: who may ask for what, and secrets, which are fetched when a request is sent and stand in none.
+//! Does not decide who may ask for what, and holds no secrets: they are fetched when a request is sent, and stored in
+//! none.
 
 mod catalogue_store;
 mod check;
@@ -21,212 +22,192 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What an API can be asked.
+/// The operations of an API.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Catalogue {
     /// One short word.
     pub name: String,
-    /// What it is called.
+    /// Its name for people.
     pub title: String,
-    /// What it is about, in a sentence.
+    /// What it offers, in a sentence.
     pub about: String,
-    /// Its servers: addresses that paths are put behind.
+    /// Base URLs that paths are appended to.
     pub hosts: Vec<String>,
-    /// Where the list of its servers is, for an API that many serve.
+    /// Where to find the list of its servers, for an API with many.
     pub host_list: Option<HostList>,
-    /// How a server is asked whether it is well.
+    /// How to ask a server whether it is healthy.
     pub health: Option<Health>,
-    /// What every request says besides, in its query.
+    /// Query parameters of every request.
     pub always: BTreeMap<String, String>,
-    /// Where in an answer the data is, as a JSON pointer; empty for the whole.
+    /// Where in an answer the data is, as a JSON pointer; empty for the whole answer.
     pub data: String,
-    /// Words that mean the same as others.
+    /// Synonyms: words that mean the same as others.
     pub same: BTreeMap<String, String>,
     /// The kinds of things it knows.
     pub entities: BTreeMap<String, Kind>,
-    /// How its key is shown, where it needs one.
+    /// How to send its key, if it needs one.
     pub auth: Option<Auth>,
-    /// What can be asked.
     pub operations: Vec<Operation>,
 }
 
-/// Where a list of servers is.
+/// Where to find a list of servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HostList {
-    /// Its address.
     pub url: String,
     /// Where in the answer the list is, as a JSON pointer.
     pub at: String,
 }
 
-/// How a server is asked whether it is well.
+/// How to ask a server whether it is healthy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Health {
     /// The path to ask.
     pub path: String,
-    /// Where in the answer `false` says that it is not, as a JSON pointer.
+    /// Where in the answer `false` means unhealthy, as a JSON pointer.
     pub at: String,
 }
 
-/// How a key is shown.
+/// How to send a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "in", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Auth {
-    /// As a field of the header.
+    /// As a header field.
     Header {
-        /// The field.
         name: String,
     },
     Query {
-        /// The parameter.
         name: String,
     },
     /// As a bearer token.
     Bearer,
 }
 
-/// A kind of thing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kind {
     /// The operation that finds things of this kind by name.
     pub search: Option<String>,
-    /// Its parameter that takes the name.
+    /// The parameter of that operation that takes the name.
     pub parameter: String,
-    /// The field that holds a thing's id.
+    /// The field with a thing's id.
     pub id: String,
-    /// The fields that hold its names. A thing that has none of them is of another kind.
+    /// The fields with its names. A thing without any of them is of another kind.
     pub names: Vec<String>,
-    /// How it is said on one line.
+    /// How to show it on one line.
     pub line: Option<Line>,
-    /// What is told of one thing: what it is called, and the field.
+    /// The details to show of one thing: label and field.
     pub fields: Vec<(String, String)>,
 }
 
-/// How a thing is said on one line: where each part is found.
+/// How to show a thing on one line: where each part is found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Line {
-    /// Its title: the first of these fields that is there.
+    /// Its title: the first of these fields that exists.
     #[serde(deserialize_with = "one_or_many")]
     pub title: Vec<String>,
-    /// Whose it is.
+    /// Its owner or author.
     pub by: Option<String>,
-    /// To whom it went.
+    /// Its recipient.
     pub to: Option<String>,
     /// The short name of a person.
     pub handle: Option<String>,
-    /// What sort of thing it is.
     pub kind: Option<String>,
     /// Figures: the field, and what it counts.
     pub figures: Vec<(String, String)>,
 }
 
-/// Something an API can be asked to do.
+/// Something an API can do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Operation {
     /// One word, unique in its catalogue.
     pub id: String,
     pub catalogue: String,
-    /// What it is about, together with others.
+    /// The group it belongs to.
     pub category_name: String,
-    /// What it is called among all that can be asked.
+    /// Its name among all operations of all APIs.
     pub tool_name: String,
-    /// What the API calls it.
+    /// The API's own name for it.
     pub api_name: String,
-    /// What it does.
     pub api_description: String,
-    /// What it must be told.
     pub required_parameters: Vec<Parameter>,
-    /// What it may be told.
     pub optional_parameters: Vec<Parameter>,
-    /// How it is asked: GET, POST …
+    /// GET, POST …
     pub method: String,
-    /// Its path, with `{name}` where a parameter stands.
+    /// Its path, with `{name}` for each parameter.
     pub api_url: String,
-    /// The kind of thing it gives, one or many.
+    /// The kind of thing it returns, one or many.
     pub returns: String,
     /// Words that ask for it, for rules that do not understand language.
     pub asks: Vec<String>,
 }
 
-/// What an operation is told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameter {
     pub name: String,
-    /// What it means.
     pub description: String,
     /// string, integer, number, boolean, array or object.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where it goes.
     #[serde(rename = "in")]
     pub place: ParameterLocation,
-    /// What is meant where nothing is said.
+    /// The value used if none is given.
     pub default: Value,
-    /// The values there are; empty where any may be.
+    /// The allowed values; empty if any is allowed.
     #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Value>,
-    /// The least it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
-    /// The most it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
     /// The kind of thing whose id it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
-    /// Words that stand before its value in a question, for rules that do not understand language; empty where any may.
+    /// Words that precede its value in a question, for rules that do not understand language; empty if any may.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
-    /// What joins the items of a list in an address; where it is empty, each of them is said by itself.
+    /// What joins the items of a list in a URL; if empty, the parameter is repeated for each item.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub separator: String,
-    /// Its whole schema, where the words above do not say it all.
+    /// Its full schema, if the fields above do not say everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
 }
 
-/// Where a parameter goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterLocation {
-    /// Behind the question mark.
     #[default]
     Query,
     Path,
-    /// Into a field of the header.
     Header,
-    /// Into the JSON object that goes along.
+    /// A field of the JSON body.
     Body,
-    /// It is the JSON that goes along.
+    /// The whole JSON body.
     WholeBody,
 }
 
 impl Catalogue {
-    /// The operation of this id.
     pub fn operation(&self, id: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.id == id)
     }
 
-    /// The data in an answer.
     pub fn data_of<'v>(&self, answer: &'v Value) -> &'v Value {
         answer.pointer(&self.data).unwrap_or(answer)
     }
 }
 
 impl Operation {
-    /// Everything it can be told, what it must be told first.
+    /// All parameters, the required ones first.
     pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.required_parameters.iter().chain(&self.optional_parameters)
     }
 
-    /// The parameter of this name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters().find(|parameter| parameter.name == name)
     }
@@ -236,7 +217,7 @@ impl Operation {
         super::http::Method::from_word(&self.method).is_some_and(super::http::Method::reads)
     }
 
-    /// The JSON schema of its parameters; `complete` says whether what it must be told has to be there.
+    /// The JSON schema of its parameters; with `complete`, required parameters must be present.
     pub fn schema(&self, complete: bool) -> Value {
         let properties: Map<String, Value> =
             self.parameters().map(|parameter| (parameter.name.clone(), parameter.schema())).collect();
@@ -250,7 +231,6 @@ impl Operation {
 }
 
 impl Parameter {
-    /// The JSON schema of its value.
     pub fn schema(&self) -> Value {
         let mut schema = match &self.schema {
             Some(Value::Object(schema)) => schema.clone(),
@@ -277,7 +257,7 @@ impl Parameter {
             }
         }
         if matches!(self.kind.as_str(), "string") && self.values.is_empty() && self.schema.is_none() {
-            // Nothing said is something missing.
+            // An empty string counts as missing.
             schema.insert("minLength".to_owned(), json!(1));
         }
         Value::Object(schema)

@@ -1,4 +1,4 @@
-//! From an OpenAPI document (3.0 or 3.1) to a catalogue. What cannot be asked this way is left out, and said.
+//! Turns an OpenAPI document (3.0 or 3.1) into a catalogue. Reports everything it has to leave out.
 
 use super::schema::Schemas;
 use super::{Auth, Catalogue, Operation, Parameter, ParameterLocation};
@@ -6,19 +6,19 @@ use crate::text::Visible;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The methods that are taken up.
+/// The methods we import.
 const METHODS: &[&str] = &["get", "head", "post", "put", "patch", "delete"];
 
-/// The longest description that is kept.
+/// The longest description we keep, in characters.
 const LONGEST: usize = 400;
 
-/// Fields of the header that a document may name and that are not for it to set, as OpenAPI has it.
+/// Header fields that OpenAPI does not allow as parameters.
 const NOT_PARAMETERS: &[&str] = &["accept", "content-type", "authorization"];
 
-/// More than any parameters that somebody can fill in.
+/// The largest schema of an operation in bytes; nobody could fill in more.
 const LARGEST_OPERATION: usize = 64 * 1024;
 
-/// The catalogue of a document, and what was left out of it, each in a sentence.
+/// The catalogue of a document, and a sentence for each thing that was left out.
 pub(super) fn read(document: &Value, name: Option<&str>) -> Result<(Catalogue, Vec<String>), String> {
     let document = &Visible::json(document);
     let version = document.get("openapi").and_then(Value::as_str).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Reader<'_> {
         hosts
     }
 
-    /// The first way to show a key that is understood, of those that the document wants before the others.
+    /// The first scheme we understand, preferring those the document asks for.
     fn auth(&mut self) -> Option<Auth> {
         let schemes = self.schemas.document.pointer("/components/securitySchemes")?.as_object()?;
         let mut found = None;
@@ -169,12 +169,12 @@ impl Reader<'_> {
         if read.schema(true).to_string().len() > LARGEST_OPERATION {
             return Err("its parameters are too large".to_owned());
         }
-        // One that does not hold together is left out, and takes no other with it.
+        // An invalid operation is left out without affecting the others.
         read.check(&Catalogue::default())?;
         Ok(read)
     }
 
-    /// The parameters, those of the path's first; one of the operation's own counts more.
+    /// The parameters, those of the path first; the operation's own override them.
     fn parameters(&mut self, item: &Value, operation: &Value) -> Result<Vec<(bool, Parameter)>, String> {
         let mut found: Vec<(bool, Parameter)> = Vec::new();
         for written in list(item, "/parameters").iter().chain(list(operation, "/parameters")) {
@@ -206,7 +206,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// What goes along: each field of a JSON object is a parameter; any other JSON is one.
+    /// The body: each field of a JSON object becomes a parameter; any other JSON becomes one parameter.
     fn body(&mut self, body: &Value, parameters: &mut Vec<(bool, Parameter)>) -> Result<(), String> {
         let must = body.get("required") == Some(&json!(true));
         let contents = body.get("content").and_then(Value::as_object);
@@ -265,7 +265,7 @@ fn parameter(name: &str, description: &str, place: ParameterLocation, schema: Va
         Some(Value::Array(values)) => values,
         _ => Vec::new(),
     };
-    // A default is the server's own; it is said only where it is a plain value, so that the card shows it.
+    // The default is the server's; we keep it only if it is a plain value, so that the card can show it.
     let default = schema.remove("default").filter(|value| !value.is_object() && !value.is_array());
     schema.remove("description");
     let default = default.filter(|default| values.is_empty() || values.contains(default)).unwrap_or_default();
@@ -284,7 +284,7 @@ fn parameter(name: &str, description: &str, place: ParameterLocation, schema: Va
     if fits { checked } else { Parameter { default: Value::Null, ..checked } }
 }
 
-/// What joins the items of a list in a query; nothing where each stands by itself, as is usual.
+/// What joins the items of a list in a query; empty if the parameter is repeated, which is usual.
 fn separator(written: &Value) -> String {
     let style = text(written, "/style");
     let each = written.get("explode").and_then(Value::as_bool);
@@ -297,7 +297,7 @@ fn separator(written: &Value) -> String {
     joined.to_owned()
 }
 
-/// The one type of a schema; empty where there is none, or more than one.
+/// The type of a schema; empty if it has none or several.
 fn kind(schema: &Value) -> String {
     match schema.get("type") {
         Some(Value::String(one)) => one.clone(),
@@ -327,7 +327,6 @@ fn cut(text: &str) -> String {
     if line.chars().count() > LONGEST { line.chars().take(LONGEST).chain(['…']).collect() } else { line }
 }
 
-/// Letters, digits and underscores.
 fn slug(text: &str) -> String {
     let parts = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let slug: String = parts.collect::<Vec<_>>().join("_").chars().take(40).collect();

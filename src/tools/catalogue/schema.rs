@@ -1,22 +1,21 @@
-//! The schemas of an OpenAPI document, each made to stand on its own: references written out, and words of 3.0 put as
-//! JSON Schema says them.
+//! Makes the schemas of an OpenAPI document self-contained: references are expanded, and 3.0 keywords become JSON
+//! Schema.
 
 use serde_json::{Map, Value, json};
 
-/// How deep schemas are written out. What is deeper takes anything, and so does what refers to itself, from where it
-/// does so: a tree with parents and children would otherwise grow with every level.
+/// How deep schemas are expanded. Anything deeper accepts any value, and so does a schema that refers to itself: a tree
+/// with parents and children would otherwise grow with every level.
 const DEEPEST: usize = 12;
 
-/// How many parts a schema may have once it is written out.
+/// How many parts an expanded schema may have.
 const MOST_PARTS: usize = 4_000;
 
-/// Where the writing out of a schema is.
+/// The state while expanding a schema.
 struct Way {
     /// How many parts it has so far.
     parts: usize,
-    /// How deep it is.
     depth: usize,
-    /// The references that led there.
+    /// The references that led here.
     inside: Vec<String>,
 }
 
@@ -30,7 +29,7 @@ impl<'d> Schemas<'d> {
         Self { document }
     }
 
-    /// What a reference inside the document leads to; anything else is itself.
+    /// Follows references inside the document; other values are returned unchanged.
     pub fn follow<'v>(&self, mut value: &'v Value) -> &'v Value
     where
         'd: 'v,
@@ -50,12 +49,12 @@ impl<'d> Schemas<'d> {
         Some(found.ok_or_else(|| format!("`{to}` leads outside the document or nowhere")))
     }
 
-    /// A schema with its references written out.
+    /// A schema with its references expanded.
     pub fn whole(&self, schema: &Value) -> Result<Value, String> {
         self.write_out(schema, &mut Way { parts: 0, depth: 0, inside: Vec::new() })
     }
 
-    /// Writes out a schema that stands within another.
+    /// Expands a schema inside another one.
     fn inner(&self, schema: &Value, way: &mut Way) -> Result<Value, String> {
         way.depth += 1;
         let written = self.write_out(schema, way);
@@ -103,7 +102,7 @@ impl<'d> Schemas<'d> {
                 "type" | "enum" | "const" | "required" | "minimum" | "maximum" | "minLength"
                 | "maxLength" | "minItems" | "maxItems" | "uniqueItems" | "multipleOf" | "default"
                 | "description" | "readOnly" | "exclusiveMinimum" | "exclusiveMaximum" => value.clone(),
-                // Words that only tools read, and patterns, whose dialects differ.
+                // Keywords that only tools read, and patterns, whose dialects differ.
                 _ => continue,
             };
             out.insert(word.clone(), value);
@@ -117,8 +116,8 @@ impl<'d> Schemas<'d> {
     }
 }
 
-/// Objects that are all meant at once become one object, so that each of its fields can be told by itself. Where two
-/// of them disagree about a field, or say more than what fields there are, they stay as they are.
+/// Merges the objects of an `allOf` into one, so that each field becomes its own parameter. If two of them disagree
+/// about a field, or say more than which fields there are, they stay unmerged.
 fn merge(schema: &mut Map<String, Value>) {
     let Some(Value::Array(parts)) = schema.get("allOf") else { return };
     let mut whole = schema.clone();
@@ -153,7 +152,7 @@ fn merge(schema: &mut Map<String, Value>) {
     *schema = whole;
 }
 
-/// In 3.0 an exclusive bound is said beside the bound, by true or false.
+/// In 3.0, a boolean next to the bound makes it exclusive.
 fn bounds(schema: &mut Map<String, Value>) {
     for (exclusive, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
         if let Some(Value::Bool(yes)) = schema.get(exclusive).cloned() {
@@ -177,7 +176,7 @@ fn nullable(schema: &mut Map<String, Value>) {
     }
 }
 
-/// A pointer in an address: `%7B` is `{`.
+/// Decodes a pointer in a URL: `%7B` is `{`.
 fn decoded(pointer: &str) -> String {
     let mut out = Vec::new();
     let bytes = pointer.as_bytes();

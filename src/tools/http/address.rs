@@ -1,8 +1,8 @@
-//! Which addresses may be reached: those of the public internet, and no others.
+//! Which addresses may be reached: only those of the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address may not be reached; `None` where it may.
+/// Why an address may not be reached; `None` if it may.
 pub(super) fn forbidden(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(four) => forbidden_four(four),
@@ -36,7 +36,7 @@ fn forbidden_four(address: Ipv4Addr) -> Option<&'static str> {
     FOUR.iter().find(within).map(|(_, _, what)| *what)
 }
 
-/// Blocks inside the global part of IPv6 that are not the public internet, or that carry an IPv4 address inside.
+/// Blocks inside the global part of IPv6 that are not the public internet, or that embed an IPv4 address.
 const SIX: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, "a reserved network"),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, "a reserved network"),
@@ -49,7 +49,7 @@ fn forbidden_six(address: Ipv6Addr) -> Option<&'static str> {
     if address.is_loopback() || address.is_unspecified() {
         return Some("this machine");
     }
-    // All of the public internet is 2000::/3; whatever is outside (mapped, local, translated, multicast) is not.
+    // The public internet is 2000::/3; everything else (mapped, local, translated, multicast) is not.
     if bits >> 125 != 0b001 {
         return Some("not a public address");
     }

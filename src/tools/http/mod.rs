@@ -1,11 +1,11 @@
-//! Requests to servers the person can see, and to no others.
+//! Sends requests only to servers the person can see.
 //!
-//! Promised: only http and https, only hosts from the list; a name is resolved once, every address it has must be of
-//! the public internet, and the connection goes to the address that was checked; redirects are checked like first
-//! requests; answers are bounded in time and in size after decompression; no proxy, no cookies, no credentials in an
-//! address. A private host is reached only where the config names it with its port.
+//! Promises: only http and https, only hosts from the list; a name is resolved once, all its addresses must be public,
+//! and the connection goes to the address that was checked; redirects are checked like first requests; answers are
+//! bounded in time and in size after decompression; no proxy, no cookies, no credentials in a URL. A private host is
+//! reached only if the config names it with its port.
 //!
-//! What is not here: who may ask for what; a request that changes something is approved before it comes here.
+//! Does not decide who may ask for what; a request that changes something is approved before it comes here.
 
 mod address;
 mod send;

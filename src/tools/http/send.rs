@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How a name becomes addresses.
+/// Resolves host names.
 pub trait Resolve: Send + Sync {
-    /// Every address of `host`.
+    /// All addresses of `host`.
     fn resolve<'a>(
         &'a self,
         host: &'a str,
     ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>>;
 }
 
-/// The machine's own way.
+/// The machine's resolver.
 struct System;
 
 impl Resolve for System {
@@ -33,16 +33,15 @@ impl Resolve for System {
     }
 }
 
-/// How patient and how greedy a request is.
+/// How long a request may take, and how much it may read.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// For everything together, redirects and the last byte included.
+    /// For everything, from redirects to the last byte.
     pub time: Duration,
-    /// For the connection.
     pub connect: Duration,
-    /// The most that is read of an answer, decompressed.
+    /// The most bytes read of an answer, decompressed.
     pub bytes: usize,
-    /// How often another address is followed, for requests that change nothing.
+    /// How many redirects are followed, for requests that change nothing.
     pub redirects: usize,
 }
 
@@ -52,31 +51,23 @@ impl Default for Limits {
     }
 }
 
-/// What is asked of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Method {
-    /// Read.
     Get,
-    /// Ask whether it is there.
     Head,
-    /// Put in.
     Post,
-    /// Put in place of.
     Put,
-    /// Change a part.
     Patch,
-    /// Take away.
     Delete,
 }
 
 impl Method {
-    /// How it is written.
     pub fn word(self) -> &'static str {
         self.into()
     }
 
-    /// The method a word means, in any case.
+    /// Parses a method, in any case.
     pub fn from_word(word: &str) -> Option<Self> {
         let all = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
         all.into_iter().find(|method| method.word().eq_ignore_ascii_case(word))
@@ -102,47 +93,44 @@ impl Method {
 /// A request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is asked.
     pub method: Method,
-    /// Of whom, in full.
+    /// The full URL.
     pub url: String,
-    /// Header fields besides those every request has.
+    /// Header fields beyond those of every request.
     pub headers: Vec<(String, String)>,
-    /// What goes along.
     pub body: Option<Vec<u8>>,
 }
 
-/// What the server said.
+/// The server's answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
-    /// The media type, as the server names it; empty where it does not.
+    /// The media type as the server gives it; empty if it gives none.
     pub kind: String,
-    /// How long to wait, in seconds, where the server says so.
+    /// How many seconds to wait, if the server says so.
     pub retry_after: Option<u64>,
-    /// The `Link` header fields, as the server writes them.
+    /// The `Link` header fields, unparsed.
     pub link: String,
-    /// The whole body.
     pub body: Vec<u8>,
-    /// Where it came from in the end.
+    /// The final URL, after redirects.
     pub url: String,
 }
 
-/// Why there is no answer; which of them decides whether the request may be made again.
+/// Why there is no answer. The kind decides whether the request may be repeated.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// It may not be made; nothing was sent.
+    /// It is not allowed; nothing was sent.
     #[error("{0}")]
     Refused(String),
-    /// Nobody could be reached; nothing was sent.
+    /// The server could not be reached; nothing was sent.
     #[error("{0}")]
     NotSent(String),
-    /// It was sent, and no whole answer came within the limits.
+    /// It was sent, but no complete answer came within the limits.
     #[error("{0}")]
     NoAnswer(String),
 }
 
-/// Fields that belong to the connection, or that would smuggle something past its owner.
+/// Fields that belong to the connection, or could smuggle something past it.
 const NOT_OURS: &[&str] = &[
     "host",
     "content-length",
@@ -158,10 +146,10 @@ const NOT_OURS: &[&str] = &[
     "accept-encoding",
 ];
 
-/// How many clients are kept. Each knows one address; making one reads the machine's certificates.
+/// How many clients we keep. Each knows one address; making one reads the machine's certificates.
 const MOST_CLIENTS: usize = 16;
 
-/// What makes requests.
+/// Sends requests.
 #[derive(Clone)]
 pub struct Http {
     resolver: Arc<dyn Resolve>,
@@ -171,7 +159,7 @@ pub struct Http {
     detour: Option<Detour>,
 }
 
-/// Where tests let a request go that has passed every check: a server on loopback, and who vouches for it.
+/// Where tests send a request that has passed every check: a server on loopback, and the authority of its certificate.
 #[cfg(test)]
 #[derive(Clone)]
 pub(crate) struct Detour {
@@ -179,7 +167,7 @@ pub(crate) struct Detour {
     pub authority: reqwest::Certificate,
 }
 
-/// Clients by the name and the one address that each knows, the newest last.
+/// Clients by the name and single address that each knows, the newest last.
 type Clients = Vec<((String, SocketAddr), Client)>;
 
 impl Default for Http {
@@ -189,7 +177,7 @@ impl Default for Http {
 }
 
 impl Http {
-    /// With another way to look names up, or other limits.
+    /// With another resolver or other limits.
     pub fn new(resolver: Arc<dyn Resolve>, limits: Limits) -> Self {
         Self {
             resolver,
@@ -200,14 +188,14 @@ impl Http {
         }
     }
 
-    /// The same, led elsewhere behind every check.
+    /// The same, but redirected to a test server after every check.
     #[cfg(test)]
     pub(crate) fn led_to(mut self, detour: Detour) -> Self {
         self.detour = Some(detour);
         self
     }
 
-    /// Makes a request to one of `hosts`.
+    /// Sends a request to one of `hosts`.
     pub async fn send(&self, call: &Call, hosts: &[Host]) -> Result<Answer, HttpError> {
         let deadline = Instant::now() + self.limits.time;
         let mut target = target::read(&call.url, hosts).map_err(HttpError::Refused)?;
@@ -229,7 +217,7 @@ impl Http {
                 || next.port != target.port
                 || next.url.scheme() != target.url.scheme()
             {
-                // What was meant for one server is not told to another.
+                // Another server must not see headers meant for the first.
                 headers.clear();
             }
             target = next;
@@ -279,8 +267,8 @@ impl Http {
         Ok((client.tls_certs_only([detour.authority.clone()]).build()?, url))
     }
 
-    /// A client that knows this address and no other, made once. Names are looked up and checked for every request
-    /// all the same; one that leads elsewhere meanwhile has another client.
+    /// A client that knows only this address, made once. Names are still resolved and checked for every request; if a
+    /// name moves to another address, it gets another client.
     fn client(&self, target: &Target, address: SocketAddr) -> reqwest::Result<Client> {
         let key = (target.host.clone(), address);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -295,7 +283,7 @@ impl Http {
         Ok(client)
     }
 
-    /// The one address the request goes to. A name that leads to anything forbidden is not used at all.
+    /// The address the request goes to. If any address of a name is forbidden, the name is not used at all.
     async fn pin(&self, target: &Target) -> Result<SocketAddr, HttpError> {
         let found = match target.host.parse::<IpAddr>() {
             Ok(address) => vec![address],
@@ -353,10 +341,10 @@ impl Http {
     }
 }
 
-/// A client that knows one address and nothing else.
+/// A client that knows a single address.
 fn client(target: &Target, address: SocketAddr, connect: Duration) -> reqwest::Result<Client> {
     let builder = || builder(target, address, connect);
-    // On a machine without certificates the usual client cannot even be made, though plain http needs none.
+    // On a machine without certificates the usual client cannot be built, though plain http needs none.
     builder().build().or_else(|_| builder().tls_certs_only([]).build())
 }
 
@@ -365,7 +353,7 @@ fn builder(target: &Target, address: SocketAddr, connect: Duration) -> ClientBui
         .redirect(redirect::Policy::none())
         .no_proxy()
         .connect_timeout(connect)
-        // A connection that was used before may be half closed, and a request lost on it would be in doubt.
+        // A reused connection may be half closed, and a request lost on it would be in doubt.
         .pool_max_idle_per_host(0)
         .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
         .resolve_to_addrs(&target.host, &[address])
@@ -386,7 +374,7 @@ fn fields(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
     Ok(headers)
 }
 
-/// Where the server sends us instead.
+/// The redirect target, if the answer is a redirect.
 fn elsewhere(response: &Response, target: &Target) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -395,7 +383,7 @@ fn elsewhere(response: &Response, target: &Target) -> Option<Url> {
     target.url.join(place).ok()
 }
 
-/// What really went wrong, without the address, which may hold a secret.
+/// The root cause, without the URL, which may contain a secret.
 fn innermost(error: &reqwest::Error) -> String {
     let mut source: &dyn std::error::Error = error;
     while let Some(next) = source.source() {

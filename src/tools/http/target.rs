@@ -1,13 +1,13 @@
-//! From an address as written to a host that may be reached.
+//! Checks that a URL leads to a host that may be reached.
 
 use reqwest::Url;
 
-/// A host requests may go to.
+/// A host that requests may go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// Its name, or its address.
+    /// Its name or IP address.
     pub name: String,
-    /// The one port, where it is not the scheme's own.
+    /// The only allowed port, if it is not the scheme's default.
     pub port: Option<u16>,
     /// Whether it may be on this machine or in a private network; only the person's config says so.
     pub private: bool,
@@ -20,23 +20,23 @@ impl Host {
     }
 }
 
-/// An address that was read and found on the list.
+/// A parsed URL whose host is on the list.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub url: Url,
-    /// The host as names are looked up: no brackets, no dot at the end.
+    /// The host as it is resolved: no brackets, no trailing dot.
     pub host: String,
     pub port: u16,
     pub private: bool,
 }
 
-/// Reads an address and finds its host on the list; the error says what is wrong with it.
+/// Parses a URL and finds its host on the list; the error says what is wrong with it.
 pub(super) fn read(text: &str, hosts: &[Host]) -> Result<Target, String> {
     let url = Url::parse(text).map_err(|error| format!("that is no address: {error}"))?;
     check(url, hosts)
 }
 
-/// The same for an address already read.
+/// Like [`read`], for a parsed URL.
 pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("`{}` addresses are not reached, only http and https", url.scheme()));
@@ -59,7 +59,7 @@ pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
     match listed {
         Some(listed) => {
             let private = listed.private;
-            // The connection is made by this very name, so that it goes to the address that was looked up.
+            // We connect by exactly this name, so that the connection goes to the address that was checked.
             let written = if host.contains(':') { format!("[{host}]") } else { host.clone() };
             url.set_host(Some(&written)).map_err(|error| format!("{host} is no host: {error}"))?;
             Ok(Target { private, url, host, port })
@@ -71,7 +71,7 @@ pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
     }
 }
 
-/// A host without brackets and the dot at its end, in lower case.
+/// A host in lower case, without brackets or trailing dot.
 fn bare(host: &str) -> String {
     host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
 }

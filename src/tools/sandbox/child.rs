@@ -1,4 +1,4 @@
-//! The child: shuts itself in, reads its job, does it, reports, ends.
+//! The child: hardens itself, reads its job, does it, reports, ends.
 
 use super::host::Host;
 use super::python::Python;
@@ -7,24 +7,24 @@ use crate::tools::workbook::{self, Book, Picture, WorkbookError};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
-/// How many formulas are told of.
+/// How many formulas we report.
 const FORMULAS: usize = 20;
 
-/// How the child says that it could not shut itself in; why stands on its output.
+/// Exit code if the child could not harden itself; the reason is on stdout.
 pub(super) const NOT_SHUT_IN: i32 = 77;
-/// What the child says before code runs, and after.
+/// What the child writes before code runs, and after.
 pub(super) const RUNNING: u8 = b'>';
 pub(super) const RAN: u8 = b'<';
 /// The interpreter recurses on the stack of its thread.
 const STACK: usize = 256 << 20;
-/// No job is longer: code, not data.
+/// The longest job: code, not data.
 const MOST_JOB: u64 = 32 << 20;
-/// No workbook is longer, packed.
+/// The largest packed workbook.
 const MOST_WORKBOOK: u64 = 256 << 20;
 
-/// The child's whole life. It is called before anything else of the program has run.
+/// Everything the child does. Called before any other part of the program runs.
 pub fn main() -> ExitCode {
-    // Shutting in is by thread where it comes late, so the thread that works does it, and this one only waits.
+    // Applied this late, hardening covers only the calling thread, so the working thread does it and this one waits.
     let work = std::thread::Builder::new().stack_size(STACK).spawn(life);
     let code = match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
@@ -53,7 +53,7 @@ fn life() -> u8 {
             Err(WorkbookError::TooLarge(format!("over {} MB", MOST_WORKBOOK >> 20)))
         }
         Ok(_) => work(&job, &bytes, &mut |mark| {
-            // A parent that is gone is noticed when the report is written.
+            // If the parent is gone, writing the report will fail.
             let _ = stdout.write_all(&[mark]).and_then(|()| stdout.flush());
         }),
         Err(error) => Err(WorkbookError::Broken(error.to_string())),
@@ -83,7 +83,7 @@ fn read_job(stdin: &mut impl Read) -> Result<Job, String> {
     serde_json::from_slice(&job).map_err(|e| e.to_string())
 }
 
-/// Does the job, and says when code begins and ends to run: until then and from then on other limits of time hold.
+/// Does the job, and says when code starts and stops running: outside of that, other time limits apply.
 fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec<u8>), WorkbookError> {
     if job.work == Work::Compare {
         return compare(job, bytes).map(|report| (report, Vec::new()));
@@ -129,7 +129,7 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
     }
 }
 
-/// Tells what is different in a workbook that somebody else wrote.
+/// Reports the differences in a workbook that somebody else wrote.
 fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
     let cut = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
     let first = cut(job.lengths.0);
@@ -164,7 +164,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
     })
 }
 
-/// Formulas that were not there before, the first so many.
+/// The first formulas that were not there before.
 fn new_formulas(before: &Book, after: &Book) -> Vec<String> {
     let old = |name: &str, at: &workbook::At| {
         let sheet = before.sheets.iter().find(|sheet| sheet.name == name);
@@ -176,7 +176,7 @@ fn new_formulas(before: &Book, after: &Book) -> Vec<String> {
     new.map(|(sheet, at, text)| format!("{}!{at} ={text}", sheet.name)).take(FORMULAS).collect()
 }
 
-/// What this very process can still do and should not: asked of the system, past the interpreter.
+/// Forbidden things this process can still do: asks the system directly, bypassing the interpreter.
 fn escapes() -> Vec<String> {
     let mut possible = Vec::new();
     if std::fs::File::open("/").is_ok() || std::fs::File::open("/proc/self/environ").is_ok() {
@@ -191,10 +191,10 @@ fn escapes() -> Vec<String> {
     possible
 }
 
-/// The formulas that were written and have no value yet, the first so many.
+/// The first formulas that were written and have no value yet.
 fn written_formulas(book: &Book) -> Vec<String> {
     let new = book.sheets.iter().flat_map(|sheet| {
-        // One that was only marked keeps the value that the program which wrote it had computed.
+        // A formula that was only formatted keeps the value its own program computed.
         let written = sheet
             .formulas
             .iter()

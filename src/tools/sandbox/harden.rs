@@ -1,35 +1,31 @@
-//! What the child takes from itself before it reads a workbook or a line of code.
+//! What the child gives up before it reads a workbook or a line of code.
 
 use serde::{Deserialize, Serialize};
 
-/// Why it could not.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HardenError {
-    /// The allocator that counts is not installed.
+    /// The counting allocator is not installed.
     #[error("memory cannot be bounded: {0}")]
     Memory(&'static str),
-    /// The system refused a limit.
     #[error("the limit on {0} was refused: {1}")]
     Limit(&'static str, rustix::io::Errno),
-    /// The kernel has the filter and refused ours.
+    /// The kernel supports the filter but refused ours.
     #[cfg(target_os = "linux")]
     #[error("system calls cannot be filtered: {0}")]
     Filter(String),
 }
 
-/// What the child is shut in by.
+/// The layers that confine the child.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layers {
     /// Limits on memory, time, files and processes, which every system has.
     pub limits: bool,
-    /// A filter of system calls.
     pub seccomp: bool,
-    /// No files and no network by Landlock; nothing where the kernel has none of it.
+    /// Landlock blocks files and network; `None` if the kernel has no Landlock.
     pub landlock: Option<String>,
 }
 
 impl Layers {
-    /// In words, for people.
     pub fn text(&self) -> String {
         let mut layers = Vec::new();
         if self.limits {
@@ -46,7 +42,7 @@ impl Layers {
     }
 }
 
-/// Room beside what is counted: the stack, the program itself, what the allocator keeps for later.
+/// Room beyond the counted memory: the stack, the program itself, and what the allocator holds back.
 const SLACK: u64 = 1 << 30;
 
 /// Gives up files and network, bounds memory, processor time and processes, then gives up system calls.
@@ -55,7 +51,7 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> 
     let counted = usize::try_from(memory).unwrap_or(usize::MAX);
     monty_alloc::set_limit(Some(counted), false).map_err(HardenError::Memory)?;
     let mut layers = Layers::default();
-    // Landlock opens a file of its own, so it comes before the limit on those.
+    // Landlock opens a file itself, so it must come before the limit on open files.
     #[cfg(target_os = "linux")]
     {
         layers.landlock = linux::give_up_files();
@@ -65,7 +61,7 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> 
         ("cores", Resource::Core, 0),
         ("processor time", Resource::Cpu, time),
         ("file size", Resource::Fsize, 0),
-        // Those it has stay open; it gets no more.
+        // Open files stay open; it gets no more.
         ("open files", Resource::Nofile, 0),
     ];
     for (name, resource, most) in limits {
@@ -95,7 +91,7 @@ mod linux {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter_all_threads};
     use std::collections::BTreeMap;
 
-    /// All of the file system and the network, as far as the kernel knows how.
+    /// Gives up the whole file system and the network, as far as the kernel supports it.
     pub(super) fn give_up_files() -> Option<String> {
         let abi = ABI::V6;
         let ruleset = Ruleset::default()
@@ -105,7 +101,7 @@ mod linux {
             .and_then(|rules| rules.scope(Scope::from_all(abi)))
             .and_then(landlock::Ruleset::create)
             .and_then(landlock::RulesetCreated::restrict_self);
-        // An old kernel has none of it; the filter below, which every kernel in use has, lets no file be opened.
+        // Old kernels have no Landlock; the filter below, which every kernel in use has, lets no file be opened.
         match ruleset.ok()?.ruleset {
             RulesetStatus::FullyEnforced => Some("all of it".to_owned()),
             RulesetStatus::PartiallyEnforced => Some("as much as this kernel has".to_owned()),
@@ -113,7 +109,7 @@ mod linux {
         }
     }
 
-    /// Everything but reading, writing, memory and ending.
+    /// Gives up everything except reading, writing, memory and exiting.
     pub(super) fn give_up_calls() -> Result<(), HardenError> {
         let failed = |error: String| HardenError::Filter(error);
         let Ok(arch) = TargetArch::try_from(std::env::consts::ARCH) else {
@@ -140,14 +136,14 @@ mod linux {
             libc::SYS_rt_sigreturn,
             libc::SYS_gettid,
             libc::SYS_getpid,
-            // Sends the abort of a panic to itself; nobody else can be reached for want of their ids' rights.
+            // A panic sends its abort to itself; the child has no right to signal other processes.
             libc::SYS_tgkill,
             libc::SYS_exit,
             libc::SYS_exit_group,
         ];
         let rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>> =
             allowed.into_iter().map(|call| (call, Vec::new())).collect();
-        // Refused rather than killed: the C library itself tries to open a file when it gives memory back.
+        // Refused rather than killed: the C library itself tries to open a file when it frees memory.
         let refuse = SeccompAction::Errno(libc::EACCES.unsigned_abs());
         let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)
             .map_err(|error| failed(error.to_string()))?;

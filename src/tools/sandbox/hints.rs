@@ -1,8 +1,8 @@
-//! Errors as code that was written for other surroundings should read them: with the way it is done here.
+//! Adds hints to errors for code that was written for another environment: how to do it here.
 
 use monty_types::{ExcType, MontyException};
 
-/// What other libraries are called, and what there is instead.
+/// Other libraries, and what to use instead.
 const INSTEAD: [(&str, &str); 11] = [
     (
         "pandas",
@@ -20,7 +20,7 @@ const INSTEAD: [(&str, &str); 11] = [
     ("subprocess", "nothing can be started here"),
 ];
 
-/// An exception in words, with the way it is done here.
+/// An exception in words, with a hint how to do it here.
 pub(super) fn explain(error: &MontyException) -> String {
     let text = error.to_string();
     match hint(error) {

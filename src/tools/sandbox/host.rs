@@ -1,4 +1,4 @@
-//! The only hands of the code: functions over the workbook. `prelude.py` makes a class of them.
+//! The only functions that reach the workbook from code. `prelude.py` wraps them in a class.
 
 use super::layout::shown;
 use super::python::raised;
@@ -37,12 +37,12 @@ pub(super) struct Host {
     calls: usize,
     most: usize,
     size: usize,
-    /// What cells were before this run of code, by sheet and place.
+    /// What cells held before this run of code, by sheet and position.
     pub(super) before: BTreeMap<(u32, At), String>,
     added: Vec<String>,
-    /// What was done to sheets as a whole.
+    /// What was done to whole sheets.
     pub(super) layout: Vec<String>,
-    /// Texts of the workbook that look like formulas and are none.
+    /// Texts of the workbook that look like formulas but are not.
     texts: HashSet<String>,
 }
 
@@ -71,17 +71,16 @@ impl Host {
         &self.book
     }
 
-    /// Whether there is such a function.
     pub(super) fn knows(name: &str) -> bool {
         NAMES.contains(&name)
     }
 
-    /// Whether it was called too often.
+    /// Whether code called it too often.
     pub(super) fn spent(&self) -> bool {
         self.calls > self.most
     }
 
-    /// A new cell of code begins.
+    /// Starts a new cell of code.
     pub(super) fn begin(&mut self) {
         self.before.clear();
         self.added.clear();
@@ -110,7 +109,6 @@ impl Host {
         observation
     }
 
-    /// Answers a call.
     pub(super) fn call(&mut self, name: &str, args: &[MontyObject]) -> Called {
         self.calls += 1;
         match (name, args) {
@@ -171,7 +169,7 @@ impl Host {
         }
     }
 
-    /// A sheet by its name, or by the number code knows it by.
+    /// A sheet by its name, or by the id that code knows.
     pub(super) fn sheet(&self, name: &MontyObject) -> Result<usize, MontyException> {
         let MontyObject::Int(id) = name else {
             return self.book.find(&text(name, "a sheet's name")?).map_err(refused);
@@ -180,7 +178,7 @@ impl Host {
         found.ok_or_else(|| raised(ExcType::ValueError, "that sheet was removed"))
     }
 
-    /// Remembers how a cell was before this run of code first touched it.
+    /// Records a cell's content before this run of code first touches it.
     pub(super) fn touch(&mut self, sheet: usize, at: At) {
         let Some(known) = self.book.sheets.get_mut(sheet) else { return };
         self.before.entry((known.id, at)).or_insert_with(|| shown(known, at));
@@ -189,8 +187,8 @@ impl Host {
 
     fn set(&mut self, sheet: usize, at: At, value: &MontyObject) -> Result<(), MontyException> {
         let written = match value {
-            // What stood in the workbook as text stays text wherever code copies it: a person who approves a filter
-            // has approved no formula that somebody typed into a column of names.
+            // Text from the workbook stays text wherever code copies it: a person who approves a filter has not
+            // approved a formula that somebody typed into a column of names.
             MontyObject::String(text)
                 if looks_like_formula(text).is_some_and(|text| self.texts.contains(&text)) =>
             {
@@ -227,7 +225,7 @@ impl Host {
         Ok(MontyObject::List(rows.map(row).collect()))
     }
 
-    /// The rows and columns an area has; open ends reach as far as the sheet does.
+    /// The rows and columns of an area; open ends extend to the end of the sheet.
     pub(super) fn bounds(
         &self,
         sheet: usize,
@@ -279,7 +277,7 @@ impl Host {
         for column in 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX) {
             let row = u32::try_from(header).unwrap_or(u32::MAX);
             let at = At::new(row, column);
-            // As the person and the model see it, so that code can name it.
+            // The heading as the person and the model see it, so that code can use it.
             let mut key = Visible::line(&sheet.value(at).shown()).as_str().trim().to_owned();
             if key.is_empty() {
                 key = at.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
@@ -302,7 +300,7 @@ impl Host {
     }
 }
 
-/// What was done to sheets, the first so many.
+/// The first entries, and how many more there are.
 fn first_of(mut done: Vec<String>) -> Vec<String> {
     let more = done.len().saturating_sub(TOLD);
     if more > 0 {
@@ -312,7 +310,7 @@ fn first_of(mut done: Vec<String>) -> Vec<String> {
     done
 }
 
-/// A text that begins as formulas do, as it is compared: code may strip it or change its case.
+/// A text that starts like a formula, normalised for comparison: code may strip it or change its case.
 fn looks_like_formula(text: &str) -> Option<String> {
     let text = text.trim();
     text.starts_with('=').then(|| text.to_lowercase())

@@ -1,11 +1,11 @@
-//! Host functions for how a workbook is laid out: rows and columns, names of sheets, and how cells look.
+//! Host functions for the layout of a workbook: rows and columns, sheet names, and cell formats.
 
 use super::host::{Called, Host, refused, text};
 use super::python::{clip, raised};
 use crate::tools::workbook::{At, Axis, Look, MOST_COLUMNS, Move, Sheet, followed};
 use monty_types::{ExcType, MontyException, MontyObject};
 
-/// Colours of fillings by name, and any other as six hexadecimal digits.
+/// Fill colours by name; any other is given as six hexadecimal digits.
 const COLOURS: [(&str, &str); 7] = [
     ("yellow", "FFFF00"),
     ("red", "FF9999"),
@@ -15,11 +15,11 @@ const COLOURS: [(&str, &str); 7] = [
     ("grey", "D9D9D9"),
     ("gray", "D9D9D9"),
 ];
-/// How many cells may be made to look otherwise at once.
+/// How many cells may be formatted at once.
 const MOST: usize = 200_000;
 
 impl Host {
-    /// Answers the calls that arrange sheets; what is nobody's name is said to be undefined.
+    /// Answers calls that arrange sheets; an unknown name is reported as undefined.
     pub(super) fn arrange(&mut self, name: &str, args: &[MontyObject]) -> Called {
         match (name, args) {
             ("_move", [sheet, MontyObject::String(axis), first, count, MontyObject::Bool(insert)]) => {
@@ -114,7 +114,7 @@ impl Host {
     }
 }
 
-/// A number of rows or columns, or of one of them, counted from 1.
+/// A count of rows or columns, or the number of one, starting at 1.
 fn counted(value: &MontyObject) -> Result<u32, MontyException> {
     match value {
         MontyObject::Int(n @ 1..=1_048_576) => Ok(u32::try_from(*n).unwrap_or(MOST_COLUMNS)),
@@ -143,7 +143,7 @@ fn wished(key: &str, value: &MontyObject) -> Result<Look, MontyException> {
 fn colour(name: &str) -> Result<String, MontyException> {
     let named = COLOURS.iter().find(|(known, _)| *known == name.to_lowercase()).map(|(_, hex)| *hex);
     let hex = named.unwrap_or(name.trim_start_matches('#')).to_uppercase();
-    // With eight digits the first two say how opaque it is, which no program heeds.
+    // With eight digits the first two are the opacity, which every program ignores.
     let hex = if hex.len() == 8 { hex.get(2..).unwrap_or_default().to_owned() } else { hex };
     if hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(hex);
@@ -153,7 +153,7 @@ fn colour(name: &str) -> Result<String, MontyException> {
     Err(raised(ExcType::ValueError, text))
 }
 
-/// How a cell is told of: its formula or value, and how it is to look.
+/// Describes a cell: its formula or value, and its format.
 pub(super) fn shown(sheet: &Sheet, at: At) -> String {
     let mut parts = vec![clip(sheet.shown(at), 200)];
     if let Some(look) = sheet.looks.get(&at) {

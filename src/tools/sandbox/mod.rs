@@ -1,14 +1,14 @@
-//! The sandbox: Python that a model wrote, run on a copy of a workbook in a child process that can do nothing else.
+//! The sandbox: runs model-written Python on a copy of a workbook, in a child process that can do nothing else.
 //!
-//! The child is this very program, started again with [`VERB`] before anything else of it runs. It gets the workbook
-//! and the code by a pipe and answers by a pipe. In it there is no file, no network, no environment and no clock:
-//! the interpreter has no hands but the host functions of `host.rs`, and below it rlimits, and on Linux Landlock and
-//! a seccomp filter, take away what the process itself would have. Memory, time, output, recursion and host calls are
-//! bounded, and the parent kills what overstays.
+//! The child is this program, started again with [`VERB`] before any other part of it runs. It gets the workbook and
+//! the code through a pipe and answers through a pipe. It has no files, network, environment or clock: the interpreter
+//! can only call the host functions of `host.rs`, and below it rlimits, and on Linux Landlock and a seccomp filter,
+//! remove what the process itself could do. Memory, time, output, recursion and host calls are bounded, and the parent
+//! kills a child that overstays.
 //!
-//! Where the child cannot be had, or cannot shut itself in, [`SandboxError::Unavailable`] says so; there is no way to
-//! run without. Nothing is kept between two runs: the state of earlier cells is made again by running them, which
-//! gives the same because nothing in the child can differ.
+//! If the child cannot start, or cannot harden itself, [`SandboxError::Unavailable`] says so; there is no way to run
+//! without it. Nothing is kept between two runs: the state of earlier cells is rebuilt by running them again, which
+//! gives the same result because nothing in the child can differ.
 
 mod child;
 mod harden;
@@ -31,24 +31,24 @@ use serde::{Deserialize, Serialize};
 /// The hidden verb of the child.
 pub const VERB: &str = "__sandbox";
 
-/// What model-written code is told of its surroundings: the same text for the prompt and the README.
+/// What model-written code is told about its environment: the same text for the prompt and the README.
 pub const GUIDE: &str = include_str!("guide.md");
 
-/// How many changes of a cell are told one by one.
+/// How many changed cells are listed one by one.
 const TOLD: usize = 50;
 
-/// What a child may use up.
+/// What a child may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Memory in bytes, the workbook included.
+    /// Memory in bytes, including the workbook.
     pub memory: u64,
-    /// Seconds that code runs, earlier cells included.
+    /// How many seconds code may run, including earlier cells.
     pub seconds: u64,
-    /// Bytes that one cell prints.
+    /// How many bytes one cell may print.
     pub output: usize,
-    /// How deep functions call each other.
+    /// How deep function calls may nest.
     pub recursion: usize,
-    /// How often one run calls the workbook.
+    /// How many host calls one run may make.
     pub calls: usize,
     /// How many rows a sheet may have.
     pub rows: usize,
@@ -79,72 +79,69 @@ impl From<&crate::config::Sheet> for Limits {
     }
 }
 
-/// What a child is to do.
+/// What a child does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// Look at the workbook, after the cells.
+    /// Look at the workbook after running the cells.
     Look,
-    /// Run the cells, and tell of the last.
+    /// Run the cells, and report on the last.
     #[default]
     Run,
     /// Run the cells, and write the workbook as .xlsx.
     Write,
-    /// Compare three workbooks that somebody else wrote, one after the other: as it was at first, before the last cell and
-    /// after it.
+    /// Compare three workbooks that somebody else wrote, concatenated: the original, before the last cell, and after
+    /// it.
     Compare,
-    /// Try what must not be possible, and say by what it is not.
+    /// Try forbidden things, and report which layers prevent them.
     Check,
 }
 
 /// A child's task.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
-    /// The workbook's file name; its ending says what it is.
+    /// The workbook's file name; its extension gives the format.
     pub name: String,
-    /// What to do.
     pub work: Work,
-    /// The cells that were run before and the new one, in their order.
+    /// The earlier cells and the new one, in order.
     pub cells: Vec<String>,
     /// What to look for, in words.
     pub question: Option<String>,
-    /// What it may use up.
     pub limits: Limits,
-    /// The day on which the work began, where code may ask for it.
+    /// The day on which the task started, for code that may ask for it.
     #[serde(default)]
     pub day: String,
-    /// How long the first and the second of three workbooks are.
+    /// The lengths of the first and second of three workbooks.
     #[serde(default)]
     pub lengths: (u64, u64),
 }
 
-/// What came of a child.
+/// A child's result.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// Why the workbook cannot be used.
     pub refused: Option<String>,
-    /// The workbook as it is after the cells.
+    /// The workbook after the cells.
     pub picture: Option<Picture>,
     /// What the last cell did.
     pub observation: Option<Observation>,
-    /// What was found of the question.
+    /// The passages found for the question.
     pub found: Vec<String>,
-    /// What a result keeps and what not.
+    /// What the result preserves and what it loses.
     pub kept: Vec<String>,
-    /// Whether anything of the workbook was changed.
+    /// Whether anything in the workbook changed.
     pub changed: bool,
-    /// Formulas that were written, and that nobody has computed.
+    /// Formulas that were written but not computed yet.
     pub formulas: Vec<String>,
-    /// What came of each cell, as a digest, where cells could differ when they run again.
+    /// A digest of each cell's result, if cells could differ when they run again.
     #[serde(default)]
     pub digests: Vec<String>,
-    /// Pictures that were drawn.
     #[serde(default)]
     pub pictures: Vec<PictureFile>,
-    /// What the child was shut in by.
+    /// The layers that confined the child.
     #[serde(default)]
     pub layers: Layers,
-    /// What must not be possible and was.
+    /// Forbidden things that were possible.
     #[serde(default)]
     pub escaped: Vec<String>,
 }
@@ -153,7 +150,7 @@ pub struct Report {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureFile {
     pub name: String,
-    /// Not for records: it is drawn again when it is written.
+    /// Not recorded: it is drawn again when it is written.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
@@ -162,34 +159,29 @@ pub struct PictureFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Observation {
-    /// What it printed.
     pub stdout: String,
-    /// What its last expression was.
+    /// The value of its last expression.
     pub value: Option<String>,
-    /// How it failed.
     pub error: Option<String>,
-    /// Whether it was stopped at a limit: then nothing of it counts.
+    /// Whether it was stopped at a limit: then none of it counts.
     pub stopped: bool,
-    /// What it changed; the first so many.
+    /// The first cells it changed.
     pub changes: Vec<Change>,
     /// How many cells it changed.
     pub changed: usize,
-    /// Sheets it added.
     pub added: Vec<String>,
-    /// What else it did to sheets as a whole, in words.
+    /// What else it did to whole sheets, in words.
     pub layout: Vec<String>,
-    /// What came of it, as a digest, where it could differ when it runs again.
+    /// A digest of its result, if it could differ when it runs again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
 
-/// A changed cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     pub sheet: String,
-    /// The place, like `B7`.
+    /// The position, like `B7`.
     pub cell: String,
-    /// What it was.
     pub before: String,
     pub after: String,
 }

@@ -1,4 +1,4 @@
-//! The parent's side: start the child, hand it the job, take its report, and kill it when it overstays.
+//! The parent's side: starts the child, gives it the job, reads its report, and kills it when it overstays.
 
 use super::pipes::{Late, Patience, hear, spawn_alone, split_first, tell};
 use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
@@ -9,29 +9,27 @@ use tokio::process::Command;
 
 /// How long the child may take to read the workbook, and again to write it.
 const MARGIN: Duration = Duration::from_secs(90);
-/// How much longer than it may the code runs before the child is killed: some things cannot be stopped from within.
+/// How long past its limit the code runs before the child is killed: some things cannot be stopped from within.
 const GRACE: Duration = Duration::from_secs(5);
-/// No report, and no workbook that is written, is larger.
+/// The largest report or written workbook, in bytes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Why nothing was run.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// There is no child, or it could not shut itself in.
+    /// The child did not start, or could not harden itself.
     #[error("the sandbox is not available: {0}. Nothing was run")]
     Unavailable(String),
-    /// The workbook cannot be used.
     #[error("{0}")]
     Workbook(String),
 }
 
-/// Starts children of the program.
+/// Runs jobs in child processes of the program.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     program: PathBuf,
 }
 
-/// How a child ended that gave no report.
+/// How a child ended without a report.
 enum Died {
     Memory,
     Time,
@@ -40,21 +38,20 @@ enum Died {
 }
 
 impl Sandbox {
-    /// A sandbox whose children are this program, which must answer to [`VERB`].
+    /// Uses `program` for its children, which must answer to [`VERB`].
     pub fn of(program: PathBuf) -> Self {
         Self { program }
     }
 
-    /// A sandbox whose children are the running program.
+    /// Uses the running program for its children.
     pub fn of_this_program() -> Self {
-        // By this name it is the same program even where its file was replaced meanwhile.
+        // This name means the running program even if its file was replaced meanwhile.
         if cfg!(target_os = "linux") {
             return Self::of(PathBuf::from("/proc/self/exe"));
         }
         Self::of(std::env::current_exe().unwrap_or_default())
     }
 
-    /// What its children are.
     pub fn program(&self) -> &Path {
         &self.program
     }
@@ -86,7 +83,7 @@ impl Sandbox {
         Ok((Report { observation: Some(observation), ..Report::default() }, Vec::new()))
     }
 
-    /// Whether code can be run here, shut in; says by what, or why not.
+    /// Checks whether code can run here in a hardened child; returns the layers, or why not.
     pub async fn check(&self) -> Result<Layers, SandboxError> {
         let cells = vec!["1 + 1".to_owned()];
         let job = Job {
@@ -116,7 +113,7 @@ impl Sandbox {
         };
         let patience = Patience { code: Duration::from_secs(job.limits.seconds) + GRACE, margin: MARGIN };
         let job = serde_json::to_vec(job)?;
-        // Whoever overstays is dropped with both pipes, and killed.
+        // A child that overstays is dropped with both pipes, and killed.
         let heard = tokio::select! {
             heard = hear(stdout.take(MOST_BYTES), patience) => heard?,
             heard = async { tell(stdin, &job, workbook).await; std::future::pending().await } => heard,
@@ -146,7 +143,7 @@ fn killed(status: std::process::ExitStatus) -> Died {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => Died::Time,
-        // The kernel took it for want of memory, or its own limit on processor time ran out.
+        // Either the kernel ran out of memory, or its limit on processor time ran out.
         Some(signal) if signal == rustix::process::Signal::KILL.as_raw() => Died::Time,
         Some(signal) => Died::Otherwise(format!("signal {signal}")),
         None => Died::Otherwise(status.to_string()),
@@ -158,7 +155,7 @@ fn killed(status: std::process::ExitStatus) -> Died {
     Died::Otherwise(status.to_string())
 }
 
-/// A report, after the marks, and what follows it.
+/// Splits a report, after its marks, from what follows it.
 fn unpack(bytes: &[u8]) -> Option<(Report, Vec<u8>)> {
     let bytes = bytes.strip_prefix(&[super::child::RUNNING, super::child::RAN]).unwrap_or(bytes);
     let (report, rest) = split_first(bytes)?;

@@ -1,6 +1,6 @@
-//! A child that has nothing of ours but two pipes, and how both sides of them are used: it is told two things at once,
-//! the first with its length before it; it says a byte when its code begins, one when that is over, and then the same
-//! way what came of it.
+//! A child that gets nothing from us except two pipes, and the protocol on them. We send two parts, the first with its
+//! length in front. The child writes one byte when its code starts, one when it ends, and then its two-part result in
+//! the same form.
 
 use std::io;
 use std::process::Stdio;
@@ -9,21 +9,20 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, timeout_at};
 
-/// How long a child may take.
 pub(in crate::tools) struct Patience {
     /// From the first byte to the second: for its code.
     pub code: Duration,
-    /// Before, and after.
+    /// Before the first byte, and after the second.
     pub margin: Duration,
 }
 
-/// What a child took too long for.
+/// The part that took too long.
 pub(in crate::tools) enum Late {
     Code,
     Margin,
 }
 
-/// Starts it without environment, folder and terminal. Dropped (a stop, a timeout), it is gone.
+/// Starts it without environment, folder or terminal. Dropping the child (on a stop or timeout) kills it.
 pub(in crate::tools) fn spawn_alone(command: &mut Command) -> io::Result<Child> {
     command
         .env_clear()
@@ -35,7 +34,7 @@ pub(in crate::tools) fn spawn_alone(command: &mut Command) -> io::Result<Child> 
         .spawn()
 }
 
-/// Tells it both, and closes the pipe. A child that ends early closes it first; how it ended says why.
+/// Sends both parts and closes the pipe. A child that ends early closes it first; its exit status says why.
 pub(in crate::tools) async fn tell(mut stdin: ChildStdin, first: &[u8], second: &[u8]) {
     let _ = stdin.write_all(&(first.len() as u64).to_le_bytes()).await;
     let _ = stdin.write_all(first).await;
@@ -43,7 +42,7 @@ pub(in crate::tools) async fn tell(mut stdin: ChildStdin, first: &[u8], second: 
     let _ = stdin.shutdown().await;
 }
 
-/// Everything the child says, as long as it says each part of it in time.
+/// Reads everything the child writes, as long as each part arrives in time.
 pub(in crate::tools) async fn hear(
     mut stdout: impl AsyncRead + Unpin,
     patience: Patience,
@@ -66,7 +65,7 @@ pub(in crate::tools) async fn hear(
     }
 }
 
-/// What stands behind its length, and what follows that.
+/// Splits a part with its length in front from what follows it.
 pub(in crate::tools) fn split_first(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)

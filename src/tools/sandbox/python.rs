@@ -1,4 +1,4 @@
-//! The interpreter: cells fed to one session, its calls answered by the host, everything else refused.
+//! The interpreter: runs cells in one session, has the host answer its calls, and refuses everything else.
 
 use super::hints;
 use super::host::Host;
@@ -12,21 +12,20 @@ use monty_types::{
 };
 use std::time::Duration;
 
-/// The sheet class and what analysis code expects, written in the interpreter's own Python.
+/// The sheet class and helpers that analysis code expects, written in the interpreter's Python.
 const PRELUDE: &str = include_str!("prelude.py");
 const OPENPYXL: &str = include_str!("openpyxl.py");
-/// What is shown of the last expression's value.
+/// How many bytes we show of the last expression's value.
 const LONGEST: usize = 8 << 10;
-/// A value that takes more is not written out to show its beginning.
+/// A larger value is not rendered just to show its start.
 const LARGEST: usize = 1 << 20;
 
-/// A session on a workbook.
 pub(super) struct Python {
     /// `None` only while a cell runs.
     repl: Option<MontyRepl>,
     host: Host,
     rewriter: Rewriter,
-    /// The cells as they were written, for what is said of errors in them.
+    /// The cells as they were written, for error messages.
     cells: Vec<String>,
     output: usize,
     time: Duration,
@@ -56,7 +55,7 @@ impl Python {
         self.host.book()
     }
 
-    /// Runs a cell and tells what it did.
+    /// Runs a cell and reports what it did.
     pub(super) fn run(&mut self, code: &str) -> Observation {
         self.host.begin();
         let mut stdout = String::new();
@@ -94,7 +93,7 @@ impl Python {
         observation
     }
 
-    /// An error with the lines as they were written, and without those of the prelude.
+    /// The error with the lines as written, and without those of the prelude.
     fn as_written(&self, error: &MontyException) -> MontyException {
         let frames = error.traceback().iter().filter_map(|frame| {
             let cell =
@@ -169,7 +168,7 @@ pub(super) fn raised(kind: ExcType, text: impl Into<String>) -> MontyException {
     MontyException::new(kind, Some(text.into()))
 }
 
-/// The beginning of a text that is too long.
+/// Cuts a text that is too long.
 pub(super) fn clip(mut text: String, most: usize) -> String {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));

@@ -1,8 +1,9 @@
-//! Code as models write it, turned into what the interpreter can run.
+//! Rewrites code that models write into code the interpreter can run.
 //!
-//! The interpreter has no subscripts and no computed attributes of our own objects, no methods by their type
-//! (`str.lower`), no real generators, no `del` and no `%` formatting. Each is put as a call of a function in `prelude.py` that
-//! does the same for every value; lines keep their numbers, and what does not parse is left for the interpreter to refuse.
+//! The interpreter does not support subscripts or computed attributes on our objects, methods by their type
+//! (`str.lower`), real generators, `del` or `%` formatting. Each becomes a call of a function in `prelude.py` that does
+//! the same for every value. Line numbers stay the same; code that does not parse is left for the interpreter to
+//! refuse.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
@@ -13,7 +14,7 @@ use ruff_python_parser::parse_module;
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};
 
-/// Attributes of sheets, cells and workbooks that are computed when they are read.
+/// Attributes of sheets, cells and workbooks that are computed when read.
 const READ: [&str; 15] = [
     "value",
     "max_row",
@@ -31,7 +32,7 @@ const READ: [&str; 15] = [
     "column_dimensions",
     "number_format",
 ];
-/// Attributes that change the workbook when they are set.
+/// Attributes that change the workbook when set.
 const SET: [&str; 11] = [
     "value",
     "title",
@@ -45,17 +46,17 @@ const SET: [&str; 11] = [
     "hidden",
     "height",
 ];
-/// Types whose methods are written by their names.
+/// Types whose methods are called by the type's name.
 const TYPES: [&str; 7] = ["str", "list", "dict", "set", "int", "float", "tuple"];
-/// Methods that are really of the type.
+/// Real methods of the type itself.
 const OF_TYPES: [&str; 4] = ["fromkeys", "maketrans", "from_bytes", "fromhex"];
-/// Methods of values that are given to somebody who calls them (`key=counts.get`).
+/// Methods that code passes as functions (`key=counts.get`).
 const BOUND: [&str; 9] =
     ["get", "append", "lower", "upper", "strip", "casefold", "startswith", "endswith", "isdigit"];
-/// Functions that take all of a generator at once.
+/// Functions that consume a whole generator at once.
 const EAGER: [&str; 12] =
     ["sum", "any", "all", "list", "tuple", "set", "dict", "sorted", "min", "max", "frozenset", "enumerate"];
-/// Modules that the prelude gives.
+/// Modules that the prelude provides.
 const MODULES: [(&str, &str); 5] = [
     ("statistics", "statistics"),
     ("itertools", "_itertools"),
@@ -63,17 +64,16 @@ const MODULES: [(&str, &str); 5] = [
     ("openpyxl.styles", "_openpyxl.styles"),
     ("openpyxl.utils", "_openpyxl.utils"),
 ];
-/// What of itertools the prelude gives; the rest is the interpreter's.
+/// The functions of itertools that the prelude provides; the interpreter has the others.
 const ITERTOOLS: [&str; 4] = ["groupby", "product", "combinations", "permutations"];
 
-/// Rewrites cells of one session: names that an earlier cell took stay taken.
+/// Rewrites the cells of one session: names that an earlier cell assigned stay taken.
 #[derive(Default)]
 pub(super) struct Rewriter {
     taken: HashSet<String>,
 }
 
 impl Rewriter {
-    /// The code as the interpreter can run it.
     pub(super) fn rewrite(&mut self, code: &str) -> String {
         let Ok(parsed) = parse_module(code) else { return code.to_owned() };
         Taken(&mut self.taken).visit_body(&parsed.syntax().body);
@@ -98,7 +98,7 @@ impl Rewriter {
     }
 }
 
-/// Collects the names that code gives something to.
+/// Collects the names that code assigns.
 struct Taken<'s>(&'s mut HashSet<String>);
 
 impl<'a> Visitor<'a> for Taken<'_> {
@@ -116,7 +116,7 @@ impl<'a> Visitor<'a> for Taken<'_> {
     }
 }
 
-/// A piece of text to be put in place of another.
+/// Replaces a range of the code by another text.
 struct Edit {
     from: TextSize,
     to: TextSize,
@@ -127,7 +127,7 @@ struct Edit {
 struct Edits<'s> {
     code: &'s str,
     tokens: Vec<(TextSize, TextSize, TokenKind)>,
-    /// Where a bracket was opened, by where it is closed.
+    /// Opening brackets by the position of their closing ones.
     brackets: HashMap<TextSize, TextSize>,
     taken: &'s HashSet<String>,
     list: Vec<Edit>,
@@ -135,7 +135,7 @@ struct Edits<'s> {
 
 impl Edits<'_> {
     fn applied(mut self) -> String {
-        // What closes at a place comes first, the innermost before the others; what opens there, the outermost first.
+        // At one position, closings come first, innermost first; then openings, outermost first.
         let last = self.list.len();
         let mut order: Vec<usize> = (0..last).collect();
         order.sort_by_key(|n| {
@@ -166,7 +166,7 @@ impl Edits<'_> {
         self.list.push(Edit { from: at, to: at, text: text.into(), closes: true });
     }
 
-    /// The first token of this kind from a place on.
+    /// The first token of this kind, starting at `from`.
     fn token(&self, from: TextSize, kind: TokenKind) -> Option<(TextSize, TextSize)> {
         let first = self.tokens.partition_point(|(start, ..)| *start < from);
         let found = self.tokens.get(first..)?.iter().find(|(_, _, known)| *known == kind);
@@ -180,7 +180,7 @@ impl Edits<'_> {
         dot.map_or(attribute.attr.start(), |(start, ..)| *start)
     }
 
-    /// `V[K]` as `name(V, K`; what follows is up to the caller.
+    /// `V[K]` becomes `name(V, K`; the caller adds the rest.
     fn subscript(&mut self, subscript: &ExprSubscript, name: &str, after: &str) -> bool {
         let end = subscript.end() - TextSize::new(1);
         let Some(bracket) = self.brackets.get(&end).copied() else { return false };
@@ -193,7 +193,7 @@ impl Edits<'_> {
         true
     }
 
-    /// `V.name` as `function(V, "name"`.
+    /// `V.name` becomes `function(V, "name"`.
     fn attribute(&mut self, attribute: &ExprAttribute, function: &str) {
         self.open(attribute.start(), format!("{function}("));
         let dot = self.dot(attribute);
@@ -201,7 +201,7 @@ impl Edits<'_> {
         self.visit_expr(&attribute.value);
     }
 
-    /// A store by a function: its target was rewritten, the value and the closing parenthesis are left.
+    /// A store through a function: the target was rewritten, only the value and the closing parenthesis are left.
     fn stored(&mut self, stmt: &Stmt, after: TextSize, kind: TokenKind, text: &str, value: &Expr) {
         if let Some((from, to)) = self.token(after, kind) {
             self.replace(from, to, text);
@@ -229,7 +229,7 @@ impl Edits<'_> {
             match object {
                 Some(object) => {
                     ours = true;
-                    // `import a.b` gives `a`.
+                    // `import a.b` binds `a`.
                     let object = match (module, called) {
                         (None, None) => given(top).map_or(object, str::to_owned),
                         _ => object,
@@ -258,7 +258,7 @@ impl Edits<'_> {
                 self.replace(dot, call.arguments.start() + TextSize::new(1), ", ");
                 self.visit_expr(&attribute.value);
             }
-            // A method is called, so nothing is computed.
+            // It calls a method, so there is no attribute to compute.
             Some(attribute) => self.visit_expr(&attribute.value),
             None => self.visit_expr(&call.func),
         }
@@ -274,7 +274,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Whether it is a method by its type, like `str.lower`.
+    /// Whether it is a method called by its type, like `str.lower`.
     fn of_type(&self, attribute: &ExprAttribute) -> bool {
         let name = attribute.attr.as_str();
         matches!(&*attribute.value, Expr::Name(of) if TYPES.contains(&of.id.as_str()) && !self.taken.contains(of.id.as_str()))
@@ -285,7 +285,7 @@ impl Edits<'_> {
 
 impl<'a> Visitor<'a> for Edits<'_> {
     fn visit_annotation(&mut self, _: &'a Expr) {
-        // What a name is said to be is never run.
+        // Annotations are never executed.
     }
 
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
@@ -364,7 +364,8 @@ impl<'a> Visitor<'a> for Edits<'_> {
             }
             Expr::Call(call) => self.call(call),
             Expr::Generator(generator) => {
-                // That of a call without parentheses of its own begins with those of the call.
+                // If the generator is a call's only argument without its own parentheses, its range includes those of
+                // the call.
                 let inner = TextSize::new(u32::from(
                     !generator.parenthesized && self.code[expr.start().to_usize()..].starts_with('('),
                 ));
@@ -385,7 +386,7 @@ impl<'a> Visitor<'a> for Edits<'_> {
     }
 }
 
-/// Whether an index is 0 or counts from the end, as no sheet's does.
+/// Whether an index is 0 or counts from the end, which no sheet allows.
 fn is_end(slice: &Expr) -> bool {
     match slice {
         Expr::NumberLiteral(number) => number.value.as_int().is_some_and(|n| n.as_u8() == Some(0)),

@@ -1,4 +1,4 @@
-//! Values on their way between cells and Python.
+//! Converts values between cells and Python.
 
 use super::python::raised;
 use crate::tools::workbook::Value;
@@ -12,15 +12,15 @@ pub(super) enum Written {
     Formula(String),
 }
 
-/// The longest text a cell holds in .xlsx.
+/// The longest text in an .xlsx cell.
 const LONGEST: usize = 32_767;
 
-/// A cell's value in Python. Whole numbers are ints; dates are datetimes, so that a column compares.
+/// Converts a cell's value to Python. Whole numbers become ints; dates become datetimes, so that a column compares.
 pub(super) fn to_python(value: &Value) -> MontyObject {
     match value {
         Value::Empty => MontyObject::None,
         Value::Bool(yes) => MontyObject::Bool(*yes),
-        // Exact up to there; beyond, a float says that it is not.
+        // Exact up to this limit; beyond it, a float shows that it is not.
         Value::Number(number) if number.fract() == 0.0 && number.abs() < 9.0e15 => {
             MontyObject::Int(*number as i64)
         }
@@ -40,7 +40,7 @@ pub(super) fn to_python(value: &Value) -> MontyObject {
     }
 }
 
-/// What a Python value is in a cell.
+/// Converts a Python value for a cell.
 pub(super) fn to_cell(value: &MontyObject) -> Result<Written, MontyException> {
     let small = |number: u8| i8::try_from(number).unwrap_or_default();
     let dated = |year: i32, month, day, hour, minute, second, micro: u32| {

@@ -1,7 +1,7 @@
-//! Program text with its comments and the insides of its strings blanked, so that what is left is code.
+//! Blanks the comments and string contents of a program, so that only code is left.
 //!
-//! Byte for byte as long as the text, with the same line breaks: a place in one is a place in the other. One pass, no
-//! grammar: it knows how each family of languages writes comments and strings, and nothing else.
+//! The result has the same length and line breaks as the text, so positions match. One pass, no grammar: it only knows
+//! how each family of languages writes comments and strings.
 
 use super::language::Family;
 
@@ -21,7 +21,7 @@ struct Scan<'a> {
     text: &'a [u8],
     out: Vec<u8>,
     at: usize,
-    /// The last byte of code that is no space.
+    /// The last byte of code that is not white space.
     last: u8,
 }
 
@@ -58,7 +58,7 @@ impl Scan<'_> {
         self.text[self.at..].starts_with(word.as_bytes())
     }
 
-    /// Blanks from here to `end`, less line breaks.
+    /// Blanks everything up to `end` except line breaks.
     fn erase(&mut self, end: usize) {
         let end = end.min(self.text.len());
         for byte in self.out[self.at.min(end)..end].iter_mut().filter(|byte| **byte != b'\n') {
@@ -95,7 +95,7 @@ impl Scan<'_> {
         known && self.text[self.at..].starts_with(&[quote; 3])
     }
 
-    /// A string that ends with `close`, over lines.
+    /// A string that ends with `close` and may span lines.
     fn until(&mut self, close: &[u8], opening: usize, escapes: bool) {
         self.at += opening;
         let mut at = self.at;
@@ -106,7 +106,7 @@ impl Scan<'_> {
         self.at = (self.at + close.len()).min(self.text.len());
     }
 
-    /// A string in single marks; where it may not span lines, a line break ends it.
+    /// A string in single quotes or double quotes; a line break ends it unless it may span lines.
     fn quoted(&mut self, quote: u8, lines: bool) {
         self.at += 1;
         let mut at = self.at;
@@ -119,7 +119,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `r"…"`, `r#"…"#`, `br"…"`; whether there was one.
+    /// Skips `r"…"`, `r#"…"#` or `br"…"`; says whether there was one.
     fn raw_string(&mut self) -> bool {
         let before = self.at.checked_sub(1).map(|at| self.text[at]);
         if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -137,7 +137,7 @@ impl Scan<'_> {
         true
     }
 
-    /// A character of Rust, or the mark of a lifetime.
+    /// A Rust character, or the start of a lifetime.
     fn character(&mut self) {
         let rest = &self.text[self.at + 1..];
         let width = match rest.first() {
@@ -145,7 +145,7 @@ impl Scan<'_> {
             Some(_) => rest.iter().take(5).skip(1).position(|byte| *byte == b'\'').map(|n| n + 1),
             None => None,
         };
-        // `'a'` is a character; `'a` is a lifetime, and `<'a, 'b>` two of them.
+        // `'a'` is a character; `'a` is a lifetime, and `<'a, 'b>` has two of them.
         let single = |n: usize| {
             rest[0] == b'\\' || std::str::from_utf8(&rest[..n]).is_ok_and(|s| s.chars().count() == 1)
         };
@@ -156,7 +156,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Where a template that begins at `start` ends; what stands in it is blanked, code in `${}` too.
+    /// Blanks the template that starts at `start`, including code in `${}`, and returns where it ends.
     fn template(&mut self, start: usize, depth: usize) -> usize {
         let mut at = start + 1;
         let mut braces = 0usize;
@@ -177,7 +177,7 @@ impl Scan<'_> {
         (at + 1).min(self.text.len())
     }
 
-    /// A slash after a value divides; after anything else it opens a pattern.
+    /// A slash after a value divides; after anything else it starts a regex.
     fn may_be_regex(&self) -> bool {
         let word_before = || {
             let code = self.out[..self.at].trim_ascii_end();

@@ -1,12 +1,12 @@
-//! What code calls, by how calls are written in every language that is read.
+//! Finds calls by the syntax that all supported languages share.
 
 use std::collections::BTreeMap;
 
-/// How many names are kept, and how long each may be.
+/// How many names we keep, and the longest name.
 const NAMES: usize = 2_000;
 const NAME: usize = 60;
 
-/// Names right before a round bracket, less those that are declared there.
+/// Names right before a round bracket, except those declared there.
 pub(super) fn calls(code: &str) -> BTreeMap<String, u32> {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut found = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A part of one file: from a name or a line on, with the numbers of the lines.
+//! A part of one file, starting at a name or a line, with line numbers.
 
 use super::super::open_beneath::Beneath;
 use super::blank::blank;
@@ -7,7 +7,7 @@ use crate::text::{self, Visible};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Where a part begins.
+/// Where an excerpt starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From<'a> {
     Line(u32),
@@ -15,13 +15,12 @@ pub enum From<'a> {
     Name(&'a str),
 }
 
-/// The longest file that is looked into.
+/// The longest file we read, in bytes.
 const LONGEST: u64 = 512 << 10;
 
-/// How many lines before a name are shown.
 const BEFORE: usize = 6;
 
-/// A part of a file of a tree, of at most about `most` bytes, each line with its number; the error is a reason for people.
+/// An excerpt of a file, about `most` bytes at most, with line numbers; the error is a reason for people.
 pub fn excerpt(folder: &Path, path: &str, from: From<'_>, most: usize) -> Result<String, String> {
     let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
     let text = beneath.text(Path::new(path), LONGEST)?;
@@ -45,8 +44,7 @@ pub fn excerpt(folder: &Path, path: &str, from: From<'_>, most: usize) -> Result
     Ok(out)
 }
 
-/// The lines of a body with their numbers, of at most about `most` bytes. Of a long comment or text, the first line
-/// stands for it.
+/// The numbered lines of a body, about `most` bytes at most. Long comments and texts are cut to their first line.
 pub fn body(folder: &Path, path: &str, first: u32, last: u32, most: usize) -> Result<String, String> {
     let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
     let text = beneath.text(Path::new(path), LONGEST)?;
@@ -79,7 +77,7 @@ pub fn body(folder: &Path, path: &str, first: u32, last: u32, most: usize) -> Re
     Ok(out)
 }
 
-/// The line a name is declared on: the whole name, else the last part of it.
+/// The line that declares a name: the full name, else its last part.
 fn declared(path: &str, text: &str, name: &str) -> Result<usize, String> {
     let language = language::of(Path::new(path)).filter(|language| language.is_read());
     let language = language.ok_or("names of its language are not read here; ask for a line instead")?;

@@ -1,25 +1,25 @@
-//! What a file imports: from where, and which names it takes from there.
+//! What a file imports: from which modules, and which names.
 
 use super::language::Family;
 use super::{clipped, rust};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many places one file imports from, and how many names from each, are kept.
+/// How many modules per file, and names per module, we keep.
 const PLACES: usize = 120;
 const NAMES: usize = 120;
 
-/// A place that is imported from.
+/// A module that is imported from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The place, as the language writes it: `.core`, `./lib/view`, `crate::store`, `example.org/x/db`; `.` for the other
-    /// files of a package of Go.
+    /// The module as the language writes it: `.core`, `./lib/view`, `crate::store`, `example.org/x/db`; `.` for the
+    /// other files of a Go package.
     pub from: String,
-    /// Names taken from there, where they are read.
+    /// The imported names, if we parse them.
     pub names: Vec<String>,
 }
 
 impl Import {
-    /// The place, and every name with the place before it.
+    /// The module, and every name qualified by it.
     pub(super) fn paths(&self) -> impl Iterator<Item = String> {
         let taken =
             |part: &'static str| self.names.iter().map(move |name| format!("{}{part}{name}", self.from));
@@ -29,7 +29,7 @@ impl Import {
 
 type Found = BTreeMap<String, BTreeSet<String>>;
 
-/// What a text imports. `code` is the same text blanked.
+/// The imports of a text. `code` is the same text, blanked.
 pub(super) fn read(family: Family, path: &str, text: &str, code: &str) -> Vec<Import> {
     let mut found = Found::new();
     match family {
@@ -86,10 +86,10 @@ fn script(text: &str, code: &str, found: &mut Found) {
 }
 
 fn python(code: &str, found: &mut Found) {
-    // Modules by the name the file uses for them.
+    // Modules by their name in this file.
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
     let mut lines = code.lines();
-    // How far `if TYPE_CHECKING:` is indented; what stands under it is never imported when the program runs.
+    // How far `if TYPE_CHECKING:` is indented; the imports below it never run.
     let mut types_only = None;
     while let Some(line) = lines.next() {
         let indent = line.len() - line.trim_start().len();
@@ -115,7 +115,7 @@ fn python(code: &str, found: &mut Found) {
             }
         }
     }
-    // What is used of a whole module counts as taken from it.
+    // Names used through a whole module count as imported from it.
     for part in code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')) {
         let Some((module, rest)) = part.split_once('.') else { continue };
         let Some(from) = modules.get(module) else { continue };
@@ -132,13 +132,13 @@ fn is_for_types(line: &str) -> bool {
 }
 
 fn go(text: &str, code: &str, found: &mut Found) {
-    // The files of a package see each other without an import: what a file names may come from its neighbours.
+    // The files of a package see each other without imports: any name may come from a neighbour.
     let beside = found.entry(".".to_owned()).or_default();
     let mut before = ' ';
     for part in code.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_')) {
         let name = part.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
         let after = part.chars().next_back().unwrap_or(' ');
-        // What is called, made or exported; names of variables would only be many.
+        // Only names that are called, constructed or exported; with variables there would be too many.
         if before != '.'
             && (name.starts_with(char::is_uppercase) || !name.is_empty() && matches!(after, '(' | '{'))
         {

@@ -1,26 +1,24 @@
-//! What a file is written in, by its name.
+//! The language of a file, by its name.
 
 use std::path::Path;
 
-/// A language, by how it is read here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Language {
-    /// Its usual name.
     pub name: &'static str,
-    /// Whether it is program text; the others are documents, data and settings.
+    /// Whether it is a programming language; the others are documents, data and settings.
     pub code: bool,
-    /// How its imports and names are written, where that is known here.
+    /// How its imports and names are written, if we know.
     pub(super) family: Family,
 }
 
 impl Language {
-    /// Whether names and imports of it are read here. Of other languages only files and lines are known.
+    /// Whether we read its names and imports. For other languages we know only files and lines.
     pub fn is_read(&self) -> bool {
         !matches!(self.family, Family::Shell | Family::Other)
     }
 }
 
-/// Languages that are written alike.
+/// Languages with similar syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Family {
     Rust,
@@ -41,7 +39,7 @@ const fn text(name: &'static str) -> Language {
     Language { name, code: false, family: Family::Other }
 }
 
-/// What a file's ending says.
+/// Languages by file extension.
 const ENDINGS: &[(&str, Language)] = &[
     ("rs", code("Rust", Family::Rust)),
     ("js", code("JavaScript", Family::Script)),
@@ -92,11 +90,11 @@ const ENDINGS: &[(&str, Language)] = &[
     ("proto", text("Protocol Buffers")),
 ];
 
-/// What a whole file name says.
+/// Languages by whole file name.
 const NAMES: &[(&str, Language)] =
     &[("makefile", code("Make", Family::Shell)), ("dockerfile", code("Dockerfile", Family::Shell))];
 
-/// The language of a file, where its name says so.
+/// The language of a file, if its name tells.
 pub(super) fn of(path: &Path) -> Option<Language> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     if let Some((_, language)) = NAMES.iter().find(|(known, _)| *known == name) {

@@ -1,15 +1,16 @@
-//! Which files of a tree lean on which, by what they import.
+//! Which files of a tree depend on which, by their imports.
 //!
-//! A name that a package only hands on (`__init__.py`, `lib.rs`, `index.js`) is followed to the file that declares it.
+//! A name that a package only re-exports (`__init__.py`, `lib.rs`, `index.js`) is followed to the file that declares
+//! it.
 
 use super::language::Family;
 use super::{File, ManifestKind, Parts, Tree, rust};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a name is followed that is handed on.
+/// How many re-exports of a name we follow.
 const FOLLOWED: usize = 3;
 
-/// Endings a path of JavaScript or TypeScript may leave out.
+/// Extensions that a JavaScript or TypeScript path may omit.
 const SCRIPTS: [&str; 14] = [
     "",
     ".js",
@@ -27,7 +28,7 @@ const SCRIPTS: [&str; 14] = [
     "/index.tsx",
 ];
 
-/// One part leans on another.
+/// A dependency of one part on another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link {
     /// The part that imports.
@@ -38,10 +39,10 @@ pub struct Link {
     pub files: usize,
 }
 
-/// What each file imports from other files of the tree, or from folders where a package is a folder, with the names.
+/// What each file imports from other files of the tree, or from folders if a package is a folder, with the names.
 pub type Leanings<'a> = BTreeMap<&'a str, BTreeMap<String, BTreeSet<&'a str>>>;
 
-/// Every leaning between files.
+/// All dependencies between files.
 pub fn leanings(tree: &Tree) -> Leanings<'_> {
     let known = Known::of(tree);
     fn of<'a>(known: &Known<'a>, file: &'a File) -> BTreeMap<String, BTreeSet<&'a str>> {
@@ -64,7 +65,7 @@ pub fn leanings(tree: &Tree) -> Leanings<'_> {
         .collect()
 }
 
-/// Every leaning between parts, by their names.
+/// All dependencies between parts, by their names.
 pub fn links(leanings: &Leanings<'_>, parts: &Parts) -> Vec<Link> {
     let mut counted: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (file, to) in leanings {
@@ -79,16 +80,16 @@ pub fn links(leanings: &Leanings<'_>, parts: &Parts) -> Vec<Link> {
     counted.into_iter().map(link).collect()
 }
 
-/// What names can lead to.
+/// What names can resolve to.
 struct Known<'a> {
     tree: &'a Tree,
-    /// Crates by the name code uses, with their folders.
+    /// Folders of crates, by the name that code uses.
     crates: BTreeMap<String, &'a str>,
     /// Go modules with their folders.
     modules: Vec<(&'a str, &'a str)>,
-    /// Folders that packages of Python may lie in.
+    /// Folders that may contain Python packages.
     roots: Vec<String>,
-    /// What files of Go declare, by their folder and the name.
+    /// What Go files declare, by folder and name.
     beside: BTreeMap<(&'a str, &'a str), &'a File>,
 }
 
@@ -123,7 +124,7 @@ impl<'a> Known<'a> {
         files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &files[at])
     }
 
-    /// The files an import of this file leads to, one a name.
+    /// The files an import of this file leads to, one per name.
     fn targets(&self, file: &File, from: &str, names: &[String]) -> Vec<Option<String>> {
         let Some(language) = file.language else { return Vec::new() };
         let found = |one: Option<&File>| one.map(|file| file.path.clone());
@@ -162,7 +163,7 @@ impl<'a> Known<'a> {
             _ => vec![(1..dots).fold(folder(path), |at, _| folder(at)).to_owned()],
         };
         for base in bases {
-            // A name may be a module of its own.
+            // The name may itself be a module.
             if !name.is_empty()
                 && let Some(file) = module(&base, &within(&inside, name))
             {
@@ -184,7 +185,7 @@ impl<'a> Known<'a> {
         let module = |at: &str| self.file(&format!("{at}.rs")).or_else(|| self.file(&within(at, "mod.rs")));
         let of_crate =
             if *root == "crate" { Some(rust::in_crate(path)?.0) } else { self.crates.get(*root).copied() };
-        // A path may also begin with a module beside the file.
+        // A path may also start with a module next to the file.
         let (base, rest) = match of_crate {
             Some(base) => (within(base, "src"), rest),
             None => (rust::beneath(path).to_owned(), names.as_slice()),
@@ -201,7 +202,7 @@ impl<'a> Known<'a> {
         Some(self.handed_on(top, name, followed, Self::rust))
     }
 
-    /// The file a name really comes from, where this one does not declare it but imports it.
+    /// The file that declares a name, if this one only imports it.
     fn handed_on(
         &self,
         file: &'a File,
@@ -223,10 +224,10 @@ impl<'a> Known<'a> {
         }
         let at = join(folder(path), from)?;
         let whole = SCRIPTS.iter().find_map(|ending| self.file(at_top(&format!("{at}{ending}"))));
-        // TypeScript names the file that it will become.
+        // TypeScript imports may name the compiled file.
         let becomes = || self.file(&format!("{}.ts", at.strip_suffix(".js")?));
         let file = whole.filter(|file| file.is_program()).or_else(becomes)?;
-        // A file that only hands another on stands for it.
+        // A file that only re-exports another stands for it.
         match file.source.imports.as_slice() {
             [only] if file.source.items.is_empty() && file.path != path => {
                 self.script(&file.path, &only.from).or(Some(file))
@@ -240,13 +241,13 @@ fn is_go(file: &File) -> bool {
     file.language.is_some_and(|language| language.family == Family::Go)
 }
 
-/// What a file declares at its top, with its folder.
+/// The top-level declarations of a file, with its folder.
 fn declared(file: &File) -> impl Iterator<Item = ((&str, &str), &File)> {
     let top = file.source.items.iter().filter(|item| item.kind != "method");
     top.map(move |item| ((folder(&file.path), item.name.as_str()), file))
 }
 
-/// `/index.js` in no folder lies at the top.
+/// `/index.js` without a folder is at the top.
 fn at_top(path: &str) -> &str {
     path.trim_start_matches('/')
 }
@@ -263,7 +264,7 @@ fn within(folder: &str, path: &str) -> String {
     }
 }
 
-/// A relative path from a folder; nothing where it leads out of the tree.
+/// A relative path from a folder; `None` if it leads out of the tree.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
     for name in path.split('/') {

@@ -1,13 +1,13 @@
-//! What manifests say: names, versions, programs and dependencies of Rust, Node, Python and Go projects.
+//! Reads manifests: names, versions, programs and dependencies of Rust, Node, Python and Go projects.
 
 use super::runs::{Purpose, Run};
 use super::{clipped, visible};
 use std::path::Path;
 
-/// How many dependencies of one manifest are kept.
+/// How many dependencies per manifest we keep.
 const MOST: usize = 300;
 
-/// The sorts of manifest that are read.
+/// The kinds of manifest we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestKind {
     /// `Cargo.toml`
@@ -21,7 +21,6 @@ pub enum ManifestKind {
 }
 
 impl ManifestKind {
-    /// What it manages, in a word.
     pub fn word(self) -> &'static str {
         match self {
             ManifestKind::Cargo => "Rust (Cargo)",
@@ -37,33 +36,31 @@ pub struct Manifest {
     /// Its path within the tree.
     pub path: String,
     pub sort: ManifestKind,
-    /// What the package is called.
+    /// The name of the package.
     pub name: Option<String>,
     pub version: Option<String>,
-    /// What it says of itself.
+    /// Its description of itself.
     pub about: Option<String>,
-    /// The language's version it needs: `Python >=3.10`.
+    /// The language version it needs: `Python >=3.10`.
     pub platform: Option<String>,
-    /// What it needs, in the order of the file.
+    /// In the order of the file.
     pub dependencies: Vec<Dependency>,
     /// Programs, scripts and members it names: `name: what`.
     pub commands: Vec<String>,
-    /// What can be run, as it says.
+    /// The commands it says can be run.
     pub runs: Vec<Run>,
 }
 
-/// Something a package needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// Its name there.
     pub name: String,
-    /// Which versions, as written.
+    /// The version requirement, as written.
     pub wanted: String,
-    /// What for: `normal`, `dev`, `build`, `optional`, `indirect`.
+    /// `normal`, `dev`, `build`, `optional` or `indirect`.
     pub group: &'static str,
 }
 
-/// The sort of manifest a file is.
+/// The kind of manifest a file is.
 pub(super) fn kind(path: &Path) -> Option<ManifestKind> {
     match path.file_name()?.to_str()? {
         "Cargo.toml" => Some(ManifestKind::Cargo),
@@ -225,7 +222,7 @@ fn poetry_dependencies(manifest: &mut Manifest, poetry: Option<&toml::Value>) {
     }
 }
 
-/// What runs the tests of a Python project: pytest, tox.
+/// The commands that run the tests of a Python project: pytest, tox.
 fn python_tests(manifest: &mut Manifest, tool: Option<&toml::Value>) {
     let pytest = tool.is_some_and(|tool| tool.get("pytest").is_some())
         || manifest.dependencies.iter().any(|one| one.name == "pytest");
@@ -251,17 +248,16 @@ fn python_tests(manifest: &mut Manifest, tool: Option<&toml::Value>) {
     }
 }
 
-/// The strings of a list.
 fn strings(list: Option<&toml::Value>) -> impl Iterator<Item = &str> {
     list.and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_str)
 }
 
-/// What stands in a table.
+/// The entries of a table.
 fn entries(table: Option<&toml::Value>) -> impl Iterator<Item = (&String, &toml::Value)> {
     table.and_then(toml::Value::as_table).into_iter().flatten()
 }
 
-/// `requests[socks]>=2; python_version>"3"` is `requests` in `>=2`.
+/// `requests[socks]>=2; python_version>"3"` gives `requests` and `>=2`.
 fn requirement(text: &str) -> (&str, &str) {
     let text = text.split(';').next().unwrap_or_default().trim();
     let end =

@@ -1,11 +1,11 @@
-//! A source tree as facts: what lies in it, in which languages, what it says of itself, what it leans on.
+//! A source tree as facts: its files, languages, descriptions and dependencies.
 //!
-//! Promises: what .gitignore files leave out is left out, no link is followed, no device or pipe is opened, and the
-//! number, size and depth of what is looked at are bounded; what was not looked at is counted and named. All text in
-//! the answer is [`Visible`](crate::text::Visible). Comments and strings are told from code; beyond that, imports and names are
-//! found by how they are usually written, which is right for almost all code.
+//! Promises: files ignored by .gitignore are left out, no link is followed, no device or pipe is opened, and the
+//! number, size and depth of what we look at are bounded; what was not looked at is counted and named. All text in the
+//! result is [`Visible`](crate::text::Visible). Comments and strings are told apart from code; beyond that, imports and
+//! names are found by how they are usually written, which is right for almost all code.
 //!
-//! Not here: a .gitignore above the folder, git's own excludes, and any judgement of what was found.
+//! Does not read a .gitignore above the folder or git's own excludes, and does not judge what it finds.
 
 mod blank;
 mod calls;
@@ -36,18 +36,17 @@ pub use parts::Parts;
 pub use runs::{Purpose, Run, runs};
 pub use source::Source;
 
-/// How much is looked at.
+/// How much we look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many files.
     pub files: usize,
-    /// How many entries, folders and files left out included.
+    /// How many entries, including folders and ignored files.
     pub entries: usize,
-    /// How deep folders are entered.
+    /// How deep we go into folders.
     pub depth: usize,
-    /// Bytes of a file that is read.
+    /// Bytes of one file we read.
     pub file: u64,
-    /// Bytes of all files that are read.
+    /// Bytes of all files we read.
     pub total: u64,
 }
 
@@ -62,16 +61,15 @@ impl Default for Limits {
 pub struct File {
     /// Its path within the tree.
     pub path: String,
-    /// How long it is.
     pub bytes: u64,
-    /// What it is written in, where its name says so.
+    /// Its language, if its name tells.
     pub language: Option<Language>,
-    /// What reading it showed; nothing where it was not read.
+    /// What reading it showed; empty if it was not read.
     pub source: Source,
 }
 
 impl File {
-    /// Whether it is program text.
+    /// Whether it is written in a programming language.
     pub fn is_program(&self) -> bool {
         self.language.is_some_and(|language| language.code)
     }
@@ -79,37 +77,36 @@ impl File {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
-    /// The folder's own name.
+    /// The folder's name.
     pub name: String,
-    /// Its files, by path.
+    /// Sorted by path.
     pub files: Vec<File>,
-    /// How many folders hold them.
+    /// How many folders it has.
     pub folders: usize,
-    /// What their manifests say.
     pub manifests: Vec<Manifest>,
-    /// What was not looked at or not read, the first of it.
+    /// The first things that were not looked at or not read.
     pub skipped: Vec<Skipped>,
-    /// How many more were not.
+    /// How many more were skipped.
     pub more_skipped: usize,
-    /// The opening of its README, the first words of it.
+    /// The first paragraph of its README.
     pub readme: Option<String>,
-    /// Its README, as far as it is kept.
+    /// Its README, up to a limit.
     pub readme_text: String,
 }
 
-/// Told how far it has come: what is being done, how much of how much.
+/// Reports progress: the activity, how much is done, of how much.
 pub type OnProgress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
-/// How many things left out are named one by one.
+/// How many skipped things are listed by name.
 const NAMED: usize = 50;
 
-/// How many bytes of a README are kept.
+/// How many bytes of a README we keep.
 const README: usize = 12_000;
 
-/// How often progress is told.
+/// How many files pass between two progress reports.
 const EVERY: usize = 256;
 
-/// Looks at a tree. What lies in one of the folders of `never`, by their real paths, is not looked at.
+/// Scans a tree. Skips the folders in `never`, given by their real paths.
 pub fn scan(
     folder: &Path,
     never: &[&Path],
@@ -187,7 +184,7 @@ impl Tree {
     }
 }
 
-/// Safe, on one line.
+/// Makes text safe, on one line.
 fn visible(text: &str) -> String {
     Visible::line(text).into_string()
 }
@@ -205,7 +202,7 @@ fn is_readme(path: &Path) -> bool {
     matches!(name.as_str(), "readme" | "readme.md" | "readme.rst" | "readme.txt")
 }
 
-/// The first paragraph that is words: no heading, badge, quote mark or code.
+/// The first paragraph of text: no heading, badge, quote mark or code.
 fn opening(text: &str) -> Option<String> {
     let mut fenced = false;
     let mut words = Vec::new();

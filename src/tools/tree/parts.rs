@@ -3,7 +3,7 @@
 use super::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many times a part is taken apart, and into how many pieces at most.
+/// How many times we split a part, and into how many pieces at most.
 const ROUNDS: usize = 8;
 const PIECES: usize = 80;
 
@@ -12,10 +12,10 @@ const PIECES: usize = 80;
 pub struct Parts(BTreeSet<String>);
 
 impl Parts {
-    /// Folders two deep, and the program text at the top; whichever holds more than half of the program is taken apart into what lies in it.
+    /// Folders two deep, and the program files at the top. A part with more than half of the program is split further.
     pub fn of(tree: &Tree) -> Self {
         let mut parts = Self(tree.files.iter().map(|file| area(&file.path).to_owned()).collect());
-        // What lies at the top is seldom one thing.
+        // Files at the top rarely belong together.
         let top = tree.files.iter().filter(|file| file.is_program() && !file.path.contains('/'));
         parts.0.extend(top.take(PIECES).map(|file| file.path.clone()));
         for _ in 0..ROUNDS {
@@ -42,7 +42,6 @@ impl Parts {
         parts
     }
 
-    /// The part a file or folder belongs to.
     pub fn part<'a>(&self, path: &'a str) -> &'a str {
         let mut at = path;
         loop {
@@ -61,7 +60,7 @@ fn is_file(tree: &Tree, path: &str) -> bool {
     tree.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok()
 }
 
-/// What lies directly in a part and holds this file, or is it.
+/// The child of a part that contains this file, or the file itself.
 fn piece<'a>(part: &str, path: &'a str) -> &'a str {
     let start = if part == "." { 0 } else { part.len() + 1 };
     match path[start..].find('/') {

@@ -1,9 +1,8 @@
-//! How a code base is built, run, tested and checked: the commands its own files name, each with the file that names it.
+//! How to build, run, test and check a code base: the commands its files name, each with the file that names it.
 
 use super::Tree;
 use strum::{Display, IntoStaticStr};
 
-/// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
@@ -15,7 +14,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// What a script or target of this name is for.
+    /// Guesses the purpose of a script or target from its name.
     pub(super) fn of(name: &str) -> Self {
         let name = name.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -33,19 +32,19 @@ impl Purpose {
     }
 }
 
-/// Something that can be run.
+/// A command that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub purpose: Purpose,
-    /// As it is typed.
+    /// As one types it.
     pub command: String,
-    /// What the file says of it.
+    /// The file's description of it.
     pub says: String,
     /// The file that names it.
     pub from: String,
 }
 
-/// Every command the files name, tests first; a command is named once, by the file nearest to the top.
+/// All commands the files name, tests first; each command once, from the file nearest to the top.
 pub fn runs(tree: &Tree) -> Vec<Run> {
     let mut found: Vec<Run> =
         tree.manifests.iter().flat_map(|manifest| manifest.runs.iter().cloned()).collect();

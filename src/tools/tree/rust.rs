@@ -1,9 +1,9 @@
-//! How Rust names what it uses: `use` trees, paths inside code, and what is relative to a module.
+//! Rust paths: `use` trees, paths inside code, and paths relative to a module.
 
-/// How many names of a path are kept.
+/// How many names of a path we keep.
 const NAMES: usize = 6;
 
-/// The paths a file uses, from its crate's root (`std::fs::File`, `crate::store::Store`).
+/// The paths a file uses, from the crate root (`std::fs::File`, `crate::store::Store`).
 pub(super) fn imports(path: &str, code: &str, found: &mut Vec<String>) {
     let here = module(path);
     let mut statement: Option<String> = None;
@@ -34,14 +34,14 @@ fn inline(line: &str, found: &mut Vec<String>) {
         let plain = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         let path: String = line[at + 7..].chars().take_while(|c| plain(*c)).collect();
         let names: Vec<&str> = path.split("::").filter(|name| !name.is_empty()).take(NAMES).collect();
-        // A type or a function at the top of the crate is no module.
+        // A type at the top of the crate is not a module.
         if names.first().is_some_and(|name| !name.starts_with(char::is_uppercase)) {
             found.push(format!("crate::{}", names.join("::")));
         }
     }
 }
 
-/// Writes a `use` tree out.
+/// Expands a `use` tree.
 fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>, depth: usize) {
     let tree = tree.trim();
     if let Some(brace) = tree.find('{').filter(|_| depth < 6) {
@@ -64,7 +64,7 @@ fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>,
     found.extend(absolute(&names, here));
 }
 
-/// The parts of a list, braces kept whole.
+/// Splits a list at its commas, keeping braces whole.
 fn parts(list: &str) -> Vec<&str> {
     let (mut depth, mut start, mut found) = (0usize, 0, Vec::new());
     for (at, c) in list.char_indices() {
@@ -83,7 +83,7 @@ fn parts(list: &str) -> Vec<&str> {
     found
 }
 
-/// A path from the crate's root.
+/// A path from the crate root.
 fn absolute(names: &[&str], here: &[String]) -> Option<String> {
     let mut base: Vec<String> = here.to_vec();
     let mut rest = names;
@@ -108,8 +108,8 @@ fn absolute(names: &[&str], here: &[String]) -> Option<String> {
     if names.is_empty() { None } else { Some(names.join("::")) }
 }
 
-/// The folder of the crate a file belongs to, and its path beneath `src`. What stands beside `src` (tests, benches) is a
-/// crate of its own.
+/// The folder of a file's crate, and the file's path under `src`. Files outside `src` (tests, benches) are separate
+/// crates.
 pub(super) fn in_crate(path: &str) -> Option<(&str, &str)> {
     match path.strip_prefix("src/") {
         Some(inside) => Some(("", inside)),
@@ -117,13 +117,13 @@ pub(super) fn in_crate(path: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// The folder that the modules a file declares lie in.
+/// The folder for the modules that a file declares.
 pub(super) fn beneath(path: &str) -> &str {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     if matches!(name, "mod.rs" | "lib.rs" | "main.rs") { folder } else { path.trim_end_matches(".rs") }
 }
 
-/// The module a file is, from the crate's root.
+/// The module path of a file, from the crate root.
 fn module(path: &str) -> Vec<String> {
     let inside = in_crate(path).map_or(path, |(_, inside)| inside);
     let mut names: Vec<String> = inside.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
@@ -133,12 +133,12 @@ fn module(path: &str) -> Vec<String> {
     names
 }
 
-/// The trait an `impl` line carries out.
+/// The trait that an `impl` line implements.
 pub(super) fn implemented(line: &str) -> Option<String> {
     let (head, _) = line.split_once(" for ")?;
     let mut head = head.strip_prefix("impl")?.trim();
     if head.starts_with('<') {
-        // Type parameters may hold angle brackets of their own.
+        // Type parameters may contain angle brackets themselves.
         let mut depth = 0usize;
         let end = head.char_indices().find_map(|(at, c)| {
             depth = match c {

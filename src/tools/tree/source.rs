@@ -1,4 +1,4 @@
-//! What the lines of one file show: what it says of itself, imports, names, tests, and how it reaches outside.
+//! What one file shows: its description, imports, names and tests, and what it reaches outside the program.
 
 use super::blank::blank;
 use super::calls::calls;
@@ -8,31 +8,29 @@ use super::items::{self, Item};
 use super::language::{Family, Language};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest line that counts: what is longer was written by a program.
+/// The longest line we consider: longer ones were generated.
 const LINE: usize = 1000;
 
 /// What reading a file showed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
-    /// How many lines it has.
     pub lines: u64,
-    /// The first sentence it says of itself.
+    /// The first sentence of its description.
     pub about: Option<String>,
-    /// What it imports, each place once.
+    /// Its imports, each module once.
     pub imports: Vec<Import>,
-    /// The names it declares, in their order.
+    /// The names it declares, in order.
     pub items: Vec<Item>,
     /// What it calls, by the last part of the name, with how often.
     pub calls: BTreeMap<String, u32>,
-    /// How many test cases it holds.
     pub tests: u32,
-    /// Whether it is there for tests alone.
+    /// Whether it exists only for tests.
     pub is_test: bool,
-    /// What starts here, where something does.
+    /// What starts here, if anything does.
     pub entry: Option<&'static str>,
-    /// Ways of writing: how many lines show each, and the first of them.
+    /// Coding idioms: how many lines show each, and the first such line.
     pub marks: BTreeMap<&'static str, (u32, u32)>,
-    /// What outside it reaches, by its imports.
+    /// What it reaches outside the program, by its imports.
     pub reaches: BTreeSet<&'static str>,
 }
 
@@ -68,7 +66,7 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     source
 }
 
-/// Whether the path is one that tests lie at.
+/// Whether tests usually have such a path.
 fn is_test(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -84,7 +82,7 @@ fn is_test(path: &str) -> bool {
         || stem == "tests"
 }
 
-/// The first sentence of the comment a file begins with.
+/// The first sentence of the comment at the start of a file.
 fn about(family: Family, text: &str) -> Option<String> {
     let mut words: Vec<&str> = Vec::new();
     let mut docstring = None;
@@ -125,7 +123,7 @@ fn about(family: Family, text: &str) -> Option<String> {
         }
     }
     let lower = words.join(" ").to_lowercase();
-    // A line for lawyers or for a tool says nothing of the file.
+    // A line for lawyers or a tool does not describe the file.
     let idle = ["copyright", "licen", "eslint", "mypy:", "-*-", "coding:", "@ts-", "use strict", "go:build"];
     let said = items::sentence(&words);
     if said.is_empty() || idle.iter().any(|word| lower.contains(word)) {
@@ -134,7 +132,7 @@ fn about(family: Family, text: &str) -> Option<String> {
     Some(clipped(&said, 200))
 }
 
-/// Whether a line begins a test case.
+/// Whether a line starts a test case.
 fn case(family: Family, line: &str) -> bool {
     match family {
         Family::Rust => {
@@ -155,7 +153,7 @@ fn case(family: Family, line: &str) -> bool {
     }
 }
 
-/// Ways of writing, the families they occur in and what shows them.
+/// Coding idioms, the families they occur in and the text that shows them.
 const MARKS: &[(&str, &[Family], &str)] = &[
     ("trait objects", &[Family::Rust], "dyn "),
     ("async functions", &[Family::Rust], "async fn"),
@@ -181,7 +179,7 @@ const MARKS: &[(&str, &[Family], &str)] = &[
     ("dependency injection", &[Family::Jvm, Family::Script], "@Inject"),
 ];
 
-/// What outside is reached through which imports.
+/// What is reached outside the program, by which imports.
 const OUTSIDE: &[(&str, &[&str])] = &[
     (
         "files",
@@ -270,7 +268,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("the environment", &["std::env", "dotenv", "os", "node:process"]),
 ];
 
-/// Whether an import is, or lies in, one of these.
+/// Whether an import is one of these, or inside one.
 fn leads_to(import: &str, known: &[&str]) -> bool {
     known.iter().any(|known| {
         import.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '.', '/']))

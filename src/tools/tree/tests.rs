@@ -1,4 +1,4 @@
-//! Trees made for tests, and what is found in them.
+//! Scans trees made for tests.
 
 use super::*;
 use std::os::unix::fs::symlink;
@@ -233,7 +233,7 @@ fn what_leans_on_what_is_seen_in_four_languages() {
     assert_eq!((role.kind, role.name.as_str(), role.line), ("impl", "Node", 2));
 }
 
-/// The parts that hold program text.
+/// The parts with program files.
 fn parts_of(tree: &Tree) -> Vec<&str> {
     let parts = Parts::of(tree);
     let mut found: Vec<&str> =
@@ -243,7 +243,7 @@ fn parts_of(tree: &Tree) -> Vec<&str> {
     found
 }
 
-/// Which file leans on which, and by which names.
+/// Which file depends on which, and by which names.
 fn leanings_of(tree: &Tree) -> Vec<String> {
     let of = |(from, to): (&&str, &std::collections::BTreeMap<String, std::collections::BTreeSet<&str>>)| {
         let to: Vec<String> = to.iter().map(|(to, names)| format!("{to} {names:?}")).collect();

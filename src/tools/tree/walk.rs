@@ -1,4 +1,4 @@
-//! The walk: every file a .gitignore does not leave out, by path.
+//! The walk: every file that no .gitignore excludes, sorted by path.
 
 use super::super::folder::Skipped;
 use super::super::open_beneath::{Beneath, NO_FILE};
@@ -9,23 +9,23 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
 use std::path::{Path, PathBuf};
 
-/// Folders that hold what tools put there, wherever they lie.
+/// Folders that tools fill, wherever they are.
 const TOOLS: [&str; 8] =
     [".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
 
-/// The longest .gitignore that counts.
+/// The longest .gitignore we read, in bytes.
 const RULES: u64 = 256 << 10;
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The files with their lengths, by path.
+    /// The files with their lengths, sorted by path.
     pub files: Vec<(PathBuf, u64)>,
     /// How many folders were entered.
     pub folders: usize,
-    /// What was left out and is worth saying, the first of it.
+    /// The first files that were skipped and are worth reporting.
     pub skipped: Vec<Skipped>,
-    /// How much more was.
+    /// How many more were skipped.
     pub more: usize,
 }
 
@@ -36,7 +36,7 @@ struct Walk<'a> {
     progress: OnProgress<'a>,
     entries: usize,
     full: bool,
-    /// The rules in force, from the top down, each with the folder it stands in.
+    /// The rules in force, from the top down, each with its folder.
     rules: Vec<(PathBuf, Gitignore)>,
     out: Walked,
 }
@@ -112,7 +112,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes in the rules of a folder; rules that cannot be read leave nothing out.
+    /// Adds the rules of a folder; unreadable rules exclude nothing.
     fn learn(&mut self, folder: &Path) -> bool {
         let text = match self.beneath.text(&folder.join(".gitignore"), RULES) {
             Ok(text) => text,
@@ -123,7 +123,7 @@ impl Walk<'_> {
         };
         let mut rules = GitignoreBuilder::new("");
         for line in text.lines() {
-            // A line that is no pattern is no rule, as in git.
+            // A line that is not a pattern is not a rule, as in git.
             let _ = rules.add_line(None, line);
         }
         match rules.build() {
@@ -135,7 +135,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The nearest rule that speaks of a path decides.
+    /// The nearest rule that matches a path decides.
     fn ignored(&self, path: &Path, is_folder: bool) -> bool {
         for (folder, rules) in self.rules.iter().rev() {
             let Ok(inside) = path.strip_prefix(folder) else { continue };

@@ -1,24 +1,22 @@
-//! What is different in a workbook that somebody else wrote: cells, sheets, and what got lost on the way.
+//! Finds the differences in a workbook that somebody else wrote: cells, sheets, and lost parts.
 
 use super::{At, Book, Sheet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use zip::ZipArchive;
 
-/// What is different.
 #[derive(Debug, Default)]
 pub struct Differences {
-    /// Changed cells: sheet, place, before and after; the first so many.
+    /// The first changed cells: sheet, position, before and after.
     pub cells: Vec<(String, At, String, String)>,
-    /// How many there are.
+    /// How many cells changed.
     pub count: usize,
-    /// Sheets that are new.
     pub added: Vec<String>,
-    /// What happened to sheets as a whole, in words.
+    /// What happened to whole sheets, in words.
     pub layout: Vec<String>,
 }
 
-/// Parts that a program may not know, by where they lie, and what people call them.
+/// Parts that a program may not know, by their path, and what people call them.
 const PARTS: [(&str, &str); 9] = [
     ("xl/charts/chart", "charts"),
     ("xl/media/", "pictures"),
@@ -31,7 +29,7 @@ const PARTS: [(&str, &str); 9] = [
     ("xl/comments", "comments"),
 ];
 
-/// Compares two workbooks sheet by sheet; `most` cells are told one by one.
+/// Compares two workbooks sheet by sheet; lists at most `most` cells.
 pub fn compare(before: &Book, after: &Book, most: usize) -> Differences {
     let mut found = Differences::default();
     let by_name = |book: &Book, name: &str| book.sheets.iter().position(|sheet| sheet.name == name);
@@ -76,7 +74,7 @@ fn sheets(before: &Sheet, after: &Sheet, most: usize, found: &mut Differences) {
     }
 }
 
-/// What a workbook held that it no longer holds since another program wrote it.
+/// What a workbook lost when another program wrote it.
 pub fn lost(before: &[u8], after: &[u8]) -> Vec<String> {
     let counts = |bytes: &[u8]| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,10 +1,10 @@
-//! .csv as it comes: the encoding, the delimiter and the decimal sign are found out, and said.
+//! Reads .csv files: detects the encoding, the delimiter and the decimal sign, and reports them.
 
 use super::read::place;
 use super::{At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
 use jiff::civil::{Date, DateTime};
 
-/// How much of the text is looked at to find out how it is written.
+/// How many bytes we sample to detect the format.
 const SAMPLE: usize = 256 << 10;
 
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
@@ -71,7 +71,7 @@ fn decode(bytes: &[u8]) -> Result<(String, &'static str), WorkbookError> {
     }
 }
 
-/// The sign that parts the lines into the same number of fields, and into most.
+/// The delimiter that splits the most lines into the same number of fields, preferring more fields.
 fn delimiter(sample: &str) -> u8 {
     let mut best = (0usize, b',');
     for sign in [b',', b';', b'\t', b'|'] {
@@ -125,7 +125,7 @@ fn value(field: &str, comma: bool) -> Value {
         "FALSE" | "false" | "False" => return Value::Bool(false),
         _ => {}
     }
-    // Only the one form of a day that cannot be mistaken; the others stay words, for whoever knows their order.
+    // Only the one date format that is unambiguous; others stay text, for people who know their order.
     if trimmed.len() == 10
         && let Ok(day) = trimmed.parse::<Date>()
     {
@@ -139,7 +139,7 @@ fn value(field: &str, comma: bool) -> Value {
     Value::Text(field.into())
 }
 
-/// A number as people write it. Digits that begin with a zero are a code, not a number.
+/// A number as people write it. Digits with a leading zero are a code, not a number.
 fn number(text: &str, comma: bool) -> Option<f64> {
     let (thousands, decimal) = if comma { ('.', ',') } else { (',', '.') };
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -156,7 +156,7 @@ fn number(text: &str, comma: bool) -> Option<f64> {
     {
         return None;
     }
-    // Longer than a number holds exactly: an account or a card, not an amount.
+    // More digits than a number holds exactly: an account or card number, not an amount.
     if part.is_none() && first.len() > 15 {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Sheets changed as a whole: rows and columns put in and taken out, sheets renamed and removed. Formulas of every
-//! sheet follow, and what cannot follow refuses the change before anything is done.
+//! Changes whole sheets: inserts and deletes rows and columns, renames and removes sheets. Formulas of every sheet
+//! follow; if something cannot follow, the change is refused before anything is done.
 
 use super::follow::{Axis, Change, Move, follow};
 use super::{At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
@@ -10,7 +10,7 @@ fn refused<T>(text: impl Into<String>) -> Result<T, WorkbookError> {
 }
 
 impl Sheet {
-    /// Notes that a cell is written from now on; what it was before says how it is shown.
+    /// Marks a cell as written; remembers whether it held a date, so that it is shown as one.
     pub fn touch(&mut self, at: At) {
         if self.touched.insert(at) && matches!(self.value(at), Value::Date(_)) {
             self.dated.insert(at);
@@ -53,7 +53,7 @@ impl Sheet {
     }
 }
 
-/// Where a cell is after a move.
+/// Where a cell is after a move; `None` if it was deleted.
 pub fn followed(at: At, moved: Move) -> Option<At> {
     Some(match moved.axis {
         Axis::Rows => At::new(moved.follow(at.row)?, at.column),
@@ -62,7 +62,7 @@ pub fn followed(at: At, moved: Move) -> Option<At> {
 }
 
 impl Book {
-    /// Puts rows or columns in, or takes them out; everything after them moves, and formulas follow.
+    /// Inserts or deletes rows or columns; everything after them moves, and formulas follow.
     pub fn move_cells(&mut self, sheet: usize, moved: Move) -> Result<(), WorkbookError> {
         let size = self.size();
         let Some(held) = self.sheets.get_mut(sheet) else { return refused("there is no such sheet") };
@@ -89,7 +89,7 @@ impl Book {
         held.rekey(moved);
         if held.origin.is_some() {
             held.moves.push(moved);
-            // Groups that share one formula are written out, so that each follows by itself.
+            // Formulas shared by a group are written out, so that each follows by itself.
             let formulas: Vec<At> = held.formulas.keys().copied().collect();
             formulas.into_iter().for_each(|at| held.touch(at));
         }
@@ -98,7 +98,6 @@ impl Book {
         Ok(())
     }
 
-    /// Gives a sheet another name.
     pub fn rename(&mut self, sheet: usize, name: &str) -> Result<(), WorkbookError> {
         let Some(held) = self.sheets.get(sheet) else { return refused("there is no such sheet") };
         let old = held.name.clone();
@@ -112,7 +111,6 @@ impl Book {
         Ok(())
     }
 
-    /// Takes a sheet out.
     pub fn remove(&mut self, sheet: usize) -> Result<(), WorkbookError> {
         if self.sheets.len() < 2 {
             return refused("a workbook keeps at least one sheet");
@@ -126,7 +124,7 @@ impl Book {
         Ok(())
     }
 
-    /// Lets the formulas of every sheet follow a change, and keeps it for the parts that are not held here.
+    /// Updates the formulas of every sheet after a change, and records it for the parts not held here.
     fn followed(&mut self, name: &str, change: Change) {
         for sheet in &mut self.sheets {
             let now =

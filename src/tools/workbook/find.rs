@@ -1,13 +1,13 @@
-//! Key information: where the words of a question stand, as headings and as values.
+//! Finds the words of a question in headings and values.
 
 use super::{At, Book, refs::letters};
 use std::collections::BTreeMap;
 
-/// How much is told.
+/// How many lines, and how many cells per line, we report.
 const MOST: usize = 30;
 const CELLS: usize = 5;
 
-/// Headings and cells that hold a word of the question, a line each.
+/// Headings and cells that contain a word of the question, one line each.
 pub fn find(book: &Book, question: &str) -> Vec<String> {
     let plain = |text: &str| text.to_lowercase();
     let words: Vec<String> = question

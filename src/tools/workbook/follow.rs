@@ -1,34 +1,33 @@
-//! References that follow their cells: what a formula says after rows, columns or sheets were moved.
+//! References that follow their cells: rewrites a formula after rows, columns or sheets were moved.
 //!
-//! A formula is scanned, not parsed: texts, names, functions and references into tables are copied as they are, and
-//! only what is surely a reference is changed. One whose cells are gone becomes `#REF!`, as in every spreadsheet.
+//! A formula is scanned, not parsed: texts, names, functions and table references are copied unchanged, and only what
+//! is surely a reference is changed. A reference to deleted cells becomes `#REF!`, as in every spreadsheet.
 
 use super::refs::{column, letters};
 use super::{MOST_COLUMNS, MOST_ROWS};
 
-/// Rows or columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     Rows,
     Columns,
 }
 
-/// Rows or columns that were put in or taken out.
+/// Rows or columns that were inserted or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
     pub axis: Axis,
-    /// The first, counted from 0.
+    /// The first one, counted from 0.
     pub at: u32,
     pub count: u32,
-    /// Put in before `at`; otherwise taken out from there.
+    /// Whether they were inserted before `at`; otherwise they were deleted from there on.
     pub insert: bool,
 }
 
-/// What happened to a sheet as a whole.
+/// What happened to a whole sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     Moved(Move),
-    /// It has this name now.
+    /// Its new name.
     Renamed(String),
     Removed,
 }
@@ -41,17 +40,17 @@ impl Move {
         }
     }
 
-    /// Where a row or column is afterwards; nowhere if it was taken out.
+    /// Where a row or column is afterwards; `None` if it was deleted.
     pub fn follow(self, n: u32) -> Option<u32> {
         self.span(n, n).map(|(first, _)| first)
     }
 
-    /// Where a run of them is afterwards, both ends included.
+    /// Where a range of them is afterwards, both ends included.
     pub fn span(self, first: u32, last: u32) -> Option<(u32, u32)> {
         let most = self.most() - 1;
         if self.insert {
             let shift = |n: u32| if n >= self.at { n.saturating_add(self.count) } else { n };
-            // All rows are all rows, however many are put in.
+            // A range of all rows stays one, however many are inserted.
             let whole = first == 0 && last == most;
             let first = if whole { 0 } else { shift(first) };
             return (first <= most).then(|| (first, shift(last).min(most)));
@@ -118,7 +117,7 @@ fn number(text: &str) -> Option<u32> {
     (1..=MOST_ROWS).contains(&row).then(|| row - 1)
 }
 
-/// An area (`B7`, `A1:C9`, `A:C`, `2:5`) after a move; `None` where nothing of it is left. What is no area stays.
+/// An area (`B7`, `A1:C9`, `A:C`, `2:5`) after a move; `None` if nothing is left of it. Other text stays unchanged.
 pub fn follow_area(text: &str, moved: Move) -> Option<String> {
     let (one, two) = text.split_once(':').unwrap_or((text, text));
     match (End::read(one), End::read(two)) {
@@ -154,7 +153,7 @@ pub fn quoted(name: &str) -> String {
     if simple { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
 }
 
-/// A formula of the sheet `own`, after a change to `sheet`; `None` where it says the same as before.
+/// A formula of the sheet `own` after a change to `sheet`; `None` if it stays the same.
 pub fn follow(formula: &str, own: &str, sheet: &str, change: &Change) -> Option<String> {
     let same = |name: &str| name.to_lowercase() == sheet.to_lowercase();
     let mut out = String::with_capacity(formula.len());
@@ -162,9 +161,9 @@ pub fn follow(formula: &str, own: &str, sheet: &str, change: &Change) -> Option<
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '"' | '\'' => closing(rest, first),
-            // References into tables and other files.
+            // References to tables and other files.
             '[' => rest.find(']').map_or(rest.len(), |at| at + 1),
-            // An error that stands there already.
+            // An error that is already there.
             '#' => rest.find('!').map_or(rest.len(), |at| at + 1),
             c if is_word(c) => word(rest),
             c => c.len_utf8(),
@@ -206,7 +205,7 @@ pub fn follow(formula: &str, own: &str, sheet: &str, change: &Change) -> Option<
     (out != formula).then_some(out)
 }
 
-/// What a text begins with, if it is a reference, and how long that or else its first word is.
+/// The reference at the start of a text, if there is one, and the length of it or else of the first word.
 fn reference(text: &str) -> (Option<(End, Option<End>)>, usize) {
     let one = word(text);
     let (first, after) = text.split_at(one);
@@ -235,7 +234,7 @@ fn word(text: &str) -> usize {
     text.find(|c: char| !is_word(c)).unwrap_or(text.len())
 }
 
-/// How long a quoted piece is, with both its quotes; a doubled quote belongs to it.
+/// The length of a quoted piece with both quotes; a doubled quote belongs to it.
 fn closing(text: &str, quote: char) -> usize {
     let mut at = 1;
     loop {

@@ -1,21 +1,21 @@
-//! What is looked at before a packed workbook is parsed: how much it says it holds, and whether it brings a DTD.
+//! Checks a packed workbook before it is parsed: how much it claims to hold, and whether it brings a DTD.
 
 use super::WorkbookError;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// How many parts a package has at most.
+/// How many parts a package may have.
 const MOST_PARTS: usize = 4_000;
-/// How many bytes its parts hold unpacked.
+/// How many bytes its parts may hold unpacked.
 const MOST_BYTES: u64 = 768 << 20;
-/// How many times larger than its packed form a part is that is worth a bomb.
+/// A part that unpacks to more than this many times its size counts as a bomb.
 const MOST_RATIO: u64 = 400;
-/// Parts smaller than this may be packed as well as they like.
+/// Smaller parts may have any ratio.
 const SMALL: u64 = 16 << 20;
-/// A DTD stands before the first element, so that much of a part is looked at.
+/// How many bytes of a part we search for a DTD, which comes before the first element.
 const HEAD: u64 = 64 << 10;
 
-/// Refuses a package that is too much, or not one.
+/// Refuses a file that is too large, or not a package.
 pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
     let other = "it is not an Excel (.xlsx) or OpenDocument (.ods) file inside, or not a whole one";
     let mut archive =
@@ -49,7 +49,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
                 .take(HEAD)
                 .read_to_end(&mut head)
                 .map_err(|e| WorkbookError::Broken(e.to_string()))?;
-            // UTF-16 has a zero beside every letter.
+            // UTF-16 has a zero next to every letter.
             head.retain(|byte| *byte != 0);
             let head = head.to_ascii_uppercase();
             let dtd = [&b"<!DOCTYPE"[..], b"<!ENTITY"];

@@ -1,8 +1,8 @@
 //! Workbooks: read from .xlsx, .xls, .ods and .csv, changed cell by cell, written as .xlsx.
 //!
-//! Promised: what could be a bomb is refused by its declared size before it is parsed; an .xlsx that is written keeps
-//! every part that was not touched, byte for byte (see [`write`]). Parsing still trusts nobody: it is meant to run in
-//! the bounded child of [`super::sandbox`], never in the program itself. Not here: computing formulas.
+//! Promises: a possible bomb is refused by its declared size before it is parsed; writing an .xlsx keeps every part
+//! that was not touched, byte for byte (see [`write`]). Parsing is still not safe: run it in the bounded child of
+//! [`super::sandbox`], never in the program itself. Does not compute formulas.
 
 mod compare;
 mod delimited;
@@ -29,11 +29,10 @@ use crate::text::Visible;
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many cells are read at most, gaps before the last cell of a row included.
+/// How many cells we read, including the gaps before the last cell of a row.
 pub const MOST_CELLS: usize = 6_000_000;
-/// How many sheets.
 pub const MOST_SHEETS: usize = 255;
-/// How many rows and columns .xlsx has.
+/// How many rows .xlsx has.
 pub const MOST_ROWS: u32 = 1_048_576;
 /// How many columns .xlsx has.
 pub const MOST_COLUMNS: u32 = 16_384;
@@ -41,25 +40,24 @@ pub const MOST_COLUMNS: u32 = 16_384;
 /// Why a workbook cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkbookError {
-    /// No format of ours.
+    /// Not a format we read.
     #[error("{0} is not a workbook: .xlsx, .xls, .ods and .csv can be read")]
     Kind(String),
-    /// Larger than is read.
     #[error("the workbook is too large: {0}")]
     TooLarge(String),
-    /// Something no honest workbook has.
+    /// It contains something no honest workbook has.
     #[error("the workbook is refused: {0}")]
     Refused(String),
-    /// It does not read as what it is named.
+    /// Its content does not match its name.
     #[error("the workbook cannot be read: {0}")]
     Broken(String),
-    /// A place or a name that does not exist, or may not.
+    /// A place or name that does not exist or is not allowed.
     #[error("{0}")]
     Place(String),
 }
 
 impl WorkbookError {
-    /// The same about the workbook of this name, for whoever has more than one.
+    /// The error with the workbook's name, for a caller with more than one.
     pub fn about(&self, name: &str) -> String {
         match self {
             Self::TooLarge(why) => format!("{name} is too large: {why}"),
@@ -70,18 +68,14 @@ impl WorkbookError {
     }
 }
 
-/// What a cell holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
-    /// Nothing.
     #[default]
     Empty,
-    /// True or false.
     Bool(bool),
     Number(f64),
-    /// Words.
     Text(Box<str>),
-    /// A day, or a moment of one.
+    /// A day, or a time on one.
     Date(DateTime),
     /// An error of the program that wrote it (`#DIV/0!`).
     Error(Box<str>),
@@ -101,7 +95,7 @@ impl Value {
         }
     }
 
-    /// What sort of thing it is, in a word.
+    /// The kind of value, in a word.
     pub fn word(&self) -> &'static str {
         match self {
             Value::Empty => "empty",
@@ -117,51 +111,50 @@ impl Value {
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     pub name: String,
-    /// Its rows; each as long as its last cell.
+    /// Its rows, each as long as its last cell.
     pub rows: Vec<Vec<Value>>,
     /// Formulas as text, without the `=`.
     pub formulas: BTreeMap<At, String>,
-    /// What code knows it by, whatever its name.
+    /// The id that code uses; it does not change with the name.
     pub id: u32,
-    /// What it was called in the .xlsx it was read from.
+    /// Its name in the .xlsx it was read from.
     pub origin: Option<String>,
-    /// What of it cannot follow when rows or columns move, in words.
+    /// What cannot follow when its rows or columns move, in words.
     pub obstacles: Vec<String>,
     /// Whether it was added since the workbook was opened.
     pub added: bool,
-    /// Rows and columns that were put in or taken out since, in their order.
+    /// Rows and columns that were inserted or deleted since, in order.
     pub moves: Vec<Move>,
-    /// Cells that were written or marked since.
+    /// Cells that were written or formatted since.
     pub touched: BTreeSet<At>,
-    /// Those of them that held a date when they were first written.
+    /// Touched cells that held a date when they were first written.
     pub dated: BTreeSet<At>,
-    /// How cells are to look, beside how they look.
+    /// Formats to add to those that cells already have.
     pub looks: BTreeMap<At, Look>,
-    /// Widths that columns were given, in characters.
+    /// New column widths, in characters.
     pub widths: BTreeMap<u32, f64>,
 }
 
-/// How a cell is to look; what is not said stays.
+/// A change to a cell's format; `None` leaves a property unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Look {
-    /// The colour it is filled with, as six hexadecimal digits.
+    /// The fill colour, as six hexadecimal digits.
     pub fill: Option<String>,
-    /// How numbers and dates are written (`0.00`, `dd.mm.yyyy`).
+    /// The format of numbers and dates (`0.00`, `dd.mm.yyyy`).
     pub number_format: Option<String>,
     pub bold: Option<bool>,
     pub italic: Option<bool>,
-    /// The colour of its text, as six hexadecimal digits.
+    /// The text colour, as six hexadecimal digits.
     pub colour: Option<String>,
 }
 
 impl Sheet {
-    /// What stands there.
     pub fn value(&self, at: At) -> &Value {
         static EMPTY: Value = Value::Empty;
         self.rows.get(at.row as usize).and_then(|row| row.get(at.column as usize)).unwrap_or(&EMPTY)
     }
 
-    /// What stands there as a person reads it, a formula with its `=`.
+    /// The content as a person reads it, a formula with its `=`.
     pub fn shown(&self, at: At) -> String {
         match self.formulas.get(&at) {
             Some(formula) => format!("={formula}"),
@@ -169,12 +162,12 @@ impl Sheet {
         }
     }
 
-    /// How many columns its longest row has.
+    /// The length of its longest row.
     pub fn width(&self) -> usize {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Puts a value there; a formula that stood there is gone.
+    /// Sets a value; removes a formula there.
     pub fn put(&mut self, at: At, value: Value) {
         self.formulas.remove(&at);
         let (row, column) = (at.row as usize, at.column as usize);
@@ -192,30 +185,29 @@ impl Sheet {
     }
 }
 
-/// A workbook in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
-    /// Its sheets, in their order.
+    /// In order.
     pub sheets: Vec<Sheet>,
-    /// What was noticed while reading: how a .csv was understood, what was left out.
+    /// What we noticed while reading: how a .csv was understood, what was left out.
     pub notes: Vec<String>,
     /// Whether it was read from .xlsx, which can be changed in place.
     pub xlsx: bool,
-    /// The last number that an added sheet got; none is used twice.
+    /// The last id that an added sheet got; none is used twice.
     pub last_id: u32,
-    /// Sheets of the file that were taken out, by their names there.
+    /// Sheets of the file that were removed, by their names there.
     pub removed: Vec<String>,
-    /// What was moved, renamed and removed, in its order and by the sheet's name at the time.
+    /// What was moved, renamed and removed, in order and by the sheet's name at the time.
     pub history: Vec<(String, Change)>,
 }
 
 impl Book {
-    /// The sheet of this name, in any case; the error names those there are.
+    /// The sheet with this name, in any case; the error lists the existing names.
     pub fn find(&self, name: &str) -> Result<usize, WorkbookError> {
         let exact = self.sheets.iter().position(|sheet| sheet.name == name);
         let lower = name.to_lowercase();
         let found = exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == lower));
-        // A name with something hidden in it goes by how it is seen.
+        // A name with hidden characters is also found by its visible form.
         let found = found
             .or_else(|| self.sheets.iter().position(|sheet| Visible::line(&sheet.name).as_str() == name));
         found.ok_or_else(|| {
@@ -224,7 +216,7 @@ impl Book {
         })
     }
 
-    /// Adds a sheet, empty.
+    /// Adds an empty sheet.
     pub fn add(&mut self, name: &str) -> Result<usize, WorkbookError> {
         self.may_be_named(name)?;
         if self.sheets.len() >= MOST_SHEETS {
@@ -237,7 +229,7 @@ impl Book {
         Ok(self.sheets.len() - 1)
     }
 
-    /// Whether a sheet may have this name; the error says why not.
+    /// Checks whether a sheet may have this name; the error says why not.
     fn may_be_named(&self, name: &str) -> Result<(), WorkbookError> {
         let bad = |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\') || c.is_control();
         let refused = if name.trim().is_empty() || name.chars().count() > 31 {
@@ -252,13 +244,13 @@ impl Book {
         Err(WorkbookError::Place(refused))
     }
 
-    /// Whether anything was changed since it was opened.
+    /// Whether anything changed since it was opened.
     pub fn changed(&self) -> bool {
         let changed = |sheet: &Sheet| sheet.added || !sheet.touched.is_empty() || !sheet.widths.is_empty();
         !self.history.is_empty() || self.sheets.iter().any(changed)
     }
 
-    /// How many cells are held, gaps included.
+    /// How many cells it holds, including gaps.
     pub fn size(&self) -> usize {
         self.sheets.iter().flat_map(|sheet| &sheet.rows).map(Vec::len).sum()
     }

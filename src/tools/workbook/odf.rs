@@ -1,7 +1,7 @@
-//! Formulas of OpenDocument in the words of .xlsx: `[.B2]` is `B2`, `;` is `,`. What cannot be said there is told as
-//! such, and the cell keeps its value.
+//! Translates OpenDocument formulas to .xlsx: `[.B2]` becomes `B2`, `;` becomes `,`. A formula that cannot be
+//! translated is reported, and its cell keeps its value.
 
-/// The formula as .xlsx has it; nothing where it has no words for it.
+/// The formula for .xlsx; `None` if it cannot be expressed there.
 pub(super) fn formula(written: &str) -> Option<String> {
     let mut rest =
         ["of:=", "oooc:=", "="].iter().find_map(|mark| written.strip_prefix(mark)).unwrap_or(written);
@@ -21,7 +21,7 @@ pub(super) fn formula(written: &str) -> Option<String> {
                 continue;
             }
             ';' => out.push(','),
-            // Lists within a formula, unions and intersections have other signs in each.
+            // Inline lists, unions and intersections use different signs in each format.
             '{' | '}' | '~' | '!' => return None,
             other => out.push(other),
         }
@@ -54,7 +54,7 @@ fn reference(written: &str) -> Option<String> {
     Some(out)
 }
 
-/// The sheet, as it stands before a `!`, and the cell.
+/// The sheet, as written before a `!`, and the cell.
 fn place(written: &str) -> Option<(&str, &str)> {
     let (sheet, cell) = written.rsplit_once('.')?;
     let sheet = sheet.strip_prefix('$').unwrap_or(sheet);

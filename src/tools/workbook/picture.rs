@@ -1,53 +1,51 @@
-//! A compact picture of a workbook: what a model is told of it, and a person shown.
+//! A compact summary of a workbook, for a model and for people.
 
 use super::refs::letters;
 use super::{At, Book, Sheet};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// How many sheets, columns and rows are pictured.
+/// How many sheets, columns and sample rows we include, and how long a text may be.
 const SHEETS: usize = 20;
 const COLUMNS: usize = 40;
 const SAMPLES: usize = 5;
 const LONGEST: usize = 60;
 
-/// A workbook, pictured.
+/// A summary of a workbook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     pub sheets: Vec<SheetView>,
-    /// How many sheets are not pictured.
+    /// How many sheets are left out.
     pub more: usize,
-    /// What was noticed while reading.
+    /// What we noticed while reading.
     pub notes: Vec<String>,
 }
 
-/// A sheet, pictured.
+/// A summary of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetView {
     pub name: String,
-    /// How many rows it has.
     pub rows: usize,
-    /// How many columns.
+    /// How many columns it has.
     pub width: usize,
     /// How many cells hold formulas.
     pub formulas: usize,
     pub columns: Vec<ColumnView>,
 }
 
-/// A column, pictured: the first row is taken for its heading.
+/// A summary of a column; its first row is taken as the heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnView {
     pub letters: String,
-    /// What its first cell says.
+    /// The text of its first cell.
     pub header: String,
-    /// What its cells hold, mostly.
+    /// The kinds of values in its cells, most frequent first.
     pub kind: String,
     /// The first few cells below the heading.
     pub samples: Vec<String>,
 }
 
 impl Picture {
-    /// Pictures a workbook.
     pub fn of(book: &Book) -> Self {
         let sheets = book.sheets.iter().take(SHEETS).map(view).collect();
         Self { sheets, more: book.sheets.len().saturating_sub(SHEETS), notes: book.notes.clone() }

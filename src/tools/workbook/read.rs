@@ -1,4 +1,4 @@
-//! Reading: calamine for packages, with the cells counted as they come and never laid out by what a file declares.
+//! Reads workbooks: calamine for packages, with cells counted as they come and never allocated by the declared size.
 
 use super::write::obstacles;
 use super::{At, Book, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use std::fmt::Display;
 use std::io::Cursor;
 
-/// Opens a workbook by the ending of its name.
+/// Opens a workbook; the extension of its name gives the format.
 pub fn open(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
     match ending.as_str() {
@@ -58,14 +58,14 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
     Ok(book)
 }
 
-/// A formula of the old format. What its reader does not understand it puts into words, which are no formula.
+/// A formula of the old format. If the parser does not understand one, it returns an error text instead of a formula.
 fn old_formula(written: &str) -> Option<String> {
     let text = written.strip_prefix('=').unwrap_or(written);
     (!text.contains("Unrecognised formula")).then(|| text.to_owned())
 }
 
-/// The other formats; their readers lay a sheet out whole, so memory is bounded by whoever runs this. `formula` puts a
-/// formula into the words of .xlsx.
+/// Reads the other formats. Their readers load a sheet whole, so the caller must bound memory. `formula` translates a
+/// formula to .xlsx.
 fn whole<'a, R>(file: &mut R, formula: impl Fn(&str) -> Option<String>) -> Result<Book, WorkbookError>
 where
     R: Reader<Cursor<&'a [u8]>>,
@@ -118,7 +118,7 @@ fn countable(sheets: usize) -> Result<(), WorkbookError> {
     Ok(())
 }
 
-/// Puts a cell down and counts it with the gap before it.
+/// Sets a cell and counts it together with the gap before it.
 pub(super) fn place(sheet: &mut Sheet, at: At, value: Value, left: &mut usize) -> Result<(), WorkbookError> {
     if value == Value::Empty {
         return Ok(());
@@ -201,7 +201,7 @@ mod tests {
             assert_eq!(sales.value(at("E2")), &twice, "{name}");
             assert_eq!(sales.formulas.get(&at("E2")).map(String::as_str), Some("B2*2"), "{name}");
             assert!(book.notes.iter().any(|note| note.contains("only values and formulas")), "{name}");
-            // Cut anywhere it is an error, never a half-read workbook without a word.
+            // A file cut anywhere gives an error, never silently half a workbook.
             for length in [0, 10, bytes.len() / 2, bytes.len() - 1] {
                 let cut = open(name, &bytes[..length]);
                 assert!(cut.is_err() || length == bytes.len() - 1, "{name} at {length}");

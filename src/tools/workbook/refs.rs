@@ -1,9 +1,9 @@
-//! Places in a sheet, as people write them: `B7`, `A1:C10`, `A:C`, `2:5`.
+//! Positions in a sheet, as people write them: `B7`, `A1:C10`, `A:C`, `2:5`.
 
 use super::{MOST_COLUMNS, MOST_ROWS, WorkbookError};
 use std::fmt;
 
-/// A cell's place, counted from zero.
+/// The position of a cell, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At {
     pub row: u32,
@@ -13,19 +13,18 @@ pub struct At {
 /// A rectangle, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
-    /// The first cell.
     pub from: At,
-    /// The last cell; `None` in a direction that goes on as far as the sheet does.
+    /// The last row and column; `None` if it extends to the end of the sheet.
     pub to: (Option<u32>, Option<u32>),
 }
 
 impl At {
-    /// A place by its row and column, both counted from zero.
+    /// Row and column are counted from zero.
     pub fn new(row: u32, column: u32) -> Self {
         Self { row, column }
     }
 
-    /// The place a text like `B7` or `$B$7` names.
+    /// Parses a position like `B7` or `$B$7`.
     pub fn read(text: &str) -> Result<Self, WorkbookError> {
         match halves(text) {
             Some((Some(column), Some(row))) => Ok(Self { row, column }),
@@ -41,7 +40,7 @@ impl fmt::Display for At {
 }
 
 impl Area {
-    /// The cells a text names.
+    /// Parses a range.
     pub fn read(text: &str) -> Result<Self, WorkbookError> {
         let bad = || WorkbookError::Place(format!("`{text}` is not a range like A1:C10, A:C or 2:5"));
         let (first, last) = text.split_once(':').unwrap_or((text, text));
@@ -61,7 +60,6 @@ impl Area {
     }
 }
 
-/// The letters of a column.
 pub(super) fn letters(column: u32) -> String {
     let mut left = column + 1;
     let mut text = String::new();
@@ -73,7 +71,7 @@ pub(super) fn letters(column: u32) -> String {
     text
 }
 
-/// Column and row of one end of a range; either may be missing, and `None` is neither.
+/// Column and row of one end of a range. Either may be missing, but not both.
 fn halves(text: &str) -> Option<(Option<u32>, Option<u32>)> {
     let text = text.trim();
     let text = text.strip_prefix('$').unwrap_or(text);

@@ -1,4 +1,4 @@
-//! The token that requests show, renewed when it is over, by one for all.
+//! The token that requests show. When it expires, one task renews it for all.
 
 use super::LoginError;
 use super::login::{Granted, granted};
@@ -8,10 +8,10 @@ use crate::web::Wait;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A token that is over so soon is renewed before it is shown.
+/// A token that expires this soon is renewed before use.
 const SPARE: SignedDuration = SignedDuration::from_secs(60);
 
-/// The tokens of a login. Cloning it shares them.
+/// The tokens of a login. Clones share them.
 #[derive(Clone)]
 pub struct Bearer(Arc<Inner>);
 
@@ -19,29 +19,29 @@ struct Inner {
     login: Google,
     wait: Wait,
     held: Mutex<Held>,
-    /// Whoever renews holds it.
+    /// Held by the task that renews.
     gate: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
 struct Held {
     tokens: Option<Tokens>,
-    /// A refresh token that the server does not know any more: it is not asked again until there is another.
+    /// A refresh token that the server no longer knows: we do not try it again until there is another.
     dead: Option<String>,
 }
 
 impl Bearer {
-    /// The tokens of a login. Nothing is read yet.
+    /// The tokens of a login. Reads nothing yet.
     pub fn new(login: Google, wait: Wait) -> Self {
         Self(Arc::new(Inner { login, wait, held: Mutex::default(), gate: Arc::default() }))
     }
 
-    /// What to do where the login is of no use.
+    /// What to do if the login no longer works.
     pub fn log_in(&self) -> String {
         log_in(&self.0.login)
     }
 
-    /// A token that should be good.
+    /// A token that should be valid.
     pub async fn token(&self) -> Result<String, LoginError> {
         match self.0.current(None) {
             Some(token) => Ok(token),
@@ -49,13 +49,13 @@ impl Bearer {
         }
     }
 
-    /// A token in place of one that was refused.
+    /// A token to replace one that was refused.
     pub async fn instead_of(&self, refused: &str) -> Result<String, LoginError> {
         self.renew(Some(refused.to_owned())).await
     }
 
-    /// Renews the token unless somebody has done so meanwhile. It is done even where whoever asked goes away: a new
-    /// refresh token that came and was not kept would be a login lost.
+    /// Renews the token unless another task has done so meanwhile. Continues even if the caller goes away: receiving a
+    /// new refresh token and not storing it would lose the login.
     async fn renew(&self, refused: Option<String>) -> Result<String, LoginError> {
         let gate = self.0.gate.clone().lock_owned().await;
         if let Some(token) = self.0.current(refused.as_deref()) {
@@ -85,7 +85,7 @@ impl Inner {
     async fn renew(&self, refused: Option<&str>) -> Result<String, LoginError> {
         let login = self.login.clone();
         let loaded = tokio::task::spawn_blocking(move || {
-            // First whether there is a login at all: only then there is a folder to lock.
+            // First check that there is a login at all: only then is there a folder to lock.
             Tokens::load(&login)?;
             let lock = lock(&login).map_err(|error| {
                 LoginError::Passing(format!("the tokens of {} cannot be locked: {error}", login.account))

@@ -1,8 +1,8 @@
-//! The one-shot listener on loopback that a browser brings the answer to.
+//! The one-shot listener on loopback to which the browser brings the answer.
 //!
-//! It is bound before anybody is told its port, so nobody can be there first. Only a GET of `/` that names this very
-//! host and port and brings the state counts; everything else is turned away, and the next one is waited for. After
-//! the answer that counts the port is closed, so that nothing can be brought twice.
+//! It is bound before anybody learns its port, so nobody can be there first. Only a GET of `/` with exactly this host
+//! and port and the right state counts; everything else is rejected, and we keep waiting. After the answer that counts,
+//! the port is closed, so that none can come twice.
 
 use super::pkce::Secrets;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -12,30 +12,30 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The longest request that is read.
+/// The longest request we read, in bytes.
 const LONGEST: usize = 16 << 10;
 /// How long one caller may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many callers are listened to at once.
+/// How many callers we serve at once.
 const AT_ONCE: usize = 32;
 
 /// What the browser brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A code that tokens are given for.
+    /// A code to exchange for tokens.
     Code(String),
-    /// The person, or the server, said no; the server's word for it.
+    /// The person or the server refused; holds the server's error code.
     Refused(String),
 }
 
-/// An answer, and the browser that waits to be told what came of it.
+/// An answer, and the browser that waits for the result.
 pub struct Callback {
     pub answer: Answer,
     browser: TcpStream,
 }
 
 impl Callback {
-    /// Tells the person in the browser. One that has gone away is no error.
+    /// Tells the person in the browser. Ignores a browser that has gone away.
     pub async fn tell(mut self, title: &str, text: &str) {
         let _ = tokio::time::timeout(PATIENCE, respond(&mut self.browser, "200 OK", title, text)).await;
     }
@@ -55,13 +55,13 @@ impl Listener {
         Ok(Self { listener, host })
     }
 
-    /// Where the browser is to be sent.
+    /// The URL to redirect the browser to.
     pub fn redirect(&self) -> String {
         format!("http://{}/", self.host)
     }
 
-    /// Waits for the answer that brings the state, and closes the port. Several callers are listened to side by side,
-    /// so that one who says nothing holds nobody up.
+    /// Waits for the answer with the right state, and closes the port. Callers are served concurrently, so that a
+    /// silent one holds nobody up.
     pub async fn answer(self, secrets: &Secrets) -> io::Result<Callback> {
         let mut callers = FuturesUnordered::new();
         loop {
@@ -80,7 +80,7 @@ impl Listener {
     }
 }
 
-/// Hears one caller out; `None` where it brought no answer that counts.
+/// Reads one caller's request; `None` if it brought no answer that counts.
 async fn hear(mut stream: TcpStream, host: &str, secrets: &Secrets) -> Option<Callback> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -100,7 +100,7 @@ async fn hear(mut stream: TcpStream, host: &str, secrets: &Secrets) -> Option<Ca
     }
 }
 
-/// The answer in a request's head, or how it is turned away.
+/// The answer in a request's head, or the rejection.
 fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static str, &'static str)> {
     let bad = |why| Err(("400 Bad Request", why));
     let Ok(head) = str::from_utf8(head) else { return bad("It is not text.") };
@@ -113,7 +113,7 @@ fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static 
         .filter(|(name, _)| name.eq_ignore_ascii_case("host"))
         .map(|(_, value)| value.trim())
         .collect();
-    // A name that leads here could belong to somebody else's page.
+    // A name that resolves to this machine could belong to somebody else's page.
     if hosts != [host] {
         return Err(("421 Misdirected Request", "It was meant for another host."));
     }
@@ -140,7 +140,7 @@ fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static 
     }
 }
 
-/// A page of our own words alone, which loads nothing and is kept nowhere.
+/// A page with only our own text, which loads nothing and is not cached.
 async fn respond(stream: &mut TcpStream, status: &str, title: &str, text: &str) -> io::Result<()> {
     let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let (title, text) = (escape(title), escape(text));

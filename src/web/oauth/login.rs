@@ -1,4 +1,4 @@
-//! Logging in: the address to open, the answer, and what it is exchanged for.
+//! Logging in: the URL to open, the answer, and its exchange for tokens.
 
 use super::LoginError;
 use super::listener::{Answer, Listener};
@@ -12,10 +12,10 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest a token is believed to be good.
+/// The longest lifetime of a token we believe, in seconds.
 const LONGEST: i64 = 24 * 3600;
 
-/// A login that was begun.
+/// A login in progress.
 pub struct Login {
     login: Google,
     scopes: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Login {
     wait: Wait,
 }
 
-/// Begins a login: the port is open before anybody is told of it.
+/// Starts a login: the port is open before anybody learns of it.
 pub async fn begin(login: &Google, scopes: &[&str], wait: Wait) -> Result<Login, LoginError> {
     let secrets = Secrets::new().map_err(LoginError::Passing)?;
     let listener = Listener::open().await.map_err(|error| {
@@ -42,7 +42,7 @@ pub async fn begin(login: &Google, scopes: &[&str], wait: Wait) -> Result<Login,
         .append_pair("state", &secrets.state)
         .append_pair("code_challenge", &challenge(&secrets.verifier))
         .append_pair("code_challenge_method", "S256")
-        // Without these two there is no refresh token the second time.
+        // Without these two, a second login gets no refresh token.
         .append_pair("access_type", "offline")
         .append_pair("prompt", "consent");
     let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
@@ -50,7 +50,7 @@ pub async fn begin(login: &Google, scopes: &[&str], wait: Wait) -> Result<Login,
 }
 
 impl Login {
-    /// What is to be opened in a browser.
+    /// The URL to open in a browser.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -60,7 +60,7 @@ impl Login {
         &self.redirect
     }
 
-    /// Waits for the person, exchanges what they bring for tokens, and keeps those.
+    /// Waits for the person, exchanges the answer for tokens, and stores them.
     pub async fn finish(self, patience: Duration) -> Result<Tokens, LoginError> {
         let Self { login, scopes, secrets, listener, redirect, wait, .. } = self;
         let answered = tokio::time::timeout(patience, listener.answer(&secrets)).await;
@@ -116,7 +116,7 @@ async fn exchange(
             "Google gave no refresh token; take sayso's access away at myaccount.google.com/permissions, and";
         return Err(LoginError::Again(format!("{text} {} again", log_in(login))));
     };
-    // A person can leave boxes unticked. A server that does not say what was allowed has allowed what was asked.
+    // People can leave boxes unticked. A server that does not list the scopes has granted what we asked for.
     let allowed = granted.scopes.unwrap_or_else(|| scopes.to_vec());
     if let Some(missing) = scopes.iter().find(|scope| !allowed.contains(scope)) {
         let text = format!(
@@ -137,7 +137,7 @@ async fn exchange(
     Ok(tokens)
 }
 
-/// What the token server gave.
+/// What the token server granted.
 pub(super) struct Grant {
     pub access_token: String,
     pub refresh_token: Option<String>,
@@ -145,15 +145,15 @@ pub(super) struct Grant {
     pub scopes: Option<Vec<String>>,
 }
 
-/// What asking the token server came to.
+/// The token server's answer.
 pub(super) enum Granted {
     Tokens(Grant),
-    /// What was shown is of no use any more (`invalid_grant`).
+    /// The code or refresh token is no longer valid (`invalid_grant`).
     Invalid(String),
     Error(LoginError),
 }
 
-/// Asks the token server. No error quotes what it was shown or gave.
+/// Asks the token server. No error quotes what we sent or received.
 pub(super) async fn granted(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Granted {
     match asked(login, wait, form).await {
         Ok(granted) => granted,
@@ -215,7 +215,7 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Gran
     }))
 }
 
-/// Whether it can stand in a header.
+/// Whether it can be put into a header.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.len() <= 16 << 10 && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

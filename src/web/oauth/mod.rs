@@ -1,9 +1,9 @@
 //! OAuth 2 for programs on a person's own machine (RFC 8252): a browser, a one-shot listener on loopback, PKCE.
 //!
-//! Promised: an answer counts only with the state that was given out, compared in the same time whatever it is, and
-//! only once; a code is worth nothing without the verifier, which never leaves but to the token server; tokens lie in a
-//! file of mode 0600 in a folder of mode 0700 and are written whole or not at all; however many ask at once, in however
-//! many processes, a token is renewed once, and whoever asked may go away meanwhile without losing it.
+//! Promises: an answer counts only with the state we gave out, compared in constant time, and only once; a code is
+//! worthless without the verifier, which goes only to the token server; tokens are in a file of mode 0600 in a folder
+//! of mode 0700, written all or nothing; a token is renewed once, however many tasks and processes ask, and a caller
+//! that goes away meanwhile does not lose it.
 
 mod bearer;
 mod listener;
@@ -20,13 +20,13 @@ pub use tokens::Tokens;
 /// Why there is no token; a sentence for people.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LoginError {
-    /// The person has to log in, or to log in again.
+    /// The person has to log in, maybe again.
     #[error("{0}")]
     Again(String),
-    /// It may go better next time.
+    /// It may work next time.
     #[error("{0}")]
     Passing(String),
-    /// It will not, until somebody mends it.
+    /// It will not work until somebody fixes it.
     #[error("{0}")]
     Lasting(String),
 }

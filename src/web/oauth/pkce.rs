@@ -1,31 +1,30 @@
-//! What is made up for one login: the verifier and its challenge (RFC 7636, S256), and the state.
+//! The secrets of one login: the verifier with its challenge (RFC 7636, S256), and the state.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-/// The secrets of one login.
 pub struct Secrets {
-    /// What the challenge is made of; shown to the token server alone.
+    /// The challenge is derived from it; only the token server sees it.
     pub verifier: String,
-    /// What an answer has to bring back.
+    /// The answer must bring it back.
     pub state: String,
 }
 
 impl Secrets {
-    /// New ones, each of 256 random bits.
+    /// New ones, each with 256 random bits.
     pub fn new() -> Result<Self, String> {
         Ok(Self { verifier: random()?, state: random()? })
     }
 
-    /// Whether an answer brings the state back. How long this takes tells nothing of where they differ.
+    /// Whether an answer brings the state back. The time this takes does not depend on where they differ.
     pub fn is_state(&self, brought: &str) -> bool {
         let (a, b) = (Sha256::digest(self.state.as_bytes()), Sha256::digest(brought.as_bytes()));
         a.iter().zip(b.iter()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
     }
 }
 
-/// What is shown of a verifier beforehand.
+/// The hash of a verifier that we send ahead of it.
 pub fn challenge(verifier: &str) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))
 }

@@ -1,4 +1,4 @@
-//! Tokens on the disk.
+//! Tokens on disk.
 
 use super::LoginError;
 use crate::config::Google;
@@ -10,34 +10,33 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Longer than any file of tokens.
+/// The most bytes we read.
 const LONGEST: u64 = 256 << 10;
 
-/// What a login brought. It is never printed.
+/// The tokens of a login. They are never printed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// As which program; tokens of one are of no use to another.
+    /// The client they belong to; another client cannot use them.
     pub client_id: String,
-    /// What was allowed.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// What new access tokens are given for.
+    /// Gets new access tokens.
     pub refresh_token: String,
-    /// What requests show.
+    /// Sent with every request.
     #[serde(default)]
     pub access_token: String,
-    /// Until when.
+    /// When the access token expires.
     #[serde(default)]
     pub expires_at: Timestamp,
 }
 
-/// What to do where there is no token that can be used.
+/// What to do if there is no usable token.
 pub(super) fn log_in(login: &Google) -> String {
     format!("run `sayso auth gmail --account {}`", login.account)
 }
 
 impl Tokens {
-    /// Reads those of a login. An error says what to do.
+    /// Loads the tokens of a login. The error says what to do.
     pub fn load(login: &Google) -> Result<Self, LoginError> {
         let path = &login.tokens;
         let lasting = |why: String| LoginError::Lasting(format!("the tokens in {} {why}", path.display()));
@@ -57,7 +56,7 @@ impl Tokens {
         let mut bytes = Vec::new();
         let read = file.take(LONGEST).read_to_end(&mut bytes);
         read.map_err(|error| lasting(format!("cannot be read: {}", unreadable(&error))))?;
-        // What serde says could quote a token.
+        // An error from serde could quote a token.
         let tokens: Self = serde_json::from_slice(&bytes).map_err(|_| {
             LoginError::Again(format!("the tokens in {} are damaged; {}", path.display(), log_in(login)))
         })?;
@@ -69,7 +68,7 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Keeps them: whole or not at all, and for the person alone.
+    /// Stores them all or nothing, readable only by the person.
     pub fn save(&self, login: &Google) -> Result<(), LoginError> {
         let path = &login.tokens;
         self.write(path).map_err(|error| {
@@ -97,7 +96,7 @@ impl Tokens {
     }
 }
 
-/// Keeps other processes from renewing the same token while it is held.
+/// While held, keeps other processes from renewing the same token.
 pub(super) struct Lock {
     _folder: File,
 }

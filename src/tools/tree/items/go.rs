@@ -1,4 +1,4 @@
-//! Go: functions, methods and types at the top of a file.
+//! Go: top-level functions, methods and types.
 
 use super::{Item, Lines, depth_after, word};
 

@@ -1,7 +1,7 @@
-//! The names a file declares, each with its line, its signature and the first sentence said of it.
+//! The names a file declares, each with its line, its signature and the first sentence of its comment.
 //!
-//! Python, JavaScript, TypeScript, Rust and Go are read to their methods; of Java, Kotlin, Scala, C and C++ the types at
-//! the top of a file; of a Makefile its targets. Nothing is guessed of other languages.
+//! Python, JavaScript, TypeScript, Rust and Go are read down to methods; Java, Kotlin, Scala, C and C++ only for
+//! top-level types; a Makefile for its targets. Other languages are not read.
 
 mod go;
 mod plain;
@@ -13,35 +13,33 @@ use super::calls::calls;
 use super::clipped;
 use super::language::{Family, Language};
 
-/// How many names of one file are kept, and how long what is said of each may be.
+/// How many names per file we keep, and how long their texts may be.
 const ITEMS: usize = 400;
 const LONG: usize = 160;
 
-/// How many lines one declaration may take, and a body.
+/// How many lines a declaration may take, and a body.
 const LINES: usize = 40;
 const BODY: usize = 400;
 
-/// How many names one body is taken to call.
+/// How many calls per body we keep.
 const CALLS: usize = 60;
 
-/// A name a file declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Item {
-    /// `struct`, `trait`, `class`, `function`, `method` …, or `impl` for a trait that is carried out here.
+    /// `struct`, `trait`, `class`, `function`, `method` …, or `impl` for a trait that is implemented here.
     pub kind: &'static str,
-    /// Its name, with that of its type before it where it is a method.
+    /// Its name; for a method, prefixed by that of its type.
     pub name: String,
-    /// The line it stands on, from one.
+    /// Its line, counted from 1.
     pub line: u32,
-    /// The last line of its body, where it is a function or a method with one.
+    /// The last line of its body, if it is a function or method with one.
     pub end: Option<u32>,
     /// What its body calls, by the last part of each name.
     pub calls: Vec<String>,
-    /// How it is declared, on one line.
+    /// Its declaration, on one line.
     pub signature: String,
-    /// The first sentence said of it.
+    /// The first sentence of its comment.
     pub about: String,
-    /// Whether it is there for others.
     pub public: bool,
 }
 
@@ -51,7 +49,7 @@ struct Lines<'a> {
     code: Vec<&'a str>,
 }
 
-/// The names a text declares, in its order. `code` is the same text blanked.
+/// The names a text declares, in order. `code` is the same text, blanked.
 pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
     let lines = Lines { written: text.lines().collect(), code: code.lines().collect() };
     let mut found = match language.family {
@@ -80,8 +78,8 @@ pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
 }
 
 impl Lines<'_> {
-    /// A declaration from line `at` on, as one line, and the line it ends on: it ends where `ends` says so of the code
-    /// gathered so far.
+    /// The declaration starting at line `at`, joined into one line, and the line it ends on. `ends` finds the end in
+    /// the code gathered so far.
     fn gather(&self, at: usize, ends: impl Fn(&str) -> Option<usize>) -> (String, usize) {
         let (mut written, mut code) = (String::new(), String::new());
         for line in at..(at + LINES).min(self.code.len()) {
@@ -89,7 +87,7 @@ impl Lines<'_> {
                 written.push(' ');
                 code.push(' ');
             }
-            // A comment at the end of a line is no part of what is declared.
+            // A comment at the end of a line is not part of the declaration.
             let own = self.code[line].trim_end();
             code.push_str(own);
             written.push_str(self.written[line].get(..own.len()).unwrap_or_default());
@@ -101,12 +99,12 @@ impl Lines<'_> {
         (one_line(self.written[at]), at)
     }
 
-    /// The last line of the body of what is declared on line `at`.
+    /// The last line of the body declared on line `at`.
     fn body_end(&self, family: Family, at: usize) -> Option<usize> {
         if family == Family::Python { self.indented_end(at) } else { self.braced_end(at) }
     }
 
-    /// Up to the line before the first that is indented no deeper than the declaration.
+    /// The line before the first one that is indented no deeper than the declaration.
     fn indented_end(&self, at: usize) -> Option<usize> {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let (_, head) = self.gather(at, |code| outside(code, b":"));
@@ -126,7 +124,7 @@ impl Lines<'_> {
         end
     }
 
-    /// Up to the line on which the first brace is closed again; none where the declaration ends before one.
+    /// The line that closes the first brace; `None` if the declaration ends before one.
     fn braced_end(&self, at: usize) -> Option<usize> {
         let (mut round, mut braces) = (0usize, 0usize);
         for line in at..self.code.len().min(at + BODY) {
@@ -149,7 +147,7 @@ impl Lines<'_> {
         None
     }
 
-    /// What the comment lines right above a line say, less the marks; lines that `skips` accepts may stand between.
+    /// The text of the comment lines right above a line; lines that `skips` accepts may come between.
     fn above(&self, at: usize, mark: &str, skips: impl Fn(&str) -> bool) -> String {
         let mut said = Vec::new();
         for line in self.written[..at].iter().rev().take(200).map(|line| line.trim()) {
@@ -163,7 +161,7 @@ impl Lines<'_> {
         sentence(&said)
     }
 
-    /// What a `/** … */` above a line says; one empty line may stand between.
+    /// The text of the `/** … */` above a line; one empty line may come between.
     fn block_above(&self, at: usize) -> String {
         let gap = usize::from(at > 1 && self.written[at - 1].trim().is_empty());
         let above = &self.written[..at - gap];
@@ -182,7 +180,7 @@ impl Lines<'_> {
     }
 }
 
-/// The first sentence of some lines; it ends at an empty line too.
+/// The first sentence of some lines; an empty line ends it too.
 pub(super) fn sentence(lines: &[&str]) -> String {
     let first = lines.iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
     let text = first.copied().collect::<Vec<_>>().join(" ");
@@ -193,23 +191,23 @@ pub(super) fn sentence(lines: &[&str]) -> String {
     text[..end.unwrap_or(text.len())].trim().to_owned()
 }
 
-/// Whether a line of code is empty, but for the quotes of a text around it.
+/// Whether a line of code is empty except for quotes.
 fn only_quotes(code: &str) -> bool {
     code.trim().trim_matches(['"', '\'']).is_empty()
 }
 
-/// Runs of space become one.
+/// Collapses white space.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The name a text begins with.
+/// The name at the start of a text.
 fn word(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
     &text[..end.unwrap_or(text.len())]
 }
 
-/// How deep brackets are open after some code, from `depth` on.
+/// How many brackets are open after some code, starting from `depth`.
 fn depth_after(depth: usize, code: &str, open: &[u8], close: &[u8]) -> usize {
     code.bytes().fold(depth, |depth, byte| {
         if open.contains(&byte) {
@@ -222,7 +220,7 @@ fn depth_after(depth: usize, code: &str, open: &[u8], close: &[u8]) -> usize {
     })
 }
 
-/// Where a mark first stands outside of round and square brackets.
+/// The first position of a mark outside of round and square brackets.
 fn outside(code: &str, marks: &[u8]) -> Option<usize> {
     let mut depth = 0usize;
     for (at, byte) in code.bytes().enumerate() {

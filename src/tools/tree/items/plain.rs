@@ -1,9 +1,9 @@
-//! What a line that is not indented declares, in languages that are read no further.
+//! Declarations on unindented lines, for languages that are read no further.
 
 use super::super::language::Family;
 use super::{Item, Lines, word};
 
-/// The words a declaration may begin with, and what it declares.
+/// The words that start a declaration, and what it declares.
 const DECLARED: &[(Family, &str, &str)] = &[
     (Family::Jvm, "public class ", "class"),
     (Family::Jvm, "public final class ", "class"),
@@ -38,7 +38,6 @@ pub(super) fn types(family: Family, lines: &Lines<'_>) -> Vec<Item> {
     lines.code.iter().enumerate().filter_map(declared).collect()
 }
 
-/// The targets of a Makefile.
 pub(super) fn targets(lines: &Lines<'_>) -> Vec<Item> {
     let target = |(at, code): (usize, &&str)| {
         let (name, rest) = code.split_once(':')?;

@@ -1,11 +1,11 @@
-//! Python: classes, their methods, functions, and constants at the top.
+//! Python: classes, their methods, functions, and top-level constants.
 
 use super::{ITEMS, Item, Lines, depth_after, only_quotes, outside, sentence, word};
 
-/// What encloses a line.
+/// A class or function that encloses a line.
 struct Within {
     indent: usize,
-    /// The class; nothing inside a function.
+    /// The class; `None` inside a function.
     class: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             calls: Vec::new(),
             name: full,
         };
-        // Overloads come before what is said of the name.
+        // Overloads come before the documented definition.
         match found.iter_mut().find(|other| other.name == item.name) {
             Some(other) if other.about.is_empty() => *other = item,
             Some(_) => {}
@@ -96,7 +96,7 @@ fn constant(code: &str, at: usize) -> Option<Item> {
     })
 }
 
-/// The first sentence of a docstring that begins on a line, where one does.
+/// The first sentence of the docstring near line `at`, if there is one.
 fn docstring(lines: &Lines<'_>, at: usize) -> String {
     let Some(at) = (at..lines.written.len()).take(3).find(|at| !lines.written[*at].trim().is_empty()) else {
         return String::new();

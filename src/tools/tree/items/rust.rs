@@ -1,17 +1,17 @@
-//! Rust: what stands at the top of a module, in `impl` blocks and in traits; nothing under `cfg(test)`.
+//! Rust: items at the top of a module, in `impl` blocks and in traits; nothing under `cfg(test)`.
 
 use super::super::rust::implemented;
 use super::{Item, Lines, depth_after, outside, word};
 
-/// A block that is looked into.
+/// A block whose items we read.
 struct Within {
-    /// How deep braces are inside it.
+    /// The brace depth inside it.
     depth: usize,
     /// The type its functions belong to.
     owner: Option<String>,
-    /// What its functions are for others, where the block says so.
+    /// Whether its functions are public, if the block decides that.
     public: Option<bool>,
-    /// Whether it is only there for tests, or carries out a trait that is declared elsewhere.
+    /// Whether it is only for tests, or implements a trait that is declared elsewhere.
     silent: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
     found
 }
 
-/// What is declared on a line, named as it is written, and the line its head ends on.
+/// The declaration on a line, with its name as written, and the line its head ends on.
 fn declaration(lines: &Lines<'_>, at: usize) -> Option<(Item, usize)> {
     let (public, rest) = visibility(lines.code[at].trim());
     let rest = qualified(rest);
@@ -49,7 +49,7 @@ fn declaration(lines: &Lines<'_>, at: usize) -> Option<(Item, usize)> {
     Some((Item { kind, name, line, signature, about, public, ..Item::default() }, end))
 }
 
-/// The block a declaration begins, where it is one that is looked into.
+/// The block a declaration opens, if we read its items.
 fn opened(declared: &Item, lines: &Lines<'_>, depth: usize) -> Option<Within> {
     let block = Within { depth, owner: None, public: None, silent: false };
     match declared.kind {
@@ -69,7 +69,7 @@ fn opened(declared: &Item, lines: &Lines<'_>, depth: usize) -> Option<Within> {
     }
 }
 
-/// What a declaration inside a block is told as.
+/// The item for a declaration inside a block, if we list it.
 fn item(declared: Item, within: Option<&Within>) -> Option<Item> {
     match declared.kind {
         "impl" => implemented(&declared.signature).map(|role| Item { name: role, public: false, ..declared }),
@@ -89,7 +89,7 @@ fn item(declared: Item, within: Option<&Within>) -> Option<Item> {
     }
 }
 
-/// Whether it is there for others, and what follows.
+/// Whether it is public, and the rest of the code.
 fn visibility(code: &str) -> (bool, &str) {
     match code.strip_prefix("pub") {
         Some(rest) if rest.starts_with(' ') => (true, rest.trim_start()),
@@ -100,7 +100,7 @@ fn visibility(code: &str) -> (bool, &str) {
     }
 }
 
-/// Less the words that may stand before `fn` and `impl`.
+/// Strips the words that may come before `fn` and `impl`.
 fn qualified(code: &str) -> &str {
     let mut rest = code;
     for word in ["default ", "const ", "async ", "unsafe ", "extern "] {
@@ -114,7 +114,7 @@ fn qualified(code: &str) -> &str {
     rest
 }
 
-/// What a declaration begins with, and what it declares.
+/// The keyword of a declaration, and what it declares.
 fn keyword(code: &str) -> Option<(&'static str, &'static str)> {
     [
         ("fn ", "function"),
@@ -142,7 +142,7 @@ fn implementor(signature: &str) -> String {
         Some((_, subject)) => subject,
         None => {
             let after = head.trim_start_matches("impl");
-            // Type parameters stand before the type.
+            // Type parameters come before the type.
             match after.strip_prefix('<') {
                 Some(rest) => {
                     let mut depth = 1usize;

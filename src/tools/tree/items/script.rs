@@ -1,13 +1,13 @@
-//! JavaScript and TypeScript: what is exported, functions, classes with their methods, and members set on an object.
+//! JavaScript and TypeScript: exports, functions, classes with their methods, and members assigned to an object.
 
 use super::{ITEMS, Item, Lines, depth_after, outside, word};
 use std::collections::BTreeSet;
 
-/// Words that begin a statement and name no method.
+/// Words that start a statement and are not method names.
 const STATEMENTS: [&str; 11] =
     ["if", "for", "while", "switch", "return", "catch", "function", "constructor", "super", "new", "throw"];
 
-/// A class or namespace that is looked into.
+/// A class or namespace whose members we read.
 struct Within {
     depth: usize,
     name: String,
@@ -62,7 +62,7 @@ fn signature_opens(lines: &Lines<'_>, at: usize) -> bool {
     lines.code[at..].iter().take(6).any(|code| code.contains('{'))
 }
 
-/// A line needs no mark at its end where nothing is open.
+/// A line is complete without a semicolon if nothing is open.
 fn whole(code: &str) -> Option<usize> {
     let bare = code.trim_end();
     let open = depth_after(0, bare, b"([{", b")]}") > 0;
@@ -74,7 +74,7 @@ fn arrow(code: &str) -> Option<usize> {
     (depth_after(0, &code[..at], b"(", b")") == 0).then_some(at)
 }
 
-/// Names a file hands out: `module.exports = …`, `exports.x = x`, `export { x }`, `export default x`.
+/// Names a file exports: `module.exports = …`, `exports.x = x`, `export { x }`, `export default x`.
 fn exported(lines: &Lines<'_>) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut listing = false;
@@ -103,7 +103,7 @@ fn exported(lines: &Lines<'_>) -> BTreeSet<String> {
     names
 }
 
-/// What a line at the top of a file declares: its kind, its name, and whether it is there for others.
+/// What a top-level line declares: its kind, its name, and whether it is public.
 fn top(
     lines: &Lines<'_>,
     at: usize,
@@ -135,7 +135,7 @@ fn top(
         let value = rest[name.len()..].split_once('=').map_or("", |(_, value)| value.trim_start());
         let known = open || exported.contains(name);
         let kind = if is_function(value) { "function" } else { "constant" };
-        // What is imported is declared elsewhere.
+        // A required module is declared elsewhere.
         let wanted = !name.is_empty() && (kind == "function" || known && !value.starts_with("require("));
         return wanted.then(|| (kind, name.to_owned(), known));
     }
@@ -180,7 +180,7 @@ fn is_function(value: &str) -> bool {
         || value.contains("=>") && (value.starts_with('(') || value.starts_with(char::is_alphabetic))
 }
 
-/// A method of a class, and whether it is there for others.
+/// A method of a class, and whether it is public.
 fn member(bare: &str) -> Option<(String, bool)> {
     let mut rest = bare;
     let mut public = true;

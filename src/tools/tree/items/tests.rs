@@ -1,10 +1,10 @@
-//! Names, lines, signatures and sentences, in each language that is read.
+//! Names, lines, signatures and sentences, in each supported language.
 
 use super::*;
 use crate::tools::tree::blank::blank;
 use std::path::Path;
 
-/// What is found: `line kind name | signature | about`, with a minus before what is not there for others.
+/// Prints items as `line kind name | signature | about`, with a minus in front if they are not public.
 fn check(file: &str, text: &str, expected: &[&str]) {
     let language = crate::tools::tree::language::of(Path::new(file)).unwrap();
     let found: Vec<String> = read(language, text, &blank(language.family, text))
@@ -190,7 +190,7 @@ fn go_and_makefiles_are_read() {
     check("a.rb", "class A\nend\n", &[]);
 }
 
-/// Where the bodies of functions end: `name first-last`.
+/// Where function bodies end: `name first-last`.
 fn check_bodies(file: &str, text: &str, expected: &[&str]) {
     let language = crate::tools::tree::language::of(Path::new(file)).unwrap();
     let found: Vec<String> = read(language, text, &blank(language.family, text))

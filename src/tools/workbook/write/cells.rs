@@ -1,4 +1,4 @@
-//! A sheet's part with some cells changed: all others, and everything around them, stay as they were.
+//! Changes some cells in a sheet's part: all others, and everything around them, stay unchanged.
 
 use super::super::{At, Sheet, Value, WorkbookError};
 use super::styles::{Styles, Wish};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::iter::Peekable;
 
-/// The part with the cells of `edits` as `sheet` has them now.
+/// The part with the cells of `edits` as they are in `sheet` now.
 pub(super) fn patch(
     xml: &str,
     sheet: &Sheet,
@@ -33,7 +33,7 @@ pub(super) fn patch(
     let mut seen = false;
     while let Some(piece) = left.next() {
         match (piece.kind, piece.name()) {
-            // How far the sheet reaches is found by whoever reads it.
+            // Readers find the extent of the sheet themselves.
             (Kind::Empty, "dimension") => {}
             (Kind::Empty, "sheetData") => {
                 seen = true;
@@ -58,12 +58,12 @@ pub(super) fn patch(
 struct Patch<'a> {
     sheet: &'a Sheet,
     styles: &'a mut Styles,
-    /// What is still to be written.
+    /// The cells still to be written.
     rows: BTreeMap<u32, BTreeSet<u32>>,
-    /// The day that days are counted from, in days after the usual one.
+    /// The offset of the date system from 1900, in days.
     zero: f64,
     prefix: String,
-    /// Groups of formulas whose first cell is gone: the others need their own text.
+    /// Groups of shared formulas whose first cell is gone: the others need their own text.
     broken: BTreeSet<String>,
     out: String,
 }
@@ -103,7 +103,7 @@ impl Patch<'_> {
         }
     }
 
-    /// A row that nothing was done to, as it is.
+    /// Copies a row without changes.
     fn whole_row<'x>(&mut self, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
         for piece in left {
             self.out.push_str(piece.raw);
@@ -150,7 +150,7 @@ impl Patch<'_> {
         }
     }
 
-    /// An unchanged cell; one whose group of formulas was broken gets its own text.
+    /// Keeps a cell unchanged, except that a formula of a broken group gets its own text.
     fn keep(&mut self, at: At, whole: &[Piece<'_>]) {
         let shared = whole.iter().find(|p| p.opens("f") && p.attribute("t") == Some("shared"));
         let group = shared.and_then(|p| p.attribute("si"));
@@ -175,7 +175,7 @@ impl Patch<'_> {
         }
     }
 
-    /// Notes what goes with a cell that is replaced.
+    /// Notes which formula group breaks when a cell is replaced.
     fn lose(&mut self, whole: &[Piece<'_>]) {
         let first = whole.iter().find(|p| p.opens("f") && p.attribute("ref").is_some());
         if let Some(group) = first.and_then(|piece| piece.attribute("si")) {
@@ -183,7 +183,7 @@ impl Patch<'_> {
         }
     }
 
-    /// New rows before `row`, or all that are left.
+    /// Writes new rows before `row`, or all that are left.
     fn rows_before(&mut self, row: Option<u32>) {
         let later = row.map(|row| self.rows.split_off(&row)).unwrap_or_default();
         for (row, edits) in std::mem::replace(&mut self.rows, later) {
@@ -199,7 +199,7 @@ impl Patch<'_> {
         }
     }
 
-    /// A cell as it is now.
+    /// Writes a cell's current content.
     fn cell(&mut self, at: At, base: usize, was_date: bool) {
         let value = self.sheet.value(at);
         let formula = self.sheet.formulas.get(&at);
@@ -217,7 +217,7 @@ impl Patch<'_> {
         let p = &self.prefix;
         let open = format!("<{p}c r=\"{at}\"{style}");
         let formula = formula.map(|text| format!("<{p}f>{}</{p}f>", escape(text))).unwrap_or_default();
-        // A formula that was only marked keeps the value it had; one that was written has none yet.
+        // A formula that was only formatted keeps its value; a newly written one has none yet.
         let valued = |kind: &str, value: &str| format!("{open}{kind}>{formula}<{p}v>{value}</{p}v></{p}c>");
         let cell = match value {
             Value::Empty if formula.is_empty() => format!("{open}/>"),
@@ -236,7 +236,7 @@ impl Patch<'_> {
     }
 }
 
-/// A row's tag; the span it may name is no longer known where cells are added.
+/// A row's tag; its `spans` is dropped when cells are added, because it may be wrong then.
 fn without_spans(piece: &Piece<'_>, edits: &BTreeSet<u32>) -> String {
     match piece.attribute("spans") {
         Some(spans) if !edits.is_empty() => piece.raw.replacen(&format!("spans=\"{spans}\""), "", 1),
@@ -260,14 +260,13 @@ fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<
     whole
 }
 
-/// Whether the cell's own style shows a date already: then it is kept. Some programs say `t="n"`, which is what is
-/// meant where nothing is said.
+/// Whether the cell's style already shows a date: then we keep it. Some programs write the default `t="n"`.
 fn whole_is_date(whole: &[Piece<'_>], sheet: &Sheet, at: At) -> bool {
     let number = whole.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
     number && sheet.dated.contains(&at)
 }
 
-/// A moment as spreadsheets count it: days since the end of 1899, as if 1900 were a leap year.
+/// A time as spreadsheets count it: days since the end of 1899, as if 1900 were a leap year.
 fn serial(date: DateTime) -> f64 {
     let zero = jiff::civil::date(1899, 12, 30).at(0, 0, 0, 0);
     date.duration_since(zero).as_secs_f64() / 86_400.0

@@ -1,10 +1,10 @@
-//! Writing .xlsx. A workbook that came as .xlsx is patched: the sheets that were changed, the styles and the lists of
-//! parts are rewritten, every other part is copied as it is. One that came otherwise begins with an empty package.
+//! Writes .xlsx. A workbook read from .xlsx is patched: changed sheets, the styles and the lists of parts are
+//! rewritten, every other part is copied unchanged. Other formats start with an empty package.
 //!
-//! Where rows, columns or whole sheets were moved, what refers to them in the parts that are kept follows: merged cells,
-//! conditional formats, validations, named ranges, charts. What could not follow was refused when the move was asked for.
+//! If rows, columns or whole sheets moved, references in the kept parts follow: merged cells, conditional formats,
+//! validations, named ranges, charts. A move that something could not follow was refused when it was requested.
 //!
-//! Formulas are written as text and computed by the program that opens the file; it is told to compute all of them.
+//! Formulas are written as text; the program that opens the file is told to compute all of them.
 
 mod cells;
 mod moved;
@@ -21,7 +21,7 @@ use package::Package;
 use std::collections::BTreeMap;
 use styles::Styles;
 
-/// What a result cannot keep of the workbook, for the person, before anything is done.
+/// What the result keeps of the workbook, for people to read before anything is done.
 pub fn kept(book: &Book) -> Vec<String> {
     if book.xlsx {
         vec![
@@ -36,7 +36,7 @@ pub fn kept(book: &Book) -> Vec<String> {
     }
 }
 
-/// The workbook as .xlsx: `original` where it came as one, with what was changed since.
+/// The workbook as .xlsx: with changes applied to `original` if it came as one.
 pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
     let empty;
     let base = if book.xlsx {
@@ -83,13 +83,13 @@ pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
     package.finish()
 }
 
-/// What of each sheet cannot follow when rows or columns move. What cannot be read has nothing.
+/// What cannot follow in each sheet when rows or columns move. An unreadable file has no entries.
 pub fn obstacles(original: &[u8]) -> BTreeMap<String, Vec<String>> {
     let found = Package::open(original).and_then(|mut package| package.obstacles());
     found.unwrap_or_default()
 }
 
-/// Every cell that holds something.
+/// Every cell with content.
 fn every(sheet: &super::Sheet) -> Vec<At> {
     let mut all: Vec<At> = Vec::new();
     for (row, cells) in (0..).zip(&sheet.rows) {

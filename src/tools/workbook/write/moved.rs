@@ -1,5 +1,5 @@
-//! A sheet's part after rows and columns moved: its rows and cells get their new places, and what names places around
-//! them follows. Widths of columns are set here too, as they stand beside the cells.
+//! Moves the rows and cells of a sheet's part to their new positions, and updates the references around them. Also sets
+//! column widths, which are stored next to the cells.
 
 use super::super::follow::{Axis, Change, Move, follow, follow_area};
 use super::super::{At, Sheet};
@@ -7,16 +7,16 @@ use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Lists that may not be empty, and say how many they hold.
+/// Lists that may not be empty and store their count.
 const LISTS: [&str; 6] =
     ["mergeCells", "hyperlinks", "dataValidations", "cols", "ignoredErrors", "protectedRanges"];
-/// What they hold.
+/// The elements of those lists.
 const LISTED: [&str; 6] =
     ["mergeCell", "hyperlink", "dataValidation", "col", "ignoredError", "protectedRange"];
 /// Elements whose text is a formula.
 const FORMULAS: [&str; 4] = ["formula", "formula1", "formula2", "f"];
 
-/// The part with everything at its new place; `history` is what happened in the whole workbook.
+/// The part with everything at its new position; `history` is what happened in the whole workbook.
 pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> String {
     if history.is_empty() {
         return xml.to_owned();
@@ -69,7 +69,7 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
     out
 }
 
-/// Rows and cells at their new places, to the end of `sheetData`.
+/// Rows and cells at their new positions, to the end of `sheetData`.
 fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves: &[Move]) {
     let (mut rows, mut columns) = (Counter::default(), Counter::default());
     let mut row = 0;
@@ -99,12 +99,12 @@ fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves
     }
 }
 
-/// A list that has not ended.
+/// A list that has not been closed yet.
 struct OpenList<'x> {
     tag: Piece<'x>,
-    /// Where its content began.
+    /// Where its content starts in the output.
     at: usize,
-    /// How many elements are left of it.
+    /// How many elements were kept.
     count: usize,
 }
 
@@ -123,7 +123,7 @@ impl OpenList<'_> {
     }
 }
 
-/// A formula of a sheet that was called `own` at the beginning, after everything that happened.
+/// A formula after all changes, in a sheet that was originally called `own`.
 pub(super) fn told(formula: &str, own: &str, history: &[(String, Change)]) -> String {
     let mut own = own.to_owned();
     let mut text = formula.to_owned();
@@ -138,7 +138,7 @@ pub(super) fn told(formula: &str, own: &str, history: &[(String, Change)]) -> St
     text
 }
 
-/// Counts what says no number itself.
+/// Numbers rows or columns that do not state their number.
 #[derive(Default)]
 struct Counter {
     next: u32,
@@ -164,7 +164,7 @@ fn without_spans(tag: &str) -> String {
     }
 }
 
-/// Passes over the rest of an element.
+/// Skips the rest of an element.
 fn skip<'x>(piece: Piece<'x>, left: &mut impl Iterator<Item = Piece<'x>>) {
     let mut depth = usize::from(piece.kind == Kind::Start);
     while depth > 0 {
@@ -177,7 +177,7 @@ fn skip<'x>(piece: Piece<'x>, left: &mut impl Iterator<Item = Piece<'x>>) {
     }
 }
 
-/// A tag around the cells with the places it names as they are now; `None` where nothing is left of them.
+/// A tag around the cells with its references updated; `None` if nothing is left of them.
 fn around(piece: &Piece<'_>, moves: &[Move]) -> Option<String> {
     if piece.name() == "col" {
         let number = |key: &str| piece.attribute(key).and_then(|n| n.parse::<u32>().ok());
@@ -193,7 +193,7 @@ fn around(piece: &Piece<'_>, moves: &[Move]) -> Option<String> {
     }
     let mut tag = piece.raw.to_owned();
     for key in ["ref", "sqref"] {
-        // Where a window stands is nobody's loss.
+        // Losing the cursor position does no harm.
         if let Some(named) = piece.attribute(key).filter(|_| piece.name() != "selection") {
             tag = with(&tag, key, &areas(named, moves)?);
         }
@@ -206,14 +206,14 @@ fn with(tag: &str, key: &str, value: &str) -> String {
     Piece { kind, raw: tag, at: 0 }.with(key, value)
 }
 
-/// A list of areas after the moves; `None` where none is left.
+/// A list of areas after the moves; `None` if none is left.
 fn areas(text: &str, moves: &[Move]) -> Option<String> {
     let one = |area: &str| moves.iter().try_fold(area.to_owned(), |area, moved| follow_area(&area, *moved));
     let left: Vec<String> = text.split_whitespace().filter_map(one).collect();
     (!left.is_empty()).then(|| left.join(" "))
 }
 
-/// The part with these widths of columns.
+/// The part with these column widths.
 pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
     let mut known: BTreeMap<u32, String> = BTreeMap::new();
     let mut kept: Vec<((u32, u32), String)> = Vec::new();
@@ -228,7 +228,7 @@ pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
             kept.push(((number("min") - 1, number("max") - 1), piece.raw.to_owned()));
         }
     }
-    // A run of columns is cut where one of them gets a width of its own.
+    // A run of columns is split where one of them gets its own width.
     let mut all: Vec<(u32, String)> = Vec::new();
     for ((first, last), raw) in kept {
         let mut from = first;

@@ -1,4 +1,4 @@
-//! The package: parts by name, those that are not changed copied without being unpacked.
+//! The package: parts by name; unchanged parts are copied without unpacking.
 
 use super::super::WorkbookError;
 use super::xml::{Kind, escape, pieces, unescape};
@@ -7,7 +7,7 @@ use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-/// No part that is unpacked here is larger.
+/// The largest part we unpack, in bytes.
 const MOST_BYTES: u64 = 512 << 20;
 
 pub(super) const TYPES: &str = "[Content_Types].xml";
@@ -22,7 +22,6 @@ pub(super) struct Package<'a> {
     pub(super) workbook: String,
 }
 
-/// A relationship of a part.
 pub(super) struct Rel {
     pub(super) id: String,
     pub(super) kind: String,
@@ -44,7 +43,7 @@ impl<'a> Package<'a> {
         Ok(package)
     }
 
-    /// A part's text, as it is now.
+    /// A part's current text.
     pub(super) fn read(&mut self, part: &str) -> Result<String, WorkbookError> {
         if let Some(text) = self.changed.get(part) {
             return Ok(text.clone());
@@ -62,7 +61,7 @@ impl<'a> Package<'a> {
         self.changed.insert(part.to_owned(), text);
     }
 
-    /// The workbook's part whose relationship is of this kind.
+    /// The workbook's part with this kind of relationship.
     fn related(&mut self, kind: &str) -> Option<String> {
         let workbook = self.workbook.clone();
         let rels = self.rels(&workbook).ok()?;
@@ -97,7 +96,7 @@ impl<'a> Package<'a> {
         Ok(sheets)
     }
 
-    /// Whether days are counted from 1904, as old Macs did.
+    /// Whether days are counted from 1904, as on old Macs.
     pub(super) fn counts_from_1904(&mut self) -> Result<bool, WorkbookError> {
         let workbook = self.workbook.clone();
         let xml = self.read(&workbook)?;
@@ -105,13 +104,13 @@ impl<'a> Package<'a> {
         Ok(found.and_then(|piece| piece.attribute("date1904")).is_some_and(|yes| yes == "1" || yes == "true"))
     }
 
-    /// The parts of charts, wherever they stand.
+    /// The parts of charts, wherever they are.
     pub(super) fn charts(&self) -> Vec<String> {
         let names = self.archive.file_names().filter_map(Result::ok).map(|name| name.to_string());
         names.filter(|name| name.contains("/charts/chart") && name.ends_with(".xml")).collect()
     }
 
-    /// Adds an empty sheet and gives its part.
+    /// Adds an empty sheet and returns its part.
     pub(super) fn add_sheet(&mut self, name: &str) -> Result<String, WorkbookError> {
         let workbook = self.workbook.clone();
         let folder = workbook.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
@@ -157,7 +156,7 @@ impl<'a> Package<'a> {
         Ok(())
     }
 
-    /// Has every formula computed by whoever opens it, and drops the order in which the last program computed.
+    /// Has every formula computed on opening, and drops the order in which the last program computed them.
     pub(super) fn compute_on_load(&mut self) -> Result<(), WorkbookError> {
         let workbook = self.workbook.clone();
         if let Some(chain) = self.related("calcChain") {
@@ -178,7 +177,7 @@ impl<'a> Package<'a> {
                 format!("{before}{}{after}", piece.with("fullCalcOnLoad", "1"))
             }
             None => {
-                // By the schema it stands right after these.
+                // By the schema it comes right after these.
                 let before = ["sheets", "functionGroups", "externalReferences", "definedNames"];
                 let last = pieces(&xml)
                     .filter(|piece| before.contains(&piece.name()) && piece.kind != Kind::Start)
@@ -207,7 +206,7 @@ impl<'a> Package<'a> {
         Ok(found.collect())
     }
 
-    /// The whole package.
+    /// Writes the whole package.
     pub(super) fn finish(mut self) -> Result<Vec<u8>, WorkbookError> {
         let mut out = ZipWriter::new(Cursor::new(Vec::new()));
         let mut left = std::mem::take(&mut self.changed);
@@ -237,7 +236,7 @@ fn fill(out: &mut ZipWriter<Cursor<Vec<u8>>>, name: &str, text: &str) -> Result<
     out.write_all(text.as_bytes()).map_err(broken)
 }
 
-/// A path as seen from a folder, with its `..` resolved.
+/// A path relative to a folder, with its `..` resolved.
 fn beside(folder: &str, target: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/') {

@@ -1,5 +1,5 @@
-//! The parts around the sheets when sheets were renamed, removed or moved inside: the list of sheets, named ranges,
-//! drawings and charts.
+//! Updates the parts around the sheets after sheets were renamed, removed or had cells moved: the list of sheets, named
+//! ranges, drawings and charts.
 
 use super::super::follow::{Axis, Move};
 use super::super::{Book, WorkbookError};
@@ -8,7 +8,7 @@ use super::package::{Package, TYPES, rels_of};
 use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
 
-/// What hangs on a sheet and cannot follow its rows, by the end of its relationship's name.
+/// Parts of a sheet that cannot follow its rows, by the end of their relationship's name.
 const OBSTACLES: [(&str, &str); 5] = [
     ("/table", "a table"),
     ("/pivotTable", "a pivot table"),
@@ -18,7 +18,7 @@ const OBSTACLES: [(&str, &str); 5] = [
 ];
 
 impl Package<'_> {
-    /// What of each sheet cannot follow when rows or columns move.
+    /// What cannot follow in each sheet when rows or columns move.
     pub(super) fn obstacles(&mut self) -> Result<BTreeMap<String, Vec<String>>, WorkbookError> {
         let mut found = BTreeMap::new();
         for (name, part) in self.sheets()? {
@@ -37,7 +37,7 @@ impl Package<'_> {
         Ok(found)
     }
 
-    /// Charts and pictures on a sheet stay beside the cells they stood at.
+    /// Keeps charts and pictures of a sheet next to the cells they were at.
     pub(super) fn move_drawings(&mut self, sheet: &str, moves: &[Move]) -> Result<(), WorkbookError> {
         let drawings = self.rels(sheet).unwrap_or_default();
         for rel in drawings.into_iter().filter(|rel| rel.kind.ends_with("/drawing")) {
@@ -58,7 +58,7 @@ impl Package<'_> {
                 match text.raw.trim().parse::<u32>() {
                     Ok(n) => {
                         let now = moves.iter().filter(|moved| moved.axis == axis);
-                        // What stood at a row that is gone stands where it was.
+                        // A drawing at a deleted row stays in its place.
                         let now = now.fold(n, |n, moved| moved.follow(n).unwrap_or(moved.at));
                         out.push_str(&now.to_string());
                     }
@@ -72,7 +72,7 @@ impl Package<'_> {
         Ok(())
     }
 
-    /// Everything outside the sheets that names one: their list, named ranges and charts.
+    /// Updates everything outside the sheets that names one: their list, named ranges and charts.
     pub(super) fn follow(&mut self, book: &Book) -> Result<(), WorkbookError> {
         for chart in self.charts() {
             let xml = self.read(&chart)?;
@@ -125,14 +125,14 @@ impl Package<'_> {
     }
 }
 
-/// The workbook's part with the sheets as they are now, and named ranges that follow.
+/// The workbook's part with the current sheets and updated named ranges.
 fn list_of_sheets(xml: &str, book: &Book) -> String {
     let names: Vec<String> = pieces(xml)
         .filter(|piece| piece.opens("sheet"))
         .map(|piece| unescape(piece.attribute("name").unwrap_or_default()).into_owned())
         .collect();
     let is_gone = |name: &String| book.removed.contains(name);
-    // Where a sheet that stays stands in the list, by where it stood.
+    // Maps the old position of a sheet that stays to its new one.
     let place = |at: usize| {
         let stays = names.get(at).is_some_and(|name| !is_gone(name));
         stays.then(|| names.iter().take(at).filter(|name| !is_gone(name)).count())

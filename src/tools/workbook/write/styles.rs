@@ -1,4 +1,4 @@
-//! The styles of a package: for a cell that is to look otherwise than it does, one more style like the cell's own.
+//! The styles of a package: adds a style, based on the cell's own, for each new format.
 
 use super::super::{Look, WorkbookError};
 use super::xml::{Kind, Piece, escape, pieces, unescape};
@@ -21,15 +21,15 @@ const KNOWN: [(&str, usize); 14] = [
     ("m/d/yy h:mm", 22),
     ("@", 49),
 ];
-/// Formats of a workbook's own are numbered from here.
+/// The first number for a workbook's custom formats.
 const OWN: usize = 164;
 
-/// How a cell is to look beside how it looks.
+/// A format to add to the one a cell already has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wish {
     /// The style it has.
     pub(super) base: usize,
-    /// As a day (14) or a moment (22), where nothing else is wished.
+    /// As a day (14) or a time (22), unless `look` has another format.
     pub(super) format: Option<u16>,
     pub(super) look: Look,
 }
@@ -46,7 +46,7 @@ impl List {
         Self { known: items.len(), items }
     }
 
-    /// The number of an item, which is added unless it was before.
+    /// The number of an item; adds it unless we added it before.
     fn number(&mut self, item: String) -> usize {
         let new = self.items.iter().skip(self.known).position(|known| *known == item);
         new.map_or_else(
@@ -63,7 +63,7 @@ impl List {
     }
 }
 
-/// The styles, and those that were added.
+/// The styles, including those that were added.
 pub(super) struct Styles {
     xml: String,
     prefix: String,
@@ -75,7 +75,7 @@ pub(super) struct Styles {
 }
 
 impl Styles {
-    /// Reads a part; an empty text has no styles and gives none.
+    /// Reads a part; an empty text has no styles, and none are added.
     pub(super) fn read(xml: String) -> Result<Self, WorkbookError> {
         let prefix = pieces(&xml).find(|piece| piece.name() == "cellXfs").map_or("", |piece| piece.prefix());
         Ok(Self {
@@ -89,7 +89,7 @@ impl Styles {
         })
     }
 
-    /// The number of the style that looks so.
+    /// The number of the style for this wish.
     pub(super) fn number(&mut self, wish: Wish) -> usize {
         if (wish.format.is_none() && wish.look == Look::default()) || self.formats.known == 0 {
             return wish.base;
@@ -137,7 +137,7 @@ impl Styles {
         number
     }
 
-    /// The number of a format, by how it is written.
+    /// The number of a format code.
     fn code(&mut self, code: &str) -> usize {
         if let Some((_, number)) = KNOWN.iter().find(|(known, _)| *known == code) {
             return *number;
@@ -157,7 +157,7 @@ impl Styles {
         number
     }
 
-    /// The part with what was added; nothing where nothing was.
+    /// The part with the additions; `None` if there are none.
     pub(super) fn written(self) -> Option<String> {
         if self.given.is_empty() {
             return None;
@@ -182,7 +182,7 @@ impl Styles {
                 }
                 _ => out.push_str(piece.raw),
             }
-            // By the schema the formats come first, and a part may have had none.
+            // By the schema the formats come first, and the part may have had none.
             if piece.opens("styleSheet") && self.codes.known == 0 && !self.codes.items.is_empty() {
                 let (count, all) = (self.codes.items.len(), self.codes.added());
                 out.push_str(&format!("<{p}numFmts count=\"{count}\">{all}</{p}numFmts>"));
@@ -192,7 +192,7 @@ impl Styles {
     }
 }
 
-/// A font like this one, with what is wished.
+/// A font like this one, with the wanted changes.
 fn font_like(font: &str, p: &str, look: &Look) -> String {
     let wrapped = format!("<fonts>{font}</fonts>");
     let inner = children(&wrapped, "fonts").first().map(|font| children(font, "font")).unwrap_or_default();
@@ -219,7 +219,7 @@ fn font_like(font: &str, p: &str, look: &Look) -> String {
     out + &format!("</{p}font>")
 }
 
-/// The raw children of the one list of this name.
+/// The raw children of the list with this name.
 fn children(xml: &str, list: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut depth = 0usize;

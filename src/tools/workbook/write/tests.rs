@@ -1,4 +1,4 @@
-//! What was not touched stays, and what was touched is what was meant.
+//! Untouched parts stay, and touched ones become what was meant.
 
 use super::super::{At, Axis, Look, Move, Sheet, Value, open};
 use super::*;
@@ -8,7 +8,7 @@ use zip::{ZipArchive, ZipWriter};
 
 const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 
-/// A package as a spreadsheet program writes it, with parts of which we know nothing.
+/// A package as a spreadsheet program writes it, with parts we do not know.
 fn package(prefix: &str) -> Vec<u8> {
     let doc = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let rels = "http://schemas.openxmlformats.org/package/2006/relationships";
@@ -95,7 +95,7 @@ fn what_was_not_touched_stays_byte_for_byte() {
             ("-1.5".into(), "TRUE".into(), "end".into())
         );
         assert_eq!((shown(2, "A1"), shown(2, "A2")), (" kept ".into(), "=1<2".into()));
-        // A2 keeps its own style; the others have new ones, like their own and more.
+        // A2 keeps its style; the others have new ones based on their own.
         assert!(sheet.contains("r=\"A2\" s=\"1\"") && sheet.contains("r=\"A1\" s=\"3\""), "{sheet}");
         let styles = part(&written, "xl/styles.xml").unwrap();
         assert!(
@@ -112,7 +112,7 @@ fn what_xml_cannot_hold_is_left_out_and_the_rest_escaped() {
     assert_eq!(xml::unescape("a&lt;&#65;&#x42;&amp;&apos;&bad;&"), "a<AB&'&bad;&");
 }
 
-/// What a program that says `t="n"` wrote as a date stays one, with the format it had.
+/// A date from a program that writes `t="n"` stays a date and keeps its format.
 #[test]
 fn a_date_of_any_program_keeps_its_format() {
     for kind in ["", " t=\"n\""] {

@@ -1,8 +1,7 @@
-//! XML in raw pieces, so that what is not changed stays exactly as it was.
+//! XML as raw pieces, so that unchanged pieces stay exactly the same.
 
 use std::borrow::Cow;
 
-/// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `<a …>`
@@ -15,12 +14,11 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A raw piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'a> {
     pub(super) kind: Kind,
     pub(super) raw: &'a str,
-    /// Where it begins.
+    /// Its position in the text.
     pub(super) at: usize,
 }
 
@@ -47,7 +45,7 @@ impl<'a> Piece<'a> {
         full.find(':').map_or("", |colon| full.get(..=colon).unwrap_or_default())
     }
 
-    /// Whether it begins an element of this name.
+    /// Whether it starts an element of this name.
     pub(super) fn opens(&self, name: &str) -> bool {
         matches!(self.kind, Kind::Start | Kind::Empty) && self.name() == name
     }
@@ -57,7 +55,7 @@ impl<'a> Piece<'a> {
         self.kind == Kind::End && self.name() == name
     }
 
-    /// Where the value of an attribute stands in the piece.
+    /// Where the value of an attribute is in the piece.
     pub(super) fn attribute_at(&self, wanted: &str) -> Option<(usize, usize)> {
         let raw = self.raw;
         let mut at = 1 + self.full_name().len();
@@ -98,7 +96,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The pieces of a text. What is broken comes as one last piece of text.
+/// The pieces of a text. Malformed text comes as one last piece of text.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -144,7 +142,7 @@ fn next(rest: &str) -> (Kind, usize) {
     (Kind::Other, rest.len())
 }
 
-/// Text as it stands in XML; what XML cannot hold is left out.
+/// Escapes text for XML; drops characters that XML cannot hold.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -162,7 +160,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Text as it was before it stood in XML.
+/// Undoes the escaping of XML text.
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
