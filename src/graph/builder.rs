@@ -1,4 +1,4 @@
-//! Graphs are declared here, and refused here when they do not hold together.
+//! Declares graphs, and refuses those that are not well-formed.
 
 use super::{BoxFuture, BuildError, Command, Ctx, Edge, Next, NodeError, NodeShape, Shape, State};
 use std::collections::BTreeMap;
@@ -13,21 +13,21 @@ pub(super) struct Node<S: State, D> {
     pub(super) run: Run<S, D>,
     edges: Vec<Edge>,
     pub(super) timeout: Option<Duration>,
-    /// The mount it stands in, before which relative names are read; empty at the top.
+    /// The mount it is in, against which relative names are resolved; empty at the top.
     scope: String,
-    /// What its `End` means: a full name inside a mount, the thread's end at the top.
+    /// Where its `End` leads: a full name inside a mount, `None` (the thread's end) at the top.
     after: Option<String>,
 }
 
-/// A graph whose edges all lead somewhere.
+/// A checked graph: every edge leads to a node or the end.
 pub struct Graph<S: State, D> {
     pub(super) shape: Shape,
     pub(super) nodes: BTreeMap<String, Node<S, D>>,
-    /// Mounts by their full name, with the full name of the node they begin at.
+    /// Maps the full name of each mount to the full name of its entry node.
     mounts: BTreeMap<String, String>,
 }
 
-/// A graph in the making.
+/// A graph under construction.
 pub struct Builder<S: State, D> {
     name: String,
     entry: String,
@@ -38,7 +38,7 @@ pub struct Builder<S: State, D> {
 }
 
 impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
-    /// Begins a graph drawn as `name` whose threads start at node `entry`.
+    /// Starts a graph named `name` whose threads start at node `entry`.
     pub fn builder(name: &str, entry: &str) -> Builder<S, D> {
         Builder {
             name: name.to_owned(),
@@ -55,7 +55,7 @@ impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
         &self.shape
     }
 
-    /// Turns the relative names of a node's answer into full ones; `None` where it was not declared.
+    /// Turns the relative names in a node's result into full ones; fails if the node did not declare that edge.
     pub(super) fn resolve(&self, node: &str, next: Next) -> Result<Next, String> {
         let Some(from) = self.nodes.get(node) else { return Err(format!("there is no node `{node}`")) };
         let full = |name: String| resolve(&self.mounts, &from.scope, &name);
@@ -87,7 +87,7 @@ impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
 }
 
 impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
-    /// Adds a node with every way out of it.
+    /// Adds a node with all its edges.
     pub fn node<F, Fut>(mut self, name: &str, run: F, edges: impl IntoIterator<Item = Edge>) -> Self
     where
         F: Fn(Ctx<D>, Arc<S>) -> Fut + Send + Sync + 'static,
@@ -106,7 +106,7 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
         self
     }
 
-    /// Gives the node added last a time limit of its own.
+    /// Sets a time limit for the node added last.
     pub fn timeout(mut self, limit: Duration) -> Self {
         if let Some(node) = self.order.last().and_then(|name| self.nodes.get_mut(name)) {
             node.timeout = Some(limit);
@@ -114,7 +114,7 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
         self
     }
 
-    /// Mounts a graph of the same state under `name`; where it ends, the thread goes on to `after`.
+    /// Mounts a graph over the same state under `name`; when it ends, the thread goes on to `after`.
     pub fn mount(mut self, name: &str, graph: Graph<S, D>, after: &str) -> Self {
         self.check_name(name);
         if self.nodes.contains_key(name) || self.mounts.contains_key(name) {
@@ -145,14 +145,13 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
         self
     }
 
-    /// Checks the whole and closes it.
+    /// Checks the whole graph and finishes it.
     pub fn build(mut self) -> Result<Graph<S, D>, BuildError> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
         let mounts = self.mounts;
-        // Names inside a mount are full already and what stands at the top is as typed, so both resolve from
-        // the top.
+        // Names inside a mount are already full, and names at the top are full as typed, so both resolve from the top.
         let full = |name: &str| resolve(&mounts, "", name);
         for node in self.nodes.values_mut() {
             node.after = node.after.as_deref().map(full);
@@ -186,7 +185,7 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
     }
 }
 
-/// The full name that `name` means inside `scope`; a mount's name means its entry.
+/// Resolves `name` inside `scope` to a full name; a mount's name means its entry.
 fn resolve(mounts: &BTreeMap<String, String>, scope: &str, name: &str) -> String {
     let mut full = if scope.is_empty() { name.to_owned() } else { format!("{scope}/{name}") };
     while let Some(entry) = mounts.get(&full) {

@@ -1,4 +1,4 @@
-//! What a node gives back: updates, and where the thread goes next.
+//! What a node returns: updates, and where the thread goes next.
 
 use super::{Interrupt, State};
 use serde::{Deserialize, Serialize};
@@ -7,47 +7,46 @@ use serde_json::Value;
 /// A node's result.
 #[derive(Debug)]
 pub struct Command<S: State> {
-    /// What happened, in order.
+    /// In the order they happened.
     pub updates: Vec<S::Update>,
-    /// Where the thread goes.
     pub next: Next,
-    /// Threads to start that nobody waits for.
+    /// Threads to start without waiting for them.
     pub start: Vec<Child>,
 }
 
 impl<S: State> Command<S> {
-    /// Go to `node`.
+    /// Goes to `node`.
     pub fn goto(node: impl Into<String>) -> Self {
         Self::with(Next::Goto(node.into()))
     }
 
-    /// Ask a person, then go to `then`.
+    /// Asks a person, then goes to `then`.
     pub fn ask(interrupts: Vec<Interrupt>, then: impl Into<String>) -> Self {
         Self::with(Next::Ask(interrupts, then.into()))
     }
 
-    /// Start children, wait for all of them, then go to `then`.
+    /// Starts children, waits for all of them, then goes to `then`.
     pub fn spawn(children: Vec<Child>, then: impl Into<String>) -> Self {
         Self::with(Next::Spawn(children, then.into()))
     }
 
-    /// The thread has ended; inside a mounted graph, the mount has.
+    /// Ends the thread; inside a mounted graph, ends the mount.
     pub fn end() -> Self {
         Self::with(Next::End)
     }
 
-    /// The thread is given up; what it said stays on record.
+    /// Gives the thread up; its updates stay on record.
     pub fn abandon() -> Self {
         Self::with(Next::Abandon)
     }
 
-    /// The same command with one more update.
+    /// Adds an update.
     pub fn update(mut self, update: S::Update) -> Self {
         self.updates.push(update);
         self
     }
 
-    /// The same command that also starts a thread nobody waits for.
+    /// Also starts a thread that nobody waits for.
     pub fn starting(mut self, child: Child) -> Self {
         self.start.push(child);
         self
@@ -58,28 +57,27 @@ impl<S: State> Command<S> {
     }
 }
 
-/// Where a thread goes after a node. Every possibility is declared on the node as an [`super::Edge`].
+/// Where a thread goes after a node. Except for `Abandon`, the node declares each as an [`super::Edge`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// On to a node.
+    /// Go to a node.
     Goto(String),
-    /// Wait until a person has answered every one of these, then on to a node.
+    /// Wait until a person has answered all of these, then go to a node.
     Ask(Vec<Interrupt>, String),
-    /// Wait until every child has ended, then on to a node.
+    /// Wait until every child has ended, then go to a node.
     Spawn(Vec<Child>, String),
-    /// No further.
     End,
-    /// Given up. It takes the edge [`super::Edge::End`], and inside a mounted graph it ends the thread too.
+    /// Give up. This needs no declared edge, and inside a mounted graph it ends the whole thread.
     Abandon,
 }
 
-/// A thread to be started by another.
+/// A thread that another thread starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Child {
-    /// Chosen by the starting node, so that it finds the result again.
+    /// Chosen by the starting node, so that it can find the result.
     pub key: String,
-    /// The registered workflow's name.
+    /// The name of the registered workflow.
     pub workflow: String,
-    /// The keys of its `start`.
+    /// The input of the child's `start`.
     pub input: Value,
 }

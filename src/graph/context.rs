@@ -1,7 +1,7 @@
-//! What a node is handed: its services, its place, and the two ways to reach outside.
+//! What a node receives: its services, its position, and two ways to reach the outside world.
 //!
-//! [`Ctx::call`] is for what may be repeated after a crash (a model call, a read); its result is journaled so
-//! that a retried step does not pay twice. [`Ctx::once`] is for what must not be repeated blindly.
+//! [`Ctx::call`] is for work that may be repeated after a crash (a model call, a read); its result is journaled so that
+//! a retried step does not pay twice. [`Ctx::once`] is for work that must not be repeated blindly.
 
 use super::{
     Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError, NodeError,
@@ -19,13 +19,13 @@ pub struct StepContext {
     pub thread: ThreadId,
     pub workflow: String,
     pub node: String,
-    /// The number its step will have.
+    /// The number that this step will have.
     pub number: u64,
-    /// Whether the thread is a fork, which receives no mail and marks nothing handled.
+    /// Whether the thread is a fork, which receives no mail and marks nothing as handled.
     pub forked: bool,
-    /// How often the thread was granted its budget, at least once.
+    /// How many times the thread has been granted its budget, at least 1.
     pub allowance: u32,
-    /// Whether a transient failure now is the last: it is not tried again, but put to a person.
+    /// Whether this is the last try: after a transient failure now, a person is asked instead of trying again.
     pub last_try: bool,
 }
 
@@ -51,7 +51,7 @@ impl<D> Clone for Ctx<D> {
 }
 
 impl<D> Ctx<D> {
-    /// A context for one attempt at one step.
+    /// Creates the context for one attempt at one step.
     pub fn new(
         services: Arc<D>,
         step: StepContext,
@@ -66,7 +66,6 @@ impl<D> Ctx<D> {
         &self.services
     }
 
-    /// Where in its thread this node runs.
     pub fn step_context(&self) -> &StepContext {
         &self.step
     }
@@ -76,13 +75,13 @@ impl<D> Ctx<D> {
         (self.progress)(Progress::Text { thread: self.step.thread.clone(), delta: delta.to_owned() });
     }
 
-    /// Shows how far long work has come.
+    /// Shows how far long work has got.
     pub fn show_bar(&self, what: &str, done: u64, total: u64) {
         let thread = self.step.thread.clone();
         (self.progress)(Progress::Bar { thread, what: what.to_owned(), done, total });
     }
 
-    /// Does something that may be repeated after a crash, at most once a step where nothing crashes.
+    /// Does work that may be repeated after a crash; without a crash it runs at most once per step.
     pub async fn call<T, F>(&self, name: &str, work: F) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
@@ -101,10 +100,10 @@ impl<D> Ctx<D> {
         Ok(value)
     }
 
-    /// Does something that must not be repeated blindly.
+    /// Does work that must not be repeated blindly.
     ///
-    /// The intent and `frozen` are durable before `effect` is performed. After a crash the effect is looked
-    /// for; what can neither be found nor excluded waits for a person as trouble `in_doubt`.
+    /// The intent and `frozen` are durable before `effect` is performed. After a crash we look for the effect; if it
+    /// can be neither found nor ruled out, it waits for a person as trouble `in_doubt`.
     pub async fn once(
         &self,
         name: &str,
@@ -115,7 +114,7 @@ impl<D> Ctx<D> {
         self.claim(name)?;
         let intent = Intent { name: name.to_owned(), basis, frozen };
         let journal = self.journal.clone();
-        // In a task of its own: when the node is dropped (a stop, a timeout) the outcome is still recorded.
+        // In a separate task: if the node is dropped (a stop, a timeout) the outcome is still recorded.
         let work = tokio::spawn(carry_out(journal, intent, effect));
         match work.await {
             Ok(result) => result,

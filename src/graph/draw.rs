@@ -1,4 +1,4 @@
-//! Graphs as Mermaid, for everything that is no terminal.
+//! Graphs as Mermaid, for use outside the terminal.
 
 use super::{Edge, Shape};
 use std::fmt::Write;
@@ -29,7 +29,7 @@ impl Shape {
     }
 }
 
-/// Mermaid takes no slash and not the bare word `end` in an identifier.
+/// Mermaid allows neither a slash nor the bare word `end` in an identifier.
 fn id(name: &str) -> String {
     let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("n_{safe}")

@@ -1,31 +1,28 @@
-//! What can go wrong, by who has to mend it: the author of a graph, the starter of a thread, or time.
+//! Errors, grouped by who has to fix them: the author of a graph, the person who starts a thread, or time.
 
 use super::JournalError;
 use std::time::Duration;
 
-/// A graph that does not hold together; its author has to mend it.
+/// A malformed graph; its author has to fix it.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BuildError {
-    /// Two nodes of one name.
+    /// Two nodes have the same name.
     #[error("two nodes are named `{0}`")]
     Twice(String),
-    /// A name with a slash, which only mounting makes.
+    /// A reserved name, an empty name, or a name with a slash (only mounts make those).
     #[error(
         "`{0}` is not a node name: names are not empty, hold no slash and are not START, ANSWERS, JOIN or ARRIVED"
     )]
     Name(String),
-    /// An edge into nowhere.
+    /// An edge to a node that does not exist.
     #[error("node `{node}` has an edge to `{target}`, which does not exist")]
     UnknownTarget {
         /// Where the edge begins.
         node: String,
-        /// Where it would lead.
         target: String,
     },
-    /// A node nobody leads to.
     #[error("node `{0}` cannot be reached from the entry")]
     Unreachable(String),
-    /// A node that leads nowhere.
     #[error("node `{0}` cannot reach the end")]
     Endless(String),
 }
@@ -52,7 +49,6 @@ pub enum InputError {
 pub struct FoldError {
     /// `state` or `update`.
     pub what: &'static str,
-    /// Whose.
     pub workflow: String,
     /// The path of the bad field.
     pub path: String,
@@ -60,21 +56,21 @@ pub struct FoldError {
     pub text: String,
 }
 
-/// Why a node did not give a command.
+/// Why a node returned no command.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    /// It may go better next time: tried again with backoff, then trouble `failed`.
+    /// May succeed next time: retried with backoff, then trouble `failed`.
     #[error("{text}")]
     Transient {
         /// What went wrong, for people.
         text: String,
-        /// When the other side asked to be tried again.
+        /// How long the other side asked us to wait before a retry.
         retry_after: Option<Duration>,
     },
-    /// A server that threads need is not there: tried again until it is, and said once for all of them.
+    /// A server that threads need cannot be reached: retried until it can be, and reported once for all threads.
     #[error("{text}")]
     Away {
-        /// Its address.
+        /// The server's address.
         server: String,
         /// What went wrong, for people.
         text: String,
@@ -85,10 +81,10 @@ pub enum NodeError {
         /// What went wrong, for people.
         text: String,
     },
-    /// A budget would be passed: trouble `budget`, where accepting grants as much again.
+    /// A budget would be exceeded: trouble `budget`. Accepting grants the same amount again.
     #[error("{text}")]
     Budget {
-        /// Which one, for people.
+        /// Which budget, for people.
         text: String,
     },
     /// An effect may or may not have happened: trouble `in_doubt`.

@@ -1,7 +1,7 @@
-//! Names of threads, interrupts, grants and batches: a letter and eight random characters of Crockford's base 32.
+//! Ids of threads, interrupts, grants and batches: a letter and eight random characters of Crockford's base 32.
 //!
-//! They are random, not clocks: a prefix tells nothing and two machines never agree by accident. Order comes
-//! from the store's sequence numbers, never from an id.
+//! They are random, not based on time: a prefix says nothing and two machines never pick the same one by accident.
+//! Order comes from the store's sequence numbers, never from an id.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,15 +9,15 @@ use std::fmt;
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LETTERS: usize = 8;
 
-/// A word that cannot be an id.
+/// A string that cannot be an id.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not an id: ids are a letter and 8 characters, and any unique beginning of one will do")]
 pub struct BadId(String);
 
 fn random(first: char) -> String {
     let mut bytes = [0u8; LETTERS];
-    // Without a source of randomness two threads could share a name, so the clock stands in: ids stay unique
-    // by the store's UNIQUE constraint, which makes a clash an error and never a mix-up.
+    // Without a source of randomness two threads could get the same id, so we fall back on the clock: the store's
+    // UNIQUE constraint still keeps ids unique, which makes a clash an error and never a mix-up.
     if getrandom::fill(&mut bytes).is_err() {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         bytes = (now.as_nanos() as u64).to_le_bytes();
@@ -28,7 +28,7 @@ fn random(first: char) -> String {
     id
 }
 
-/// Lower case, and the letters people misread (`o`, `i`, `l`) taken for the digits they look like.
+/// Lowercases an id and turns letters that people misread (`o`, `i`, `l`) into the digits they look like.
 fn normal(first: char, word: &str) -> Result<String, BadId> {
     let bad = || BadId(word.chars().take(40).collect());
     let mut letters = word.trim().chars();
@@ -60,17 +60,16 @@ macro_rules! id {
                 Self(random($letter))
             }
 
-            /// Reads a whole id or its beginning as somebody typed it.
+            /// Parses a full id or a prefix, as typed by a person.
             pub fn parse(word: &str) -> Result<Self, BadId> {
                 normal($letter, word).map(Self)
             }
 
-            /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// Whether this is a whole id and not only the beginning of one.
+            /// Whether this is a full id and not only a prefix.
             pub fn is_whole(&self) -> bool {
                 self.0.len() == 1 + LETTERS
             }

@@ -1,4 +1,4 @@
-//! A question put to a person, and the answer.
+//! A question to a person, and the answer.
 
 use super::InterruptId;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// What sort of item an interrupt is in the inbox.
+/// What kind of inbox item an interrupt is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -34,33 +34,32 @@ impl Kind {
         self.into()
     }
 
-    /// The kind a word means.
     pub fn from_word(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 }
 
-/// Which of the four answers an interrupt takes.
+/// Which answers an interrupt takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allow {
-    /// As proposed.
+    /// Do as proposed.
     pub accept: bool,
-    /// With changed arguments.
+    /// Do it with changed arguments.
     pub edit: bool,
-    /// With words to the agent.
+    /// Reply to the agent in words.
     pub respond: bool,
-    /// Not at all.
+    /// Don't do it.
     pub ignore: bool,
-    /// As proposed, but kept as a draft: nothing leaves.
+    /// Do as proposed, but keep it as a draft: nothing is sent.
     #[serde(default)]
     pub draft: bool,
 }
 
 impl Allow {
-    /// The four every card can have.
+    /// The four answers that any card can take.
     pub const ALL: Allow = Allow { accept: true, edit: true, respond: true, ignore: true, draft: false };
 
-    /// Whether `decision` is one of the allowed answers.
+    /// Whether `decision` is among the allowed answers.
     pub fn permits(self, decision: &Decision) -> bool {
         match decision {
             Decision::Accept => self.accept,
@@ -72,7 +71,7 @@ impl Allow {
     }
 }
 
-/// What the four keys are called on this card, where the usual word would mislead.
+/// Labels for the keys on this card, if the usual words would mislead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     /// In place of "accept".
@@ -83,31 +82,31 @@ pub struct Labels {
     pub respond: Option<String>,
     /// In place of "ignore".
     pub ignore: Option<String>,
-    /// What has become of it once it was accepted, in place of "accepted": "sent".
+    /// The status after accepting, in place of "accepted": "sent".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<String>,
-    /// The same once it was ignored, in place of "ignored": "denied".
+    /// The status after ignoring, in place of "ignored": "denied".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// How much a warning weighs.
+/// How serious a warning is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Grade {
-    /// Worth knowing; it changes nothing about how the card is decided.
+    /// Worth knowing; it does not change how the card is decided.
     Info,
-    /// Worth a second look: accepting asks once more, bulk decisions leave it out, and no grant covers it.
+    /// Worth a second look: accepting asks for confirmation, bulk decisions skip it, and no grant covers it.
     Caution,
-    /// As a caution, and somebody probably means harm or something cannot be undone.
+    /// Like a caution, but somebody probably means harm or something cannot be undone.
     Danger,
 }
 
 impl Grade {
-    /// A sign for lists and plain text.
+    /// A mark for lists and plain text.
     pub fn mark(self) -> &'static str {
         match self {
             Grade::Info => "i",
@@ -117,7 +116,7 @@ impl Grade {
     }
 }
 
-/// Something unusual about a card, computed by code and never taken from a model.
+/// Something unusual about a card, computed by code and never by a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     pub grade: Grade,
@@ -136,18 +135,17 @@ impl Warning {
         Self::new(Grade::Caution, code, text)
     }
 
-    /// The heaviest grade of these.
+    /// The highest grade among these.
     pub fn heaviest(warnings: &[Warning]) -> Option<Grade> {
         warnings.iter().map(|warning| warning.grade).max()
     }
 
-    /// Whether a person has to look at these twice, whatever is allowed.
+    /// Whether these warnings need a person's confirmation, whatever is allowed.
     pub fn suspend(warnings: &[Warning]) -> bool {
         Self::heaviest(warnings) >= Some(Grade::Caution)
     }
 
-    /// Adds what is not said yet, heaviest first. What is only worth knowing is not said beside something heavier of its
-    /// code.
+    /// Adds new warnings, most serious first. An info is dropped if a more serious warning has the same code.
     pub fn add(warnings: &mut Vec<Warning>, more: impl IntoIterator<Item = Warning>) {
         for new in more {
             if !warnings.contains(&new) {
@@ -160,23 +158,23 @@ impl Warning {
         warnings.sort_by_key(|warning| std::cmp::Reverse(warning.grade));
     }
 
-    /// A line of plain text.
+    /// The warning as a line of plain text.
     pub fn line(&self) -> String {
         format!("{} {} [{}]", self.grade.mark(), self.text, self.code)
     }
 }
 
-/// What a person may allow from a card besides this once. The asking node knows; nothing is offered elsewhere.
+/// What a person may allow from this card beyond this one time. The asking node sets it; nothing else can be allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grantable {
-    /// Whether calls of this action may be allowed for the rest of the thread.
+    /// Whether this action may be allowed for the rest of the thread.
     pub thread: bool,
-    /// Whose mail it is about, bare and in lower case, where calls about their mail may be allowed for a while.
+    /// The sender, bare and in lower case, if calls about their mail may be allowed for a while.
     pub sender: Option<String>,
-    /// What a program wants to do, where the like of it may be allowed for a while.
+    /// The program's call, if similar calls may be allowed for a while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<AgentCall>,
-    /// What the program itself can be told to remember, so that it asks no more.
+    /// What the program itself can be told to remember, so that it stops asking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remember: Vec<Remember>,
 }
@@ -191,44 +189,43 @@ pub struct Remember {
     pub told: Value,
 }
 
-/// What a program wants to do, as far as the like of it can be allowed.
+/// What a program wants to do, as far as similar calls can be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCall {
-    /// Who wants to, as it calls itself.
+    /// The program's name for itself.
     pub by: String,
-    /// What it calls its session.
+    /// The program's name for its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub does: Does,
-    /// The first of several commands that nothing allowed when it was asked.
+    /// The index of the first command that nothing allowed at the time of asking.
     #[serde(default)]
     pub asks: usize,
 }
 
-/// What it would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Does {
-    /// Run commands, each of which has to be allowed.
+    /// Run commands; each must be allowed.
     Commands(Vec<CommandLine>),
     /// Change a file inside the folder.
     Edit { folder: String, file: String },
-    /// Use a tool of a server.
+    /// Use a server's tool.
     Tool { folder: String },
 }
 
-/// A command as a program wants to run it.
+/// A command that a program wants to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandLine {
     pub folder: String,
-    /// Its words, quotes taken off.
+    /// The words, with quotes removed.
     pub words: Vec<String>,
-    /// How many of the first words say what sort of command it is; 0 where that cannot be told.
+    /// How many leading words tell what sort of command it is; 0 if that is unclear.
     pub lead: usize,
 }
 
 impl CommandLine {
-    /// The words that say what sort of command it is; `None` where that cannot be told.
+    /// The words that tell what sort of command it is; `None` if that is unclear.
     pub fn sort(&self) -> Option<&[String]> {
         self.words.get(..self.lead).filter(|words| !words.is_empty())
     }
@@ -243,14 +240,14 @@ impl AgentCall {
         }
     }
 
-    /// Whether commands of the same sort can be allowed too.
+    /// Whether commands of the same sort can be allowed as well.
     pub fn has_sort(&self) -> bool {
         self.commands().iter().any(|command| command.sort().is_some())
     }
 }
 
 impl Grantable {
-    /// Whether anything may be allowed.
+    /// Whether anything can be allowed.
     pub fn is_something(&self) -> bool {
         self.thread || self.sender.is_some() || self.call.is_some() || !self.remember.is_empty()
     }
@@ -265,12 +262,11 @@ pub struct Waiting {
     pub gives_up_in: Option<u64>,
 }
 
-/// A question as the asking node puts it.
+/// A question as the asking node states it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interrupt {
-    /// Chosen by the asking node (a tool call's id, say) so that it finds its answer again.
+    /// Chosen by the asking node (a tool call's id, say) so that it can find its answer.
     pub key: String,
-    /// What sort of item it is.
     pub kind: Kind,
     /// The tool's name, `notify`, or a trouble's code.
     pub action: String,
@@ -278,43 +274,39 @@ pub struct Interrupt {
     pub args: Value,
     /// JSON schema of the arguments; an edit must fit it.
     pub schema: Value,
-    /// What an edit starts from, where that is something else than what is proposed.
+    /// What an edit starts from, if not from the proposed arguments.
     pub edit_from: Option<Value>,
-    /// Which answers it takes.
     pub allow: Allow,
-    /// What the keys are called.
     pub labels: Labels,
     /// One line for the list.
     pub title: String,
-    /// One more line: what it is about.
+    /// A second line: what it is about.
     pub gist: String,
-    /// What is unusual about it.
     pub warnings: Vec<Warning>,
-    /// Whom or what it comes from, for the list.
+    /// The person or thing it comes from, for the list.
     pub source: Option<String>,
-    /// Accepting it does something that cannot be taken back, so it is held first.
+    /// Accepting it cannot be undone, so it is held first.
     pub irreversible: bool,
     /// Accepting it changes nothing, so it is not held.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub harmless: bool,
-    /// Digests of attachments and ids of mails shown with it: they are bound by the hash too.
+    /// Digests of attachments and ids of mails shown with it: the hash covers them too.
     pub binds: Vec<String>,
-    /// What may be allowed from its card besides this once.
     pub grantable: Grantable,
-    /// Out of sight until then.
+    /// Hidden until then.
     pub snoozed_until: Option<Timestamp>,
-    /// Who waits for the answer.
+    /// Set if somebody waits for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
-    /// Whether news ends it: the thread goes on from its entry, with what came, as if it had not asked.
+    /// Whether news cancels the question: the thread runs again from its entry with the news, as if it had not asked.
     pub yields: bool,
-    /// The grant that answers it without asking, by its id; it is recorded as a decision like any other. Where the
-    /// grant does not cover this question when it is committed, the person is asked.
+    /// The id of the grant that answers it without asking; that is recorded as a decision like any other. If the grant
+    /// does not cover this question when it is committed, a person is asked.
     pub granted: Option<String>,
 }
 
 impl Interrupt {
-    /// A question with an action and arguments and nothing else set.
+    /// A question with an action and arguments; everything else has its default.
     pub fn new(key: impl Into<String>, kind: Kind, action: impl Into<String>, args: Value) -> Self {
         Self {
             key: key.into(),
@@ -340,13 +332,13 @@ impl Interrupt {
         }
     }
 
-    /// What a decision on it is bound to.
+    /// The hash that a decision is bound to.
     pub fn hash(&self) -> Hash {
         Hash::of(&self.action, &self.args, &self.binds)
     }
 }
 
-/// What a person's approval is bound to: SHA-256 over action, arguments and whatever was shown with them.
+/// What an approval is bound to: SHA-256 over the action, the arguments and whatever was shown with them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash([u8; 32]);
 
@@ -374,7 +366,7 @@ impl Hash {
         Self(bytes)
     }
 
-    /// Whether `typed` names this hash: all of it, or a beginning of at least eight digits.
+    /// Whether `typed` is this hash: all of it, or a prefix of at least eight digits.
     pub fn matches(&self, typed: &str) -> bool {
         typed.len() >= 8 && self.to_string().starts_with(&typed.to_ascii_lowercase())
     }
@@ -430,21 +422,18 @@ pub fn canonical(value: &Value, out: &mut String) {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Decision {
-    /// As proposed.
+    /// Do as proposed.
     Accept,
-    /// With these arguments instead.
+    /// Do it with these arguments instead.
     Edit {
-        /// The whole changed arguments.
+        /// The full arguments after the edit.
         args: Value,
     },
-    /// Words to the agent.
-    Respond {
-        /// What the person said.
-        text: String,
-    },
-    /// Do not.
+    /// Reply to the agent in words.
+    Respond { text: String },
+    /// Don't do it.
     Ignore,
-    /// As proposed, but kept as a draft.
+    /// Do as proposed, but keep it as a draft.
     Draft,
 }
 
@@ -460,17 +449,15 @@ impl Decision {
 pub struct Answer {
     /// The key the asking node chose.
     pub key: String,
-    /// Which interrupt was answered.
     pub interrupt: InterruptId,
     pub proposed: Value,
-    /// What the person decided.
     pub decision: Decision,
-    /// Whether something may be learned from it.
+    /// Whether we may learn from it.
     pub learn: bool,
-    /// Whether nobody said so: the question expired, and is taken for ignored.
+    /// Whether nobody answered: the question expired and counts as ignored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
-    /// Which of what the asker offered it is to remember, by its place.
+    /// The index of the asker's `remember` offer that the person chose, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remember: Option<usize>,
 }

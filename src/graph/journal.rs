@@ -1,22 +1,22 @@
-//! Effects: what is done to the outside, and the record that keeps it from being done twice.
+//! Effects on the outside world, and the journal that keeps them from happening twice.
 
 use super::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How far an effect has come. The same words stand in the journal and in `show`.
+/// How far an effect has come. The journal and `show` use the same words.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum EffectState {
-    /// The intent is durable; the first byte may have left.
+    /// The intent is durable; the first byte may have been sent.
     Begun,
     /// It happened.
     Done,
-    /// It surely did not happen.
+    /// It certainly did not happen.
     NotDone,
     /// It may have happened, and only a person can find out.
     InDoubt,
@@ -30,33 +30,32 @@ impl EffectState {
         self.into()
     }
 
-    /// The state a word means.
     pub fn from_word(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 }
 
-/// By what right an effect happens: a person's decision or a grant. There is no third way.
+/// What permits an effect: a person's decision or a grant. There is no third way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Basis {
-    /// A person accepted or edited the interrupt this node's thread has just been answered on.
+    /// A person accepted or edited the interrupt that the thread was just answered on.
     Decision {
         /// The interrupt's key.
         key: String,
         /// The arguments about to be carried out; they must be the approved ones.
         args: Value,
     },
-    /// A person approved it as a draft, so it may be kept but must not leave.
+    /// A person approved it as a draft: it may be saved but must not be sent.
     Draft {
         /// The interrupt's key.
         key: String,
-        /// The arguments about to be kept; they must be the shown ones.
+        /// The arguments about to be saved; they must be the ones shown.
         args: Value,
     },
-    /// The answers themselves are what leaves: everything this node's thread has just been answered on, however.
+    /// The answers themselves are sent: all that the thread has just received, whatever they say.
     Answers {
-        /// By each interrupt's key the arguments about to be carried out; null where nothing is, as with words.
+        /// The arguments to be carried out, by interrupt key; null if there are none, as for a written response.
         given: BTreeMap<String, Value>,
     },
     /// A listed grant covers it.
@@ -66,29 +65,28 @@ pub enum Basis {
     },
 }
 
-/// What is about to be done, committed before the first byte leaves.
+/// An effect that is about to happen, committed before the first byte leaves.
 #[derive(Clone, Debug)]
 pub struct Intent {
     /// Unique within the step.
     pub name: String,
-    /// By what right.
+    /// What permits it.
     pub basis: Basis,
-    /// Exactly what will be done; a later attempt uses these bytes and no others.
+    /// Exactly what will be sent; a later attempt uses these bytes and no others.
     pub frozen: Vec<u8>,
 }
 
-/// What the journal knows of an effect when its node comes to it.
+/// What the journal knows about an effect when its node reaches it.
 #[derive(Clone, Debug)]
 pub enum Begun {
-    /// Nothing: the intent is now durable, go ahead.
+    /// Nothing so far: the intent is now durable, go ahead.
     New,
     /// An earlier attempt got this far, with these bytes.
     Earlier {
-        /// How far.
         state: EffectState,
-        /// The bytes frozen then.
+        /// The bytes that were frozen then.
         frozen: Vec<u8>,
-        /// What came of it, where something did.
+        /// Its outcome, if there is one.
         outcome: Value,
     },
 }
@@ -96,13 +94,13 @@ pub enum Begun {
 /// Why the journal refused.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The thread moved on while the node ran: a decision was taken back, or it was stopped.
+    /// The thread moved on while the node ran: a decision was undone, or the thread was stopped.
     #[error("the thread has moved on")]
     Moved,
-    /// The name was used before in this step.
+    /// The effect name was used before in this step.
     #[error("the effect name `{0}` was used twice in one step")]
     Twice(String),
-    /// What would be done is not what was approved.
+    /// The arguments are not the approved ones.
     #[error("{0}")]
     NotApproved(String),
     /// The store failed.
@@ -110,13 +108,13 @@ pub enum JournalError {
     Storage(String),
 }
 
-/// Where intents, outcomes and repeatable results of one step are kept.
+/// Keeps the intents, outcomes and repeatable results of one step.
 pub trait Journal: Send + Sync {
     /// The result of a repeatable call that an earlier attempt at this step finished.
     fn recorded(&self, name: &str) -> Option<Value>;
-    /// Keeps such a result, without waiting for the disk.
+    /// Keeps the result of a repeatable call, without waiting for the disk.
     fn record(&self, name: &str, result: &Value);
-    /// Commits an intent, or tells what an earlier attempt left.
+    /// Commits an intent, or returns what an earlier attempt left.
     fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>>;
     /// Commits how far an effect has come.
     fn settle<'a>(
@@ -127,13 +125,13 @@ pub trait Journal: Send + Sync {
     ) -> BoxFuture<'a, Result<(), JournalError>>;
 }
 
-/// Why an effect did not succeed; which of the two decides whether it may be tried again.
+/// Why an effect did not succeed; the variant decides whether it may be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum EffectError {
-    /// It surely did not happen, and trying again may help.
+    /// It certainly did not happen, and trying again may help.
     #[error("{0}")]
     NotDone(String),
-    /// It surely did not happen, and trying again would not help.
+    /// It certainly did not happen, and trying again would not help.
     #[error("{0}")]
     Refused(String),
     /// It may have happened.
@@ -141,20 +139,20 @@ pub enum EffectError {
     Unknown(String),
 }
 
-/// What looking for an effect's traces found.
+/// The result of looking for an effect's traces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// It happened, with this outcome.
     Done(Value),
     /// It did not happen.
     NotDone,
-    /// It cannot be told.
+    /// Nobody can tell.
     Unknown(String),
 }
 
-/// Something done to the outside that must not be repeated blindly.
+/// Something done to the outside world that must not be repeated blindly.
 pub trait Effect: Send + Sync {
-    /// Does it, with exactly these bytes.
+    /// Performs it with exactly these bytes.
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>>;
     /// Looks for its traces after a crash or an unclear answer.
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found>;

@@ -1,17 +1,16 @@
 //! The engine: durable graphs of plain async functions.
 //!
-//! A *workflow* is a graph of nodes over one state type. A *thread* is one run of it, and a thread **is** its
-//! list of updates: whatever happens (the start input, a node's result, people's answers, children's
-//! results, arriving mail) becomes an update, and [`State::apply`] is the only place where state
-//! changes. History, time travel and forks are folds over a prefix of that list.
+//! A *workflow* is a graph of nodes over one state type. A *thread* is one run of it, and a thread **is** its list of
+//! updates: whatever happens (the start input, a node's result, people's answers, children's results, arriving mail)
+//! becomes an update, and [`State::apply`] is the only place where state changes. History, time travel and forks are
+//! folds over a prefix of that list.
 //!
-//! Asking a person is an edge, not a call inside a node. A node that asks is finished and committed before
-//! anybody reads the question; the answers enter as an update and the next node starts. So nothing is ever
-//! re-executed because a person took a month to answer, and the drawing of a graph shows every place where
-//! one is asked.
+//! Asking a person is an edge, not a call inside a node. A node that asks is finished and committed before anybody
+//! reads the question; the answers enter as an update and the next node starts. So nothing runs again because a person
+//! took a month to answer, and the drawing of a graph shows every place where a person is asked.
 //!
-//! What is not here: mail, models, SQL and terminals. Whoever drives threads supplies a [`Journal`] (where
-//! intents and outcomes are kept) and commits the [`Output`] of each node; the app does both over SQLite.
+//! Mail, models, SQL and terminals are not here. The driver supplies a [`Journal`] (where intents and outcomes are
+//! kept) and commits the [`Output`] of each node; the app does both over SQLite.
 
 mod builder;
 mod command;
@@ -47,5 +46,5 @@ pub use shape::{Edge, NodeShape, Shape, ask, end, goto, spawn};
 pub use state::State;
 pub use workflow::{Folded, Workflow};
 
-/// A boxed future, the return type of every async method behind `dyn`.
+/// A boxed future, returned by every async method behind `dyn`.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;

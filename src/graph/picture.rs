@@ -1,50 +1,48 @@
-//! A graph drawn with boxes and lines, for a terminal: the way a thread took lit, and where it stands.
+//! Draws a graph with boxes and lines for a terminal, with a thread's path and its current node lit.
 //!
-//! Boxes stand below each other in the order the nodes were declared. The way to the next box is a line between them;
-//! every other way runs in a lane beside the boxes, forward on the right, back on the left. Ways to the same node share
-//! a lane. Where two lines cross without meeting, the one that goes up and down is whole.
+//! Boxes are stacked in the order the nodes were declared. An edge to the next box is a line between the two; every
+//! other edge runs in a lane next to the boxes, forward on the right, back on the left. Edges to the same node share a
+//! lane. When two lines cross without meeting, the vertical one is drawn unbroken.
 
 use super::{Edge, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where threads begin, as drawings and steps call it.
+/// The name of the start in drawings and steps.
 pub const START: &str = "START";
 
-/// Where they end.
+/// The name of the end.
 pub const END: &str = "END";
 
-/// The way a thread took.
+/// The path a thread took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// How often each node ran.
     pub visits: BTreeMap<String, usize>,
-    /// From where to where it went.
+    /// The (from, to) pairs it went along.
     pub ways: BTreeSet<(String, String)>,
-    /// Where it stands.
+    /// The current node.
     pub here: Option<String>,
 }
 
-/// How a stroke of a picture is meant.
+/// How a stroke is lit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Light {
-    /// Where the thread was not.
+    /// The thread was not here.
     #[default]
     Off,
-    /// Where it was.
+    /// The thread was here.
     On,
-    /// Where it stands.
+    /// The thread is here now.
     Here,
 }
 
 /// A drawing: lines of strokes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// From top to bottom.
     pub lines: Vec<Vec<(String, Light)>>,
 }
 
 impl Picture {
-    /// Without any light.
+    /// The drawing as plain text.
     pub fn text(&self) -> String {
         let line = |strokes: &Vec<(String, Light)>| {
             let text: String = strokes.iter().map(|(text, _)| text.as_str()).collect();
@@ -53,14 +51,14 @@ impl Picture {
         self.lines.iter().map(line).collect()
     }
 
-    /// The first line of the box where the thread stands.
+    /// The first line of the current node's box.
     pub fn here(&self) -> Option<usize> {
         self.lines.iter().position(|line| line.iter().any(|(_, light)| *light == Light::Here))
     }
 }
 
 impl Shape {
-    /// The graph as a picture.
+    /// Draws the graph.
     pub fn picture(&self, taken: &Taken) -> Picture {
         let boxes = self.boxes();
         let ways = self.ways(&boxes, taken);
@@ -97,12 +95,12 @@ impl Shape {
         grid.picture()
     }
 
-    /// The names of the boxes, from top to bottom.
+    /// The names of the boxes, top to bottom.
     fn boxes(&self) -> Vec<&str> {
         let reached = self.reached();
         let mut boxes = vec![START];
         boxes.extend(self.nodes.iter().map(|node| node.name.as_str()).filter(|name| reached.contains(name)));
-        // The entry stands first, wherever it was declared.
+        // The entry comes first, wherever it was declared.
         if let Some(at) = boxes.iter().position(|name| *name == self.entry) {
             boxes[1..=at].rotate_right(1);
         }
@@ -127,16 +125,16 @@ impl Shape {
                 }
             }
         }
-        // Lit ones last, so that they lie on top.
+        // Lit edges come last, so that they are drawn on top.
         ways.sort_by_key(|way| way.lit);
         ways
     }
 }
 
-/// What the strokes mean, for below a picture.
+/// Explains the strokes; shown below a picture.
 pub const LEGEND: &str = "┄ asks a person   ═ starts threads   ×n taken n times";
 
-/// Lines a box takes, with the one below it.
+/// Lines per box, including the one below it.
 const TALL: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +158,7 @@ enum Side {
     Right,
 }
 
-/// Ways beside the boxes, each with its lane, the nearest to the boxes first.
+/// Edges next to the boxes, each with its lane number; lane 0 is nearest to the boxes.
 struct Lanes {
     ways: Vec<(Way, usize)>,
     count: usize,
@@ -168,7 +166,7 @@ struct Lanes {
 
 impl Lanes {
     fn of(ways: &[Way]) -> Self {
-        // Ways to one node share a lane, as long as the longest of them.
+        // Edges to one node share a lane, which spans the longest of them.
         let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for way in ways {
             let (top, bottom) = (way.from.min(way.to), way.from.max(way.to));
@@ -203,9 +201,9 @@ const RIGHT: u8 = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
-    /// Which of the four sides a line leaves it by.
+    /// A bit for each side on which a line leaves the cell.
     sides: u8,
-    /// What it holds instead of lines.
+    /// A character drawn instead of lines.
     letter: Option<char>,
     sort: Option<Line>,
     light: Light,
@@ -236,7 +234,7 @@ impl Grid {
         let along = |sides: u8| sides == UP | DOWN;
         let light = if way.lit { Light::On } else { Light::Off };
         if along(cell.sides) && across(sides) {
-            // They cross and do not meet: the upright one is whole.
+            // They cross without meeting: the vertical line stays unbroken.
             return;
         }
         if across(cell.sides) && along(sides) {
@@ -251,7 +249,7 @@ impl Grid {
         cell.light = cell.light.max(light);
     }
 
-    /// From a box to the one below it.
+    /// Draws an edge to the box directly below.
     fn straight(&mut self, way: &Way, x: usize) {
         let y = way.to * TALL - 1;
         let light = if way.lit { Light::On } else { Light::Off };
@@ -266,7 +264,7 @@ impl Grid {
         }
     }
 
-    /// Out of the lower corner of a box, along a lane, and into the middle of another.
+    /// Draws an edge from the lower corner of a box, along a lane, into the middle of another box.
     fn beside(&mut self, way: &Way, (edge, lane): (usize, usize), side: Side) {
         let (out, into) = (way.from * TALL + 2, way.to * TALL + 1);
         let (back, on) = match side {
@@ -288,7 +286,7 @@ impl Grid {
         let (first, last) = if out < into { (DOWN, UP) } else { (UP, DOWN) };
         self.line(lane, out, back | first, way);
         self.line(lane, into, back | last, way);
-        // The corner it leaves by, and the head of the arrow.
+        // The corner where the edge leaves, and the arrowhead.
         self.line(edge, out, on, way);
         let light = if way.lit { Light::On } else { Light::Off };
         match side {
@@ -351,7 +349,7 @@ impl Grid {
             }
             lines.push(line);
         }
-        // Below the last box nothing follows.
+        // Nothing follows the last box.
         lines.pop();
         Picture { lines }
     }

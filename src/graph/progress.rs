@@ -1,4 +1,4 @@
-//! What the driving process shows while a node runs. None of it is kept.
+//! What the driving process shows while a node runs. Nothing here is stored.
 
 use super::ThreadId;
 use std::sync::Arc;
@@ -7,35 +7,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
     /// A node began.
-    Started {
-        /// Whose.
-        thread: ThreadId,
-        node: String,
-    },
-    /// The model said some more.
+    Started { thread: ThreadId, node: String },
+    /// The model produced more text.
     Text {
-        /// Whose.
         thread: ThreadId,
         /// The new piece.
         delta: String,
     },
-    /// Long work got further.
+    /// Long work made progress.
     Bar {
-        /// Whose.
         thread: ThreadId,
-        /// What is being done.
+        /// Names the work.
         what: String,
-        /// How much is done.
         done: u64,
-        /// Of how much.
         total: u64,
     },
-    /// A node ended, one way or another.
-    Finished {
-        /// Whose.
-        thread: ThreadId,
-    },
+    /// A node ended, successfully or not.
+    Finished { thread: ThreadId },
 }
 
-/// Where progress goes. It must not block.
+/// Receives progress. It must not block.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;

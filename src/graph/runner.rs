@@ -1,4 +1,4 @@
-//! Runs one node and says what to do with whatever comes out of it.
+//! Runs one node and decides what to do with its result.
 
 use super::workflow::{At, Produced};
 use super::{
@@ -7,7 +7,7 @@ use super::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The other side may ask for any wait; nobody is kept waiting longer than this without a further try.
+/// A server may ask for any wait; we try again after at most this long.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// A node's result, ready to be committed.
@@ -15,29 +15,29 @@ const LONGEST: Duration = Duration::from_secs(3600);
 pub struct Output {
     /// A JSON array of updates.
     pub updates: String,
-    /// Where the thread goes, in full names.
+    /// Where the thread goes, with full names.
     pub next: Next,
-    /// Threads nobody waits for.
+    /// Threads to start without waiting for them.
     pub start: Vec<Child>,
-    /// How long the node worked.
+    /// How long the node ran.
     pub took: Duration,
 }
 
-/// Why a thread cannot go on by itself; the codes of trouble.
+/// Why a thread cannot go on by itself; these are the codes of trouble.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Failure {
-    /// The node failed for good, or as often as it was tried.
+    /// The node failed for good, or used up its retries.
     Failed(String),
-    /// The graph has no such node any more.
+    /// The graph no longer has this node.
     LostNode(String),
-    /// Too many steps without a word from a person.
+    /// Too many steps without an answer from a person.
     StepLimit(String),
-    /// A budget would be passed.
+    /// A budget would be exceeded.
     Budget(String),
     /// An effect may have happened.
     InDoubt {
-        /// Which one.
+        /// The name of the effect.
         effect: String,
         /// What is known.
         text: String,
@@ -47,12 +47,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The code of the trouble, which is its interrupt's action.
+    /// The trouble's code, which is also its interrupt's action.
     pub fn code(&self) -> &'static str {
         self.into()
     }
 
-    /// The trouble in a sentence.
+    /// A sentence for people.
     pub fn text(&self) -> String {
         match self {
             Failure::Failed(text)
@@ -67,22 +67,22 @@ impl Failure {
     }
 }
 
-/// What to do after a node that gave no command.
+/// What to do after a node that returned no command.
 #[derive(Debug)]
 pub enum Retry {
     /// Try again after this long.
     After(Duration, String),
-    /// Say that the server is away, and try again after this long.
+    /// Report that the server is away, and try again after this long.
     Away { server: String, text: String, wait: Duration },
-    /// Tell a person.
+    /// Ask a person.
     Never(Failure),
-    /// The thread moved on meanwhile: drop the result and look again.
+    /// The thread has moved on: drop the result and look again.
     Moved,
     /// The store failed: nothing can be recorded, so nothing more may be done.
     Storage(String),
 }
 
-/// Runs one node within its time limit and checks its way out.
+/// Runs one node within its time limit and checks the edge it took.
 pub async fn run_node(
     workflow: &Workflow,
     step: StepContext,
@@ -99,7 +99,7 @@ pub async fn run_node(
     };
     progress(Progress::Started { thread: thread.clone(), node: node.to_owned() });
     let limit = workflow.timeout(node).unwrap_or(limit);
-    // In a task of its own, so that a panic in a node is that thread's trouble and nobody else's.
+    // In a separate task, so that a panic in a node affects only its thread.
     let began = Instant::now();
     let task = AbortOnDrop(tokio::spawn(work));
     let ended = tokio::time::timeout(limit, task).await;
@@ -122,7 +122,7 @@ pub async fn run_node(
 }
 
 impl Retry {
-    /// What follows from a failed attempt; `attempt` counts from 0, and `patience` is the first wait.
+    /// Decides what follows a failed attempt; `attempt` counts from 0, and `patience` is the first wait.
     pub fn after(error: NodeError, attempt: u32, retries: u32, patience: Duration) -> Self {
         match error {
             NodeError::Transient { text, retry_after } if attempt < retries => {
@@ -151,7 +151,7 @@ impl Retry {
     }
 }
 
-/// Four times as long each time, at most two minutes.
+/// Each wait is four times as long as the last, at most two minutes.
 fn backoff(attempt: u32, patience: Duration) -> Duration {
     patience.saturating_mul(4u32.saturating_pow(attempt)).min(Duration::from_secs(120))
 }

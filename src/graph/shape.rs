@@ -4,21 +4,21 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One way out of a node.
+/// One edge out of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edge {
-    /// On to a node.
+    /// Go to a node.
     Goto(String),
-    /// Ask a person, then on to a node.
+    /// Ask a person, then go to a node.
     Ask(String),
-    /// Wait for children, then on to a node.
+    /// Wait for children, then go to a node.
     Spawn(String),
     End,
 }
 
 impl Edge {
-    /// The node it leads to, if it leads to one.
+    /// The node it leads to, if any.
     pub fn target(&self) -> Option<&str> {
         match self {
             Edge::Goto(node) | Edge::Ask(node) | Edge::Spawn(node) => Some(node),
@@ -27,48 +27,46 @@ impl Edge {
     }
 }
 
-/// On to `node`.
+/// An edge to `node`.
 pub fn goto(node: &str) -> Edge {
     Edge::Goto(node.to_owned())
 }
 
-/// Ask a person, then on to `then`.
+/// An edge that asks a person, then goes to `then`.
 pub fn ask(then: &str) -> Edge {
     Edge::Ask(then.to_owned())
 }
 
-/// Wait for children, then on to `then`.
+/// An edge that waits for children, then goes to `then`.
 pub fn spawn(then: &str) -> Edge {
     Edge::Spawn(then.to_owned())
 }
 
-/// The end of the graph, or of the mounted part of it.
+/// The end of the graph or of a mounted part.
 pub fn end() -> Edge {
     Edge::End
 }
 
-/// A node and where it may lead, with full names.
+/// A node and its edges, with full names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeShape {
-    /// Its full name (`response_agent/llm_call`).
+    /// The full name (`response_agent/llm_call`).
     pub name: String,
-    /// Every way out of it.
     pub edges: Vec<Edge>,
 }
 
-/// A whole graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Shape {
-    /// The name it is drawn under.
+    /// The name above its drawing.
     pub name: String,
-    /// Where threads begin.
+    /// The node where threads start.
     pub entry: String,
-    /// Its nodes, in the order they were declared.
+    /// In the order they were declared.
     pub nodes: Vec<NodeShape>,
 }
 
 impl Shape {
-    /// A short digest that changes when nodes or edges do.
+    /// A short digest that changes when nodes or edges change.
     pub fn fingerprint(&self) -> String {
         let mut hasher = Sha256::new();
         hasher.update(self.entry.as_bytes());
@@ -83,7 +81,7 @@ impl Shape {
         hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether the graph has a node of this full name.
+    /// Whether the graph has a node with this full name.
     pub fn has(&self, node: &str) -> bool {
         self.nodes.iter().any(|shape| shape.name == node)
     }

@@ -1,4 +1,4 @@
-//! The one trait a workflow's state implements.
+//! The trait that a workflow's state implements.
 
 use super::{Answer, ChildResult, Event};
 use schemars::JsonSchema;
@@ -9,23 +9,23 @@ use serde_json::Value;
 ///
 /// State and update are a file format: threads live for months, so fields are only ever added, with defaults.
 pub trait State: Default + Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The keys of `start`.
+    /// The input of `start`.
     type Input: DeserializeOwned + JsonSchema;
     /// Everything that can happen, as data.
     type Update: Serialize + DeserializeOwned + Send + 'static;
 
-    /// The thread begins.
+    /// The thread starts.
     fn started(input: Self::Input) -> Self::Update;
-    /// A person answered; answers stand in the order asked.
+    /// A person answered; the answers are in the order asked.
     fn answered(answers: Vec<Answer>) -> Self::Update;
-    /// The children ended; results stand in the order spawned.
+    /// The children ended; the results are in the order spawned.
     fn joined(children: Vec<ChildResult>) -> Self::Update;
-    /// Something came from outside. `None` says that this workflow takes no such thing.
+    /// An event came from outside. Returns `None` if this workflow does not take it.
     fn arrived(event: Event) -> Option<Self::Update>;
-    /// The only place where state changes. It must not look at anything but `self` and `update`.
+    /// The only place where state changes. It must depend on `self` and `update` alone.
     fn apply(&mut self, update: Self::Update);
-    /// One line that names the thread.
+    /// The thread's title, one line.
     fn title(&self) -> String;
-    /// What the thread has produced so far.
+    /// The thread's result so far.
     fn output(&self) -> Option<Value>;
 }

@@ -1,4 +1,4 @@
-//! A graph with a name, erased to JSON in and out, so that one registry holds workflows of any state.
+//! A named graph with its types erased to JSON, so that one registry holds workflows over any state.
 
 use super::builder::Run;
 use super::{
@@ -11,25 +11,24 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A thread's folded state, of whatever type its workflow has.
+/// A thread's folded state, with its type erased.
 #[derive(Clone)]
 pub struct Folded(Arc<dyn Any + Send + Sync>);
 
 impl Folded {
-    /// The state itself, where it is of type `S`.
+    /// The state itself, if it has type `S`.
     pub fn get<S: State>(&self) -> Option<&S> {
         self.0.downcast_ref()
     }
 }
 
-/// What a node gave, as data: updates as a JSON array, names of nodes in full.
+/// A node's result as data, with full node names.
 #[derive(Debug)]
 pub struct Produced {
     /// A JSON array of updates.
     pub updates: String,
-    /// Where the thread goes.
     pub next: Next,
-    /// Threads nobody waits for.
+    /// Threads to start without waiting for them.
     pub start: Vec<super::Child>,
 }
 
@@ -53,14 +52,14 @@ trait Erased: Send + Sync {
     fn resolve(&self, node: &str, next: Next) -> Result<Next, String>;
 }
 
-/// Where a node runs and what it reports to.
+/// A node's position in its thread, and what it reports to.
 pub(super) struct At {
     pub(super) step: StepContext,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) progress: ProgressSink,
 }
 
-/// A compiled graph with a name and the services its nodes use. Cloning it is cheap.
+/// A compiled graph with a name and its nodes' services. Cloning is cheap.
 #[derive(Clone)]
 pub struct Workflow {
     name: String,
@@ -69,7 +68,7 @@ pub struct Workflow {
 }
 
 impl Workflow {
-    /// Names a graph and hands its nodes their services.
+    /// Names a graph and gives its nodes their services.
     pub fn new<S: State, D: Send + Sync + 'static>(name: &str, graph: Graph<S, D>, services: Arc<D>) -> Self {
         let fingerprint = graph.shape.fingerprint();
         Self {
@@ -79,12 +78,12 @@ impl Workflow {
         }
     }
 
-    /// The name threads are started by.
+    /// The name used to start threads.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Changes when nodes or edges do.
+    /// Changes when nodes or edges change.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -94,12 +93,12 @@ impl Workflow {
         self.graph.shape()
     }
 
-    /// A node's own time limit, where it has one.
+    /// A node's own time limit, if it has one.
     pub fn timeout(&self, node: &str) -> Option<Duration> {
         self.graph.timeout(node)
     }
 
-    /// JSON schema of the keys of `start`.
+    /// JSON schema of the input of `start`.
     pub fn input_schema(&self) -> Value {
         self.graph.input_schema()
     }
@@ -109,17 +108,17 @@ impl Workflow {
         self.graph.started(input)
     }
 
-    /// The updates a person's answers become.
+    /// The updates for a person's answers.
     pub fn answered(&self, answers: Vec<Answer>) -> Result<String, FoldError> {
         self.graph.answered(answers)
     }
 
-    /// The updates children's results become.
+    /// The updates for children's results.
     pub fn joined(&self, children: Vec<ChildResult>) -> Result<String, FoldError> {
         self.graph.joined(children)
     }
 
-    /// The updates an event becomes; `None` where the workflow takes no such event.
+    /// The updates for an event; `None` if the workflow does not take it.
     pub fn arrived(&self, event: Event) -> Result<Option<String>, FoldError> {
         self.graph.arrived(event)
     }
@@ -129,37 +128,37 @@ impl Workflow {
         self.graph.empty()
     }
 
-    /// A state from its snapshot.
+    /// Reads a state from its snapshot.
     pub fn read(&self, snapshot: &str) -> Result<Folded, FoldError> {
         self.graph.read(snapshot)
     }
 
-    /// A state's snapshot.
+    /// Writes a state's snapshot.
     pub fn write(&self, state: &Folded) -> Result<String, FoldError> {
         self.graph.write(state)
     }
 
-    /// The state after a JSON array of updates. In place where nobody else holds it.
+    /// Applies a JSON array of updates to the state, in place if nobody else holds it.
     pub fn apply(&self, state: Folded, updates: &str) -> Result<Folded, FoldError> {
         self.graph.apply(state, updates)
     }
 
-    /// One line that names the thread.
+    /// The thread's title, one line.
     pub fn title(&self, state: &Folded) -> String {
         self.graph.title(state)
     }
 
-    /// What the thread has produced so far.
+    /// The thread's result so far.
     pub fn output(&self, state: &Folded) -> Option<Value> {
         self.graph.output(state)
     }
 
-    /// Starts a node; `None` where the graph has no such node.
+    /// Starts a node; `None` if the graph has no such node.
     pub(super) fn run(&self, node: &str, at: At, state: &Folded) -> Option<Started<'static>> {
         self.graph.run(node, at, state)
     }
 
-    /// Checks a node's way out against its declaration and gives full names.
+    /// Checks that the node declared the edge it took, and returns full names.
     pub(super) fn resolve(&self, node: &str, next: Next) -> Result<Next, String> {
         self.graph.resolve(node, next)
     }
@@ -195,8 +194,8 @@ impl<S: State, D> Named<S, D> {
         Ok(format!("[{}]", self.encode("update", update)?))
     }
 
-    /// States are made by the same workflow that reads them, so the default is never taken; were it taken, a
-    /// wrong state would be an empty one and not a panic.
+    /// A workflow reads only states that it made itself, so the default is never used. If it ever were, the thread
+    /// would get an empty state and not a panic.
     fn typed(&self, state: &Folded) -> Arc<S> {
         state.0.clone().downcast::<S>().unwrap_or_default()
     }
@@ -248,7 +247,7 @@ impl<S: State, D: Send + Sync + 'static> Erased for Named<S, D> {
     }
 
     fn apply(&self, state: Folded, updates: &str) -> Result<Folded, FoldError> {
-        // What is applied is what is stored, read back: the live state and a later fold cannot differ.
+        // We apply what is stored, read back, so the live state and a later fold cannot differ.
         let updates: Vec<S::Update> = self.parse("update", updates)?;
         let mut state = state.0.downcast::<S>().unwrap_or_default();
         let inner = Arc::make_mut(&mut state);

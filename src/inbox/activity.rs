@@ -1,17 +1,17 @@
-//! What went on lately, in numbers.
+//! Recent activity in numbers.
 
 use jiff::{Timestamp, ToSpan, Zoned};
 use serde::Serialize;
 
-/// What went on in which days.
+/// The days to report on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActivityQuery {
-    /// When each day begins by the person's clock, oldest first; the last lasts until now.
+    /// When each day starts by the person's clock, oldest first; the last day lasts until now.
     pub days: Vec<Timestamp>,
 }
 
 impl ActivityQuery {
-    /// The last so many days, today included.
+    /// The last `count` days, including today.
     pub fn last(count: u16, now: &Zoned) -> Self {
         let today = now.start_of_day();
         let start = |back: i64| today.clone().ok()?.checked_sub(back.days()).ok().map(|day| day.timestamp());
@@ -22,20 +22,19 @@ impl ActivityQuery {
 /// How people decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Decisions {
-    /// Taken as it was proposed, drafts included.
+    /// Accepted as proposed, including drafts.
     pub untouched: u64,
-    /// Taken with other arguments.
+    /// Accepted with other arguments.
     pub edited: u64,
-    /// Answered with words.
+    /// Answered in words.
     pub responded: u64,
-    /// Not done.
     pub ignored: u64,
-    /// Taken by a grant, without a person.
+    /// Accepted by a grant, without a person.
     pub granted: u64,
 }
 
 impl Decisions {
-    /// All that people took.
+    /// All decisions by people.
     pub fn by_people(&self) -> u64 {
         self.untouched + self.edited + self.responded + self.ignored
     }
@@ -43,46 +42,39 @@ impl Decisions {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DayLine {
-    /// When it began.
+    /// When the day started.
     pub day: Timestamp,
-    /// What was decided.
     pub decisions: Decisions,
     /// Model calls.
     pub calls: u64,
     /// Tokens read and written.
     pub tokens: u64,
-    /// What is known of the price.
+    /// The known part of the price.
     pub cost: f64,
 }
 
-/// One tool, or sort of question.
+/// A tool, or a sort of question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolLine {
-    /// Its name.
     pub tool: String,
-    /// How people decided about it.
     #[serde(flatten)]
     pub decisions: Decisions,
 }
 
-/// How long something took, in milliseconds: half of them at most `p50`, and so on.
+/// How long something took, in milliseconds: half of all times are at most `p50`, and so on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
-    /// The median.
     pub p50: u64,
-    /// Nine of ten.
     pub p90: u64,
-    /// Ninety-nine of a hundred.
     pub p99: u64,
 }
 
 impl Latency {
-    /// Of these.
     pub fn of(mut times: Vec<u64>) -> Self {
         times.sort_unstable();
         let at = |share: usize| match times.len() {
             0 => 0,
-            // The nearest rank: the smallest that so many of a hundred do not exceed.
+            // The nearest rank: the smallest time that at least `share` percent do not exceed.
             len => times[(len * share).div_ceil(100).clamp(1, len) - 1],
         };
         Self { p50: at(50), p90: at(90), p99: at(99) }
@@ -91,47 +83,41 @@ impl Latency {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelLine {
-    /// Its name.
     pub model: String,
-    /// How often it was called.
     pub calls: u64,
-    /// How often in vain.
     pub failed: u64,
     /// Tokens read.
     pub input: u64,
     /// Tokens written.
     pub output: u64,
-    /// The price; `None` where one of its calls has none.
+    /// The price; `None` if the price of any call is unknown.
     pub cost: Option<f64>,
-    /// How long calls that succeeded took.
+    /// How long successful calls took.
     pub latency: Latency,
-    /// Tokens on each of the days.
+    /// Tokens on each day.
     pub tokens_by_day: Vec<u64>,
-    /// What is known of the price on each of the days.
+    /// The known part of the price on each day.
     pub cost_by_day: Vec<f64>,
 }
 
-/// One node of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeLine {
     pub workflow: String,
     pub node: String,
-    /// How often it ran.
     pub runs: u64,
-    /// How long it worked.
+    /// How long it ran.
     pub latency: Latency,
 }
 
-/// What went on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Activity {
     /// Day by day, oldest first.
     pub days: Vec<DayLine>,
-    /// By tool, the most decided first.
+    /// By tool, most decisions first.
     pub tools: Vec<ToolLine>,
-    /// By model, the most called first.
+    /// By model, most calls first.
     pub models: Vec<ModelLine>,
-    /// By node, the slowest first; of the newest steps alone.
+    /// By node, slowest first; covers only the newest steps.
     pub nodes: Vec<NodeLine>,
 }
 

@@ -1,52 +1,47 @@
-//! What the inbox shows for an item: data, drawn by whoever has a screen.
+//! What the inbox shows for an item, as data; screens draw it.
 
 use super::day_strip::DayStrip;
 use crate::graph::Warning;
 use crate::text::Visible;
 use std::fmt::Write;
 
-/// How wide a picture is in plain text.
+/// The width of a picture in plain text.
 const PLAIN_COLUMNS: usize = 72;
 
-/// A card: blocks from top to bottom. It is computed when read, from the thread's state then, and never kept.
+/// A card: blocks from top to bottom. It is computed from the thread's state when read, and never stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
-    /// The blocks, most important first.
+    /// Most important first.
     pub blocks: Vec<Block>,
 }
 
 /// How a piece of text is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// As it is.
     Plain,
-    /// Quieter than the rest.
+    /// Less prominent than the rest.
     Quiet,
-    /// Taken away.
     Removed,
-    /// Put in.
     Added,
 }
 
 /// A piece of text with a meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// How it is meant.
     pub tone: Tone,
-    /// What it says.
     pub text: Visible,
 }
 
 /// One part of a card.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Something unusual; these stand on top.
+    /// Something unusual; warnings are at the top.
     Warnings(Vec<Warning>),
     Heading(Visible),
-    /// Running text, shown as it is: what is going to be sent, or was received.
+    /// Running text shown unchanged: what will be sent, or was received.
     Text(Visible),
-    /// Running text with Markdown in it, as models write it to people. Its marks become weight, so nothing that is
-    /// decided on letter by letter belongs here.
+    /// Running text with Markdown, as models write it. Its marks become bold and the like, so text that people must
+    /// judge letter by letter does not belong here.
     Markdown(Visible),
     /// Names and values.
     Fields(Vec<(Visible, Visible)>),
@@ -54,22 +49,18 @@ pub enum Block {
     Code {
         /// The language, for highlighting.
         language: String,
-        /// The program.
         text: Visible,
     },
-    /// A table with a heading row.
     Table {
-        /// The heading row.
         head: Vec<Visible>,
-        /// The other rows.
         rows: Vec<Vec<Visible>>,
     },
-    /// What changes, line by line.
+    /// Changed lines.
     Diff(Vec<Span>),
-    /// One text in which words were taken away and put in.
+    /// One text with words removed and added.
     Words(Vec<Span>),
     Mail(Box<MailBlock>),
-    /// A day of the calendar with what is proposed on it.
+    /// A day of the calendar with the proposed time on it.
     Day(DayStrip),
     /// A conversation: who said what, oldest first.
     Turns(Vec<(Visible, Visible)>),
@@ -78,35 +69,32 @@ pub enum Block {
 /// A mail as a card shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MailBlock {
-    /// Who wrote it.
     pub from: Visible,
-    /// To whom, on one line.
+    /// The recipients, on one line.
     pub to: Visible,
-    /// In copy, on one line; empty where nobody is.
+    /// Copies, on one line; empty if there are none.
     pub cc: Visible,
-    /// When, as the person's clock says it.
+    /// The time by the person's clock.
     pub date: Visible,
     pub subject: Visible,
     /// Every header, shown on demand.
     pub headers: Vec<(Visible, Visible)>,
-    /// The text in pieces; those that repeat an earlier mail are folded at first.
+    /// The text in pieces; pieces that quote an earlier mail are folded at first.
     pub body: Vec<BodyPiece>,
-    /// What is attached.
     pub attachments: Vec<AttachmentLine>,
-    /// Links: what the mail shows, and where it leads.
+    /// The shown text and the target of each link.
     pub links: Vec<(Visible, Visible)>,
     /// How many pieces of hidden text were left out.
     pub hidden: u32,
-    /// Whether only its head is shown at first: an older mail of the conversation.
+    /// Whether only its headers are shown at first: true for older mails of a conversation.
     pub folded: bool,
 }
 
 /// A piece of a mail's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyPiece {
-    /// Whether it repeats an earlier mail.
+    /// Whether it quotes an earlier mail.
     pub quoted: bool,
-    /// The lines.
     pub text: Visible,
 }
 
@@ -114,9 +102,8 @@ pub struct BodyPiece {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttachmentLine {
     pub name: Visible,
-    /// Its media type.
+    /// The media type.
     pub kind: Visible,
-    /// How long it is.
     pub bytes: u64,
 }
 

@@ -1,42 +1,42 @@
-//! A day of a calendar as a strip of hours: what is taken, what is proposed, and where the two meet.
+//! A day of a calendar as a strip of hours: busy times, the proposed time, and conflicts between them.
 //!
-//! Promises: a strip says the same with and without colour, and fits the columns it is given.
+//! Promises: a strip says the same with and without colour, and fits into the given columns.
 
 use crate::text::{Visible, wrap};
 use std::ops::Range;
 
-/// The hours that are always on a strip; it grows where more is taken or proposed.
+/// The hours that are always shown; the strip grows if busy or proposed times lie outside.
 const HOURS: Range<u16> = 8..18;
 
-/// How many cells an hour may have, the finest first.
+/// Possible numbers of cells per hour, finest first.
 const CELLS: [u16; 3] = [4, 2, 1];
 
-/// How wide the name of an hour is, with the space after it.
+/// The width of an hour's label, including the space after it.
 const NAME: u16 = 4;
 
-/// A day with a proposal in it. Times are minutes of the person's clock since midnight.
+/// A day with a proposed time on it. Times are minutes since midnight by the person's clock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DayStrip {
-    /// The day and what is taken on it, in words.
+    /// The day and what is busy on it, in words.
     pub about: Visible,
     pub busy: Vec<Range<u16>>,
-    /// Whether something takes the day as a whole.
+    /// Whether an event takes up the whole day.
     pub all_day: bool,
     pub proposed: Range<u16>,
 }
 
-/// What a part of a strip means.
+/// The meaning of a part of a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StripMark {
     Words,
-    /// The names of the hours, and what the signs mean.
+    /// The labels of the hours, and the legend.
     Scale,
     Free,
-    /// Something takes the day as a whole.
+    /// An event takes up the whole day.
     AllDay,
     Busy,
     Proposed,
-    /// It is proposed, and taken.
+    /// Both proposed and busy.
     Conflict,
 }
 
@@ -67,8 +67,8 @@ impl StripMark {
 pub type StripLine = Vec<(StripMark, String)>;
 
 impl DayStrip {
-    /// The day in words, its hours, what becomes of each, and what the signs mean. Where the hours do not fit, the words
-    /// stand alone.
+    /// The day in words, the hours, a cell for each part of them, and the legend. If the hours do not fit, only the
+    /// words.
     pub fn lines(&self, columns: usize) -> Vec<StripLine> {
         let words = wrap(&self.about, columns.max(1));
         let mut lines: Vec<StripLine> = words.map(|line| vec![(StripMark::Words, line.to_owned())]).collect();
@@ -92,7 +92,7 @@ impl DayStrip {
         self.lines(columns).into_iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The hours that are shown.
+    /// The hours to show.
     fn hours(&self) -> Range<u16> {
         let times = self.busy.iter().chain([&self.proposed]);
         times
@@ -119,25 +119,25 @@ impl DayStrip {
     }
 }
 
-/// The minutes that both have.
+/// The minutes that both ranges cover.
 fn shared(one: &Range<u16>, other: &Range<u16>) -> Range<u16> {
     one.start.max(other.start)..one.end.min(other.end)
 }
 
-/// The hours by name, as many as there is room for.
+/// Labels of the hours, as many as fit.
 fn scale(hours: &Range<u16>, cells: u16) -> String {
     let named = hours.clone().step_by(usize::from(NAME / cells));
     let names: String = named.map(|hour| format!("{hour:02}  ")).collect();
     names.trim_end().to_owned()
 }
 
-/// Cells of one meaning as one text.
+/// Joins neighbouring cells with the same mark into one text.
 fn runs(marks: &[StripMark]) -> StripLine {
     let same = marks.chunk_by(|one, other| one == other);
     same.map(|run| (run[0], run.iter().map(|mark| mark.sign()).collect())).collect()
 }
 
-/// What the signs of a strip mean, as far as they occur.
+/// Explains the signs that occur in a strip.
 fn legend(marks: &[StripMark]) -> String {
     let order = [StripMark::Proposed, StripMark::Conflict, StripMark::Busy, StripMark::AllDay];
     let used = order.into_iter().filter(|mark| marks.contains(mark));
@@ -175,7 +175,7 @@ mod tests {
         let taken = strip(&[(at(14, 15), at(15, 0))], false, at(14, 0)..at(14, 30));
         assert!(taken.text(72).contains("························▒╳██············"), "{}", taken.text(72));
         assert!(taken.text(72).ends_with("▒ proposed  ╳ conflict  █ busy"));
-        // Five minutes are enough, and what only touches is none.
+        // Five minutes are enough for a conflict; ranges that only touch are no conflict.
         let five = strip(&[(at(14, 25), at(15, 0))], false, at(14, 0)..at(14, 30));
         assert!(five.text(72).contains("▒╳██"), "{}", five.text(72));
         let next = strip(&[(at(13, 0), at(13, 50)), (at(14, 20), at(15, 0))], false, at(13, 50)..at(14, 20));

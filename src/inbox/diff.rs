@@ -1,12 +1,12 @@
-//! Two texts, line by line.
+//! Compares two texts line by line.
 
 use super::{Span, Tone};
 use crate::text::Visible;
 use similar::{ChangeTag, TextDiff};
 
-/// All lines of two texts, with those taken away and put in.
+/// All lines of two texts, marked as unchanged, removed or added.
 pub fn changed_lines(before: &str, after: &str) -> Vec<Span> {
-    // A last line without an end is the same line with one.
+    // A missing newline at the end is not a change.
     let end = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let whole = |text: &str| format!("{text}{}", end(text));
     let (before, after) = (whole(before), whole(after));

@@ -1,38 +1,36 @@
-//! What goes wrong, by how often.
+//! What goes wrong, and how often.
 
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Something that went wrong once.
+/// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurred {
     /// The workflow it happened in.
     pub workflow: String,
-    /// The node, or the task of a model that was called.
+    /// The node, or the task that a model was called for.
     pub node: String,
     /// What went wrong, in a line.
     pub text: String,
-    /// When; for what a thread keeps of itself, when it last moved.
+    /// When it happened; for errors that a thread keeps in its state, when the thread last moved.
     pub at: Timestamp,
 }
 
-/// Something that went wrong, and how often.
+/// An error, and how often it happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorLine {
-    /// The workflow it happens in.
     pub workflow: String,
-    /// The node, or the task of a model that was called.
+    /// The node, or the task that a model was called for.
     pub node: String,
-    /// What went wrong, in a line, as it was said last.
+    /// What went wrong last time, in a line.
     pub text: String,
-    /// How often.
     pub count: u64,
     pub last: Timestamp,
 }
 
-/// The same things as one line each, the most frequent first. Texts that differ only in their figures (a port, a
-/// number of tries, a time) are the same thing.
+/// Groups errors into one line each, the most frequent first. Texts that differ only in numbers (a port, a number of
+/// tries, a time) count as the same error.
 pub fn by_frequency(occurred: impl IntoIterator<Item = Occurred>) -> Vec<ErrorLine> {
     let mut lines: HashMap<(String, String, String), ErrorLine> = HashMap::new();
     for Occurred { workflow, node, text, at } in occurred {

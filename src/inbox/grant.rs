@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use std::time::Duration;
 
-/// The built-in grant to write the files a start command names.
+/// The built-in grant to write the output files named in a start command.
 pub const OUTPUT_FILES: &str = "builtin:output_files";
 
 /// The built-in grant to mark handled mail in its mailbox.
@@ -14,13 +14,13 @@ pub const MARK_HANDLED: &str = "builtin:mark_handled";
 /// The built-in grant to read from the servers of an API.
 pub const CATALOGUE_GET: &str = "builtin:catalogue_get";
 
-/// The built-in grant to do on a server what a person names by a command: begin a run, end a thread.
+/// The built-in grant to do what a person orders on a server: start a run, end a thread.
 pub const SERVER_COMMANDS: &str = "builtin:server_commands";
 
-/// The built-in grant to put mail away as a person tells by a key or a verb.
+/// The built-in grant to put mail away when a person presses a key or types a verb for it.
 pub const PUT_AWAY: &str = "builtin:put_away";
 
-/// What runs without a card by design. Each is listed with the grants, and can be switched off.
+/// What runs without a card by design. Each is listed with the grants and can be switched off.
 pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
         id: OUTPUT_FILES,
@@ -49,47 +49,45 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     },
 ];
 
-/// How the id of what the config allows by `[policy.TOOL]` begins.
+/// The id prefix of permissions from `[policy.TOOL]` in the config.
 pub const POLICY_GRANT: &str = "policy:";
 
 /// Something that runs without a card by design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinGrant {
-    /// Its name, in lists and in the journal.
+    /// The name in lists and in the journal.
     pub id: &'static str,
-    /// What is done.
     pub tool: &'static str,
-    /// How far it goes, in words.
+    /// How far it reaches, in words.
     pub scope: &'static str,
 }
 
-/// How far a grant that a person gives goes.
+/// How far a person's grant reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrantScope {
-    /// The rest of this thread. A fork of it is another thread.
+    /// The rest of this thread; forks are not included.
     Thread,
-    /// Mail of this sender, in whichever thread.
+    /// Mail from this sender, in any thread.
     Sender,
-    /// This very command, in its folder, of whoever asked.
+    /// This exact command, in its folder, from the same asker.
     Command,
-    /// Commands of this sort: those that begin with the same words, and have only plain words after them.
+    /// Commands of this sort: they begin with the same words and have only plain words after them.
     CommandSort,
-    /// Changes to files inside the folder, of whoever asked.
+    /// Changes to files inside the folder, from the same asker.
     Edits,
-    /// This tool of a server, from this folder, of whoever asked.
+    /// This tool of a server, from this folder, from the same asker.
     Tool,
 }
 
 /// What a person wants to allow from a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrantRequest {
-    /// The card: open, or accepted just now.
+    /// The card: open, or just accepted.
     pub interrupt: InterruptId,
-    /// How far.
     pub scope: GrantScope,
-    /// For how long; without it a thread's grant lasts as long as the thread, and any other for an hour.
+    /// By default a thread's grant lasts as long as the thread, and any other for an hour.
     pub lasts: Option<Duration>,
-    /// Only in the session in which it was asked.
+    /// Only for the session that asked.
     pub session: bool,
 }
 
@@ -100,21 +98,20 @@ pub struct GrantLine {
     pub id: String,
     /// The tool that may be used.
     pub tool: String,
-    /// How far, in words.
+    /// How far it reaches, in words.
     pub scope: String,
     pub thread: Option<ThreadId>,
     pub sender: Option<String>,
     /// Where it came from: `builtin`, `config`, or the card's id.
     pub origin: String,
-    /// Whether it is built in; such a one can be restored.
+    /// Built-in grants can be restored.
     pub builtin: bool,
-    /// When it was given.
     pub created_at: Option<Timestamp>,
     /// When it ends by itself.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked or switched off.
     pub revoked_at: Option<Timestamp>,
-    /// Whether it counts now.
+    /// Whether it is in force now.
     pub in_force: bool,
     /// How many questions it has answered.
     pub used: i64,

@@ -1,4 +1,4 @@
-//! The list of decisions: what was answered, by whom, and how it ended.
+//! The list of decisions: the answers, who gave them, and how they ended.
 
 use super::{By, GrantLine};
 use crate::graph::{InterruptId, Kind, ThreadId};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What a person did with a question, without the words they used.
+/// The type of a person's answer, without its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -24,19 +24,19 @@ pub enum AnswerKind {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum DecisionEnd {
-    /// It can still be taken back, or its thread has not gone on yet.
+    /// It can still be undone, or its thread has not gone on yet.
     Pending,
-    /// What was approved happened, or the answer reached its thread.
+    /// The approved action happened, or the answer reached its thread.
     Done,
     /// A person refused.
     Ignored,
     /// Nobody answered in time.
     Expired,
-    /// A person took it back, or something happened that it did not know of.
+    /// A person undid it, or news arrived that it did not take into account.
     Undone,
-    /// What was approved did not happen.
+    /// The approved action did not happen.
     Failed,
-    /// Whether it happened, nobody knows yet.
+    /// Nobody knows yet whether it happened.
     InDoubt,
 }
 
@@ -55,39 +55,39 @@ pub struct DecisionLine {
     pub thread: ThreadId,
     pub workflow: String,
     pub kind: Kind,
-    /// The tool, or what the question is called.
+    /// The tool, or the name of the question.
     pub action: String,
     pub title: String,
-    /// Whose mail it was about, or which agent, folder or server asked.
+    /// The sender of the mail, or the agent, folder or server that asked.
     pub source: Option<String>,
     pub answer: AnswerKind,
-    /// What the person said, where they did.
+    /// What the person wrote, if anything.
     pub text: Option<String>,
-    /// What it was decided on: the arguments as they were proposed, or as the person changed them.
+    /// The arguments that were decided on: as proposed, or as the person edited them.
     #[serde(skip)]
     pub args: Value,
     pub by: By,
     pub end: DecisionEnd,
-    /// How it ended, as people say it: "sent", "denied".
+    /// How it ended, in people's words: "sent", "denied".
     pub outcome: String,
-    /// Where it stands in the log; a page begins after one.
+    /// Its position in the log; pages start after one.
     #[serde(skip)]
     pub place: i64,
 }
 
-/// What stands behind a decision, and what came of it besides its end.
+/// What led to a decision, and what it led to besides its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecisionLinks {
-    /// The grant that took it, and the one that was given with it.
+    /// The grant that made it, and the grant given with it.
     pub grants: Vec<GrantLine>,
     pub lessons: Vec<LessonLink>,
 }
 
-/// What a profile was to learn from a decision.
+/// What a profile should learn from a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LessonLink {
     pub namespace: String,
-    /// The version that was written; none where nothing was stored, or not yet.
+    /// The version that was written; `None` if nothing is stored, or not yet.
     pub version: Option<u64>,
 }
 
@@ -95,21 +95,21 @@ pub struct LessonLink {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecisionQuery {
     pub since: Option<Timestamp>,
-    /// Only those before this time.
+    /// Only decisions before this time.
     pub until: Option<Timestamp>,
     pub answer: Option<AnswerKind>,
     pub end: Option<DecisionEnd>,
     pub workflow: Option<String>,
-    /// Only where all these words occur, in any case, in the title, the source, the tool or the answer.
+    /// All of these words must occur, in any case, in the title, the source, the tool or the answer.
     pub words: Vec<String>,
-    /// Begin after this place, as an earlier page gave it.
+    /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
 }
 
 impl DecisionQuery {
-    /// Whether a line is wanted. Times and places are the list's business.
+    /// Whether a line matches. Times and places are checked by the list.
     pub fn takes(&self, line: &DecisionLine) -> bool {
         let holds = |word: &String| {
             let word = word.to_lowercase();
@@ -128,6 +128,6 @@ impl DecisionQuery {
 #[derive(Clone, Debug, Default)]
 pub struct DecisionPage {
     pub decisions: Vec<DecisionLine>,
-    /// Where the next page begins; `None` after the last.
+    /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
 }

@@ -1,22 +1,22 @@
-//! One line of the inbox, with everything needed to decide on it.
+//! One item of the inbox, with everything needed to decide on it.
 
 use crate::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// How actions of programs that ask begin.
+/// The prefix of actions that programs ask about.
 pub const PROGRAM_ACTIONS: &str = "request/";
 
-/// The words by which a person refuses and stops the session. Agents that can be stopped are; the others read them.
+/// The text that refuses and stops the session. We stop the agents that can be stopped; the others read it.
 pub const STOP_WORDS: &str = "Stop here. Do nothing more in this session.";
 
-/// What sort of item it is: an interrupt's kind, or a finished thread's answer nobody has read yet.
+/// An interrupt's kind, or the result of a finished thread that nobody has read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// A question that waits for a decision.
     Interrupt(Kind),
-    /// A result to be read and filed away.
+    /// A result to read and file away.
     Result,
 }
 
@@ -29,7 +29,6 @@ impl ItemKind {
         }
     }
 
-    /// The kind a word means.
     pub fn from_word(word: &str) -> Option<Self> {
         if word == "result" { Some(ItemKind::Result) } else { Kind::from_word(word).map(ItemKind::Interrupt) }
     }
@@ -44,19 +43,18 @@ impl Serialize for ItemKind {
 /// An open interrupt, or a result nobody has read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Item {
-    /// The interrupt's id; a result goes by its thread's id.
+    /// The interrupt's id, or the thread's id for a result.
     pub id: String,
-    /// The key the asking node chose, by which its card is drawn; only workflows know what it means.
+    /// The key the asking node chose, used to draw the card; only workflows know what it means.
     #[serde(skip)]
     pub key: String,
     /// The thread that asks.
     pub thread: ThreadId,
     pub workflow: String,
-    /// What sort of item it is.
     pub kind: ItemKind,
     /// One line for the list.
     pub title: String,
-    /// One more line: what it is about.
+    /// A second line: what it is about.
     pub gist: String,
     /// The tool's name, `notify`, or a trouble's code.
     pub action: String,
@@ -64,55 +62,51 @@ pub struct Item {
     pub args: Value,
     /// Their JSON schema.
     pub schema: Value,
-    /// What an edit starts from, where that is something else than what is proposed.
+    /// What an edit starts from, if not from the proposed arguments.
     pub edit_from: Option<Value>,
-    /// Which answers it takes.
     pub allow: Allow,
-    /// What the four keys are called on it.
     pub labels: Labels,
-    /// What is unusual about it.
     pub warnings: Vec<Warning>,
-    /// Whom or what it comes from.
+    /// The person or thing it comes from.
     pub source: Option<String>,
     /// Its card as plain text.
     pub text: String,
     /// When it was asked.
     pub created_at: Timestamp,
-    /// Until when it is out of sight.
+    /// Hidden until then.
     pub snoozed_until: Option<Timestamp>,
-    /// Whether somebody waits for the answer and does nothing else meanwhile.
+    /// Whether the asker is blocked until it gets the answer.
     pub waiting: bool,
-    /// When they give up.
+    /// When the asker gives up.
     pub gives_up_at: Option<Timestamp>,
-    /// What a decision on it is bound to.
+    /// The hash that a decision is bound to.
     #[serde(serialize_with = "hash_or_null")]
     pub args_hash: Option<Hash>,
-    /// Accepting it does something that cannot be taken back.
+    /// Accepting it cannot be undone.
     pub irreversible: bool,
-    /// What may be allowed from its card besides this once.
     pub grantable: Grantable,
-    /// What became of it, where it is no longer open.
+    /// What became of it, if it is no longer open.
     pub closed: Option<String>,
 }
 
-/// The key under which changes to an item are kept that were made on the screen and not sent.
+/// The key for changes to an item that were made on the screen and not sent.
 pub fn unsent_edit_key(item: &str) -> String {
     format!("edit:{item}")
 }
 
 impl Item {
-    /// Whether a program asks before it does something, and takes words for a no.
+    /// Whether a program asks for permission and accepts text as a refusal.
     pub fn takes_refusals(&self) -> bool {
         let approval = self.kind == ItemKind::Interrupt(Kind::Approval);
         approval && self.action.starts_with(PROGRAM_ACTIONS) && self.allow.accept && self.allow.respond
     }
 
-    /// What an edit starts from.
+    /// The arguments that an edit starts from.
     pub fn edit_args(&self) -> &Value {
         self.edit_from.as_ref().unwrap_or(&self.args)
     }
 
-    /// How long somebody still waits for the answer; `None` where nobody does, or for as long as it takes.
+    /// How long the asker still waits; `None` if nobody waits, or waits forever.
     pub fn patience_left(&self, now: Timestamp) -> Option<SignedDuration> {
         Some(self.gives_up_at?.duration_since(now)).filter(|left| left.is_positive())
     }

@@ -1,37 +1,32 @@
-//! Items as lines of a list that stays small and live with ten thousand of them.
+//! Items as lines of a list that stays small and live with ten thousand items.
 
 use super::ItemKind;
 use crate::graph::{Allow, Grade, Hash, InterruptId, ThreadId};
 use jiff::Timestamp;
 
-/// Where an item stands in the inbox.
+/// The status of an item in the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It waits for a decision.
     Open,
-    /// It waits, out of sight.
+    /// It waits, but is hidden.
     Snoozed,
-    /// It is decided, and its thread waits for other answers.
+    /// It is decided; its thread waits for other answers.
     Decided,
-    /// It is decided, and can still be taken back for a moment.
-    Held {
-        /// How long, in milliseconds.
-        hold_ms: i64,
-        since: Timestamp,
-    },
-    /// A finished thread's answer that nobody has read.
+    /// It is decided, and can still be undone for a moment.
+    Held { hold_ms: i64, since: Timestamp },
+    /// A finished thread's result that nobody has read.
     Result,
 }
 
-/// An item at a glance: enough to see that something about it changed.
+/// Just enough about an item to notice that it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glance {
-    /// The item's id.
     pub id: String,
-    /// Its place among its like; later ones have higher places.
+    /// Its place among interrupts, or among results; later items have higher places.
     pub place: i64,
     pub standing: Standing,
-    /// Differs when anything about the item does.
+    /// Changes when anything about the item changes.
     pub stamp: u64,
 }
 
@@ -42,54 +37,52 @@ pub struct ItemLine {
     /// The thread that asks.
     pub thread: ThreadId,
     pub workflow: String,
-    /// What sort of item it is.
     pub kind: ItemKind,
     /// The tool's name, `notify`, or a trouble's code.
     pub action: String,
     /// One line for the list.
     pub title: String,
-    /// One more line: what it is about.
+    /// A second line: what it is about.
     pub gist: String,
-    /// Whom or what it comes from.
+    /// The person or thing it comes from.
     pub source: Option<String>,
-    /// Which answers it takes.
     pub allow: Allow,
-    /// How much the heaviest of its warnings weighs.
+    /// The highest grade among its warnings.
     pub grade: Option<Grade>,
-    /// The codes of what is unusual about it.
+    /// The codes of its warnings.
     pub warnings: Vec<String>,
-    /// Accepting it does something that cannot be taken back.
+    /// Accepting it cannot be undone.
     pub irreversible: bool,
-    /// What a decision on it is bound to.
+    /// The hash that a decision is bound to.
     pub hash: Option<Hash>,
     /// When it was asked.
     pub created_at: Timestamp,
-    /// When what it is about came: the newest mail of its thread, where it has any.
+    /// The time of the newest mail in its thread, if there is any; otherwise the time it was asked.
     pub dated: Timestamp,
-    /// Until when it is out of sight.
+    /// Hidden until then.
     pub snoozed_until: Option<Timestamp>,
-    /// Whether somebody waits for the answer and does nothing else meanwhile.
+    /// Whether the asker is blocked until it gets the answer.
     pub waiting: bool,
-    /// When they give up.
+    /// When the asker gives up.
     pub gives_up_at: Option<Timestamp>,
 }
 
-/// Which lines are wanted.
+/// Which lines to read.
 #[derive(Clone, Debug)]
 pub enum LineQuery {
-    /// The first open ones, for a first look.
+    /// The first open items, for the first screen.
     First(usize),
-    /// These; what is gone meanwhile is left out.
+    /// These items; those that are gone are left out.
     Of(Vec<String>),
 }
 
-/// Decisions taken together, or one taken alone, that can still be taken back.
+/// Decisions made together, or a single one, that can still be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
-    /// On what, in the order they were asked; undoing the batch of any of them takes all of them back.
+    /// In the order they were asked; undoing any of them undoes the whole batch.
     pub interrupts: Vec<InterruptId>,
     /// `accept`, `edit` …
     pub decision: String,
-    /// When the last of them was taken.
+    /// When the last of them was made.
     pub at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Mails and mailboxes as screens and scripts see them. The field names are a contract: added to, never renamed.
+//! Mails and mailboxes as screens and scripts see them. The field names are a contract: we add but never rename.
 
 use super::Status;
 use crate::graph::ThreadId;
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Which mails to list.
 #[derive(Clone, Debug, Default)]
 pub struct MailQuery {
-    /// Begin after this place, as an earlier page gave it.
+    /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
@@ -18,18 +18,18 @@ pub struct MailQuery {
 #[derive(Clone, Debug, Default)]
 pub struct MailPage {
     pub mails: Vec<MailLine>,
-    /// Rows that could not be trusted, each named in a sentence.
+    /// Rows that could not be trusted, with a sentence about each.
     pub damaged: Vec<String>,
-    /// Where the next page begins; `None` after the last.
+    /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
 }
 
 /// A mail as one line of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MailLine {
-    /// What makes it the same mail wherever it is found again.
+    /// Identifies the mail wherever it is found again.
     pub identity: String,
-    /// The account it came to; empty for mail a person handed in.
+    /// The account that received it; empty for mail that a person handed in.
     pub account: String,
     /// The sender's address.
     pub from: String,
@@ -39,42 +39,41 @@ pub struct MailLine {
     pub state: String,
     /// The thread that handles it.
     pub thread: Option<ThreadId>,
-    /// Where that stands.
+    /// The status of that thread.
     pub status: Option<Status>,
-    /// What triage made of it.
+    /// Triage's verdict.
     pub class: Option<String>,
     pub reason: Option<String>,
     /// What became of it.
     pub outcome: Option<String>,
-    /// When that was.
+    /// When it was handled.
     pub handled_at: Option<Timestamp>,
 }
 
-/// How a mailbox, a server or the place that traces go to does.
+/// The health of a mailbox, a server, or the receiver of traces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
-    /// What the config calls it; a server is called `server NAME`, and where traces go `traces sent`.
+    /// Its name in the config; servers are called `server NAME`, and the receiver of traces `traces sent`.
     pub source: String,
-    /// When it was last looked at.
+    /// When it was last checked.
     pub checked_at: Option<Timestamp>,
-    /// When that last went well.
+    /// When a check last succeeded.
     pub ok_at: Option<Timestamp>,
     /// What is wrong now, in a sentence.
     pub error: Option<String>,
 }
 
 impl SourceLine {
-    /// How the names of servers begin among sources; no mailbox's name holds a space.
+    /// The prefix of servers' names among sources; no mailbox's name contains a space.
     pub const SERVER: &'static str = "server ";
 
-    /// What the place that traces are sent to is called among sources.
+    /// The name of the receiver of traces among sources.
     pub const TRACES: &'static str = "traces sent";
 
     pub fn is_mailbox(&self) -> bool {
         !self.is_server() && self.source != Self::TRACES
     }
 
-    /// Whether it is a server and not a mailbox.
     pub fn is_server(&self) -> bool {
         self.source.starts_with(Self::SERVER)
     }

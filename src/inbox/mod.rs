@@ -1,10 +1,10 @@
 //! What a person sees and may decide.
 //!
-//! Everything a screen or a script needs is here as plain data ([`Item`], [`Card`], [`ThreadView`]);
-//! `service::Inbox` is where to get it. The rules of deciding ([`check`]) stand here too, pure, so that everybody
-//! who decides obeys the same ones.
+//! Everything a screen or a script needs is here as plain data ([`Item`], [`Card`], [`ThreadView`]), and comes from
+//! `service::Inbox`. The rules of deciding ([`check`]) are here too. They are pure, so that everyone who decides
+//! follows the same rules.
 //!
-//! What is not here: storage, drawing and any knowledge of a particular workflow.
+//! Storage, drawing and knowledge of particular workflows are not here.
 
 mod activity;
 mod card;

@@ -1,9 +1,9 @@
-//! The way a thread took through its graph.
+//! The path a thread took through its graph.
 
 use super::{NextView, Status, StepView};
 use crate::graph::{END, START, Taken};
 
-/// The nodes a thread ran, the ways between them, and where it stands, from its steps.
+/// Reads a thread's nodes, the edges it took and its current node from its steps.
 pub fn taken(steps: &[StepView], status: Status) -> Taken {
     let mut taken = Taken::default();
     for step in steps {
@@ -13,7 +13,7 @@ pub fn taken(steps: &[StepView], status: Status) -> Taken {
             NextView::End { .. } => END,
         };
         taken.here = Some(to.to_owned());
-        // What people, children and mail say are steps, and no nodes.
+        // Answers, children's results and arriving mail are steps but not nodes.
         if matches!(step.node.as_str(), "ANSWERS" | "JOIN" | "ARRIVED") {
             continue;
         }
@@ -23,7 +23,7 @@ pub fn taken(steps: &[StepView], status: Status) -> Taken {
     if taken.here.as_deref() == Some(END) {
         taken.visits.insert(END.to_owned(), 1);
     }
-    // A thread nobody goes on with stands where it was left.
+    // A thread that has not moved is at the start.
     if steps.is_empty() || (status == Status::Ready && taken.here.is_none()) {
         taken.here = Some(START.to_owned());
     }

@@ -1,60 +1,56 @@
-//! Letting go of old threads: what is asked for, what it would take, what it took.
+//! Deleting old threads: what to delete, what that would remove, and what it removed.
 
 use super::Status;
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// Which threads to let go of.
+/// Which threads to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PruneQuery {
-    /// Only those to which nothing has happened since.
+    /// Only threads to which nothing has happened since.
     pub before: Timestamp,
-    /// Only of these; a thread that has not ended is never let go of.
+    /// Only threads with these statuses; a thread that has not ended is never deleted.
     pub statuses: Vec<Status>,
 }
 
-/// How much of a table.
+/// The size of a table, or of a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TableSize {
-    /// Its name.
     pub table: String,
-    /// How many rows.
     pub rows: u64,
-    /// How many bytes.
     pub bytes: u64,
 }
 
-/// Threads that would go by their age and status, and are still needed.
+/// Threads old enough to delete that are still needed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeptThreads {
-    /// What for.
+    /// What they are needed for.
     pub why: String,
-    /// How many.
     pub threads: u64,
 }
 
-/// What pruning takes away: the plan of it, or the account of it.
+/// What pruning removes: as a plan, or as a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pruning {
-    /// How many threads are let go of.
+    /// How many threads are deleted.
     pub threads: u64,
-    /// Of those, how many leave a record: what was asked, decided and done.
+    /// How many of them leave a record: what was asked, decided and done.
     pub records: u64,
-    /// Mails whose bytes are let go of; that they came, and what became of them, is kept.
+    /// Mails whose bytes are deleted; we keep the fact that they came, and what became of them.
     pub mails: u64,
     /// Threads that are kept.
     pub kept: Vec<KeptThreads>,
-    /// Rows by table; bytes as far as they can be told before.
+    /// Rows by table; in a plan, bytes as far as they are known.
     pub tables: Vec<TableSize>,
 }
 
 impl Pruning {
-    /// All bytes of the tables.
+    /// The bytes of all tables together.
     pub fn bytes(&self) -> u64 {
         self.tables.iter().map(|table| table.bytes).sum()
     }
 
-    /// One more thread that is kept.
+    /// Counts one more thread that is kept.
     pub fn keep(&mut self, why: &str) {
         match self.kept.iter_mut().find(|kept| kept.why == why) {
             Some(kept) => kept.threads += 1,
@@ -62,7 +58,7 @@ impl Pruning {
         }
     }
 
-    /// So much more of a table.
+    /// Counts rows and bytes removed from a table.
     pub fn take(&mut self, table: &str, rows: u64, bytes: u64) {
         if rows == 0 {
             return;
@@ -76,7 +72,7 @@ impl Pruning {
         }
     }
 
-    /// What another part of the same pruning took.
+    /// Adds the figures of another part of the same pruning.
     pub fn add(&mut self, part: Pruning) {
         self.threads += part.threads;
         self.records += part.records;
@@ -87,26 +83,25 @@ impl Pruning {
     }
 }
 
-/// What was done.
+/// What a pruning did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pruned {
-    /// What went.
     pub taken: Pruning,
-    /// How large the file was.
+    /// The file size before, in bytes.
     pub before: u64,
-    /// How large it is.
+    /// The file size after, in bytes.
     pub after: u64,
     /// What was left for another time, and why.
     pub left: Vec<String>,
 }
 
-/// What the data folder holds.
+/// The size of the data folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Storage {
-    /// The size of the file with its log.
+    /// The size of the file including its log.
     pub file: u64,
-    /// Of that, what is free within it; a vacuum gives it back.
+    /// Free bytes inside the file; a vacuum returns them.
     pub free: u64,
-    /// Each table with its indexes, the largest first.
+    /// Each table with its indexes, largest first.
     pub tables: Vec<TableSize>,
 }

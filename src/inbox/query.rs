@@ -1,18 +1,18 @@
-//! What a person can ask of the inbox, what comes back, and why something was not done.
+//! Queries to the inbox, their results, and the reasons why something was not done.
 
 use super::{By, Item, ItemKind, Outcome, Refusal, Status, ThreadLine};
 use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Which items to list, and where in the list to begin.
+/// Which items to list, and where to start.
 #[derive(Clone, Debug, Default)]
 pub struct ItemQuery {
     /// Only this kind; results are listed only when asked for.
     pub kind: Option<ItemKind>,
-    /// The snoozed ones instead of the others.
+    /// Snoozed items instead of the others.
     pub snoozed: bool,
-    /// Begin after this place, as an earlier page gave it.
+    /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
@@ -21,62 +21,62 @@ pub struct ItemQuery {
 /// A page of items, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct ItemPage {
-    /// The items; `text` is empty here, a card gives it.
+    /// `text` is empty here; the card has it.
     pub items: Vec<Item>,
-    /// Rows that could not be trusted, each named in a sentence.
+    /// Rows that could not be trusted, with a sentence about each.
     pub damaged: Vec<String>,
-    /// Where the next page begins; `None` after the last.
+    /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
-    /// The place of the last item; what is asked later stands after it.
+    /// The place of the last item; items asked later come after it.
     pub last: Option<i64>,
 }
 
 /// Which threads to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadQuery {
-    /// Only of this status.
+    /// Only with this status.
     pub status: Option<Status>,
-    /// Only of this workflow; a name that ends in `/` is that of a server, with all its graphs.
+    /// Only of this workflow; a name that ends in `/` means a server with all its graphs.
     pub workflow: Option<String>,
-    /// Only with mail of this account.
+    /// Only with mail to this account.
     pub account: Option<String>,
-    /// Only where these words occur.
+    /// Only threads that contain these words.
     pub search: Option<String>,
-    /// Those that match the words best come first, and only one page of them.
+    /// List the best matches first, and only one page of them.
     pub best_first: bool,
-    /// Only with mail or questions of whoever has this in their name or address.
+    /// Only with mail or questions from people with this in their name or address.
     pub from: Option<String>,
-    /// Only where something of this kind was asked.
+    /// Only threads that asked something of this kind.
     pub kind: Option<Kind>,
-    /// Only those that ended like this, in the words of [`ThreadLine::standing`].
+    /// Only threads that ended like this, in the words of [`ThreadLine::standing`].
     pub standing: Option<String>,
-    /// Only where nothing has happened for so long.
+    /// Only threads to which nothing has happened for this long.
     pub older: Option<Duration>,
-    /// Only where something happened within this time.
+    /// Only threads to which something happened within this time.
     pub newer: Option<Duration>,
-    /// Whether threads that the engine starts for itself are listed.
+    /// Whether to list threads that the engine starts itself.
     pub engine: EngineThreads,
-    /// Begin after this place, as an earlier page gave it.
+    /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
 }
 
-/// Whether threads that the engine starts for itself are listed.
+/// Whether to list threads that the engine starts itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineThreads {
-    /// Among the others.
+    /// Together with the others.
     #[default]
     Listed,
     Hidden,
-    /// Nothing but them.
+    /// Without the others.
     Only,
 }
 
-/// What threads can be narrowed to, by name.
+/// What threads can be filtered by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facets {
-    /// The workflows there are threads of.
+    /// The workflows that have threads.
     pub workflows: Vec<String>,
     /// The accounts whose mail is in threads.
     pub accounts: Vec<String>,
@@ -88,25 +88,25 @@ pub struct Facets {
 #[derive(Clone, Debug, Default)]
 pub struct ThreadPage {
     pub threads: Vec<ThreadLine>,
-    /// Rows that could not be trusted, each named in a sentence.
+    /// Rows that could not be trusted, with a sentence about each.
     pub damaged: Vec<String>,
-    /// Where the next page begins; `None` after the last.
+    /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
-    /// What the person may have meant, where nothing holds the words they searched for.
+    /// What the person may have meant, if nothing matches the words.
     pub near: Option<String>,
 }
 
 /// The hash of the card a person saw.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeenHash {
-    /// As the screen had it.
+    /// From the screen.
     Whole(Hash),
-    /// As somebody typed it: all of it, or a beginning of at least eight digits.
+    /// Typed by a person: all of it, or a prefix of at least eight digits.
     Typed(String),
 }
 
 impl SeenHash {
-    /// Whether the card they saw is the one with this hash.
+    /// Whether the seen card is the one with this hash.
     pub fn is_of(&self, hash: &Hash) -> bool {
         match self {
             SeenHash::Whole(seen) => seen == hash,
@@ -115,23 +115,21 @@ impl SeenHash {
     }
 }
 
-/// A decision about to be taken.
+/// A decision that is about to be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decide {
-    /// On what; any unique beginning of an id.
+    /// Any unique prefix of an id.
     pub interrupt: InterruptId,
-    /// The answer.
     pub decision: Decision,
-    /// What it is bound to; `None` binds it to nothing.
+    /// The card it is bound to; `None` binds it to nothing.
     pub shown: Option<SeenHash>,
-    /// Whether something may be learned from it.
+    /// Whether we may learn from it.
     pub learn: bool,
-    /// Who decides.
     pub by: By,
 }
 
 impl Decide {
-    /// A decision at the screen, on the card with this hash.
+    /// A decision made on the screen, on the card with this hash.
     pub fn on_screen(interrupt: InterruptId, hash: Hash, decision: Decision, learn: bool) -> Self {
         Self { interrupt, decision, shown: Some(SeenHash::Whole(hash)), learn, by: By::Tui }
     }
@@ -148,19 +146,18 @@ pub struct Overview {
     pub threads: Vec<(String, u64)>,
     /// Whether all driving is paused.
     pub paused: bool,
-    /// The process that drives, if one does.
+    /// The id of the driving process, if there is one.
     pub driver: Option<u32>,
-    /// Threads that wait for a model server that cannot be reached.
+    /// Threads that wait for an unreachable model server.
     pub waiting_for_model: u64,
 }
 
 impl Overview {
-    /// How many of a kind are open and not snoozed.
+    /// How many items of a kind are open and not snoozed.
     pub fn open_of(&self, kind: ItemKind) -> u64 {
         count(&self.open, kind.word())
     }
 
-    /// How many threads have a status.
     pub fn threads_in(&self, status: Status) -> u64 {
         count(&self.threads, status.word())
     }
@@ -170,58 +167,38 @@ fn count(counts: &[(String, u64)], wanted: &str) -> u64 {
     counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
 }
 
-/// Why something that was asked of the inbox was not done.
+/// Why a request to the inbox was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum InboxError {
-    /// Nothing goes by that name.
+    /// Nothing has that name.
     #[error("there is no {what} `{id}`; {hint}")]
     NotFound {
         /// `interrupt`, `thread`, `workflow` …
         what: &'static str,
-        /// What was asked for.
         id: String,
         /// What to do.
         hint: String,
     },
-    /// Several go by that beginning.
+    /// Several ids start like that.
     #[error("`{id}` matches {count} ids ({some}); give one more letter")]
-    Ambiguous {
-        /// What was asked for.
-        id: String,
-        /// How many there are.
-        count: usize,
-        /// Some of them.
-        some: String,
-    },
-    /// It was open once.
+    Ambiguous { id: String, count: usize, some: String },
+    /// It is no longer open.
     #[error("`{id}` is no longer open: {why}")]
     NotOpen {
         /// The interrupt or thread.
         id: String,
-        /// What became of it.
         why: String,
     },
-    /// The card shown is not the card as it stands.
+    /// The card has changed since it was shown.
     #[error("`{id}` has changed since it was shown; look at it again with `sayso view {id}`")]
-    Stale {
-        /// The interrupt.
-        id: String,
-    },
-    /// An answer it does not take, or arguments that do not fit.
+    Stale { id: String },
+    /// The answer is not allowed, or its arguments do not fit the schema.
     #[error("`{id}`: {refusal}")]
-    Refused {
-        /// The interrupt.
-        id: String,
-        refusal: Refusal,
-    },
-    /// A start input that does not fit.
+    Refused { id: String, refusal: Refusal },
+    /// The start input does not fit.
     #[error("{workflow}: {error}")]
-    Input {
-        workflow: String,
-        /// What is wrong.
-        error: InputError,
-    },
-    /// Not possible as things stand.
+    Input { workflow: String, error: InputError },
+    /// Not possible in the current state.
     #[error("{0}")]
     Conflict(String),
     /// The store, the disk or the network failed.
@@ -229,5 +206,5 @@ pub enum InboxError {
     Failed(String),
 }
 
-/// What became of each of several decisions.
+/// The result of each of several decisions.
 pub type Together = Vec<(InterruptId, Result<Outcome, InboxError>)>;

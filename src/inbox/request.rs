@@ -1,4 +1,4 @@
-//! What a program that asked a person is told. The field names are a contract: added to, never renamed.
+//! The answer to a program that asked a person. The field names are a contract: we add but never rename.
 
 use super::Status;
 use crate::graph::{InterruptId, ThreadId};
@@ -11,45 +11,43 @@ use serde_json::Value;
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Ending {
-    /// As proposed.
+    /// Accepted as proposed.
     Accept,
-    /// With changed arguments.
+    /// Accepted with changed arguments.
     Edit,
-    /// With words.
+    /// Answered in words.
     Respond,
-    /// No.
+    /// Refused.
     Ignore,
     /// Nobody answered in time.
     Expired,
-    /// The asker no longer waited.
+    /// The asker stopped waiting.
     Withdrawn,
 }
 
 impl Ending {
-    /// The word in JSON.
     pub fn word(self) -> &'static str {
         self.into()
     }
 }
 
-/// How a request stands.
+/// The state of a request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestAnswer {
-    /// The question, by which `sayso answer` finds it again.
+    /// The question's id, for use with `sayso answer`.
     pub id: InterruptId,
     pub thread: ThreadId,
-    /// Where that stands.
+    /// The thread's status.
     pub status: Status,
-    /// What is open now: the question, or nothing.
+    /// The open question, if it is still open.
     pub interrupts: Vec<InterruptId>,
-    /// How it ended; nothing while it is open, or decided and still to be taken back.
+    /// How it ended; `None` while it is open, or decided but can still be undone.
     pub r#type: Option<Ending>,
-    /// What may be done: the arguments as accepted or edited; the words of a response.
+    /// What may be done: the arguments as accepted or edited, or the text of a response.
     pub args: Value,
-    /// Who decided.
     pub by: Option<String>,
     pub at: Option<Timestamp>,
-    /// What the asker is to remember, as it offered it.
+    /// What the asker should remember, exactly as it offered it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember: Option<Value>,
 }

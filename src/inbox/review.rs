@@ -1,53 +1,49 @@
-//! What a person looks at when reviewing a thread: what it asked, what a step changed, what a model was told.
+//! What a person reviews in a thread: its questions, what a step changed, what a model was told.
 //!
-//! States and prompts can be large. What is given here is bounded, and says so where something was left out; the store
-//! keeps all of it.
+//! States and prompts can be large. The views here are bounded and say so if something was left out; the store keeps
+//! everything.
 
 use crate::graph::{Hash, InterruptId, Kind, Labels, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// A text longer than this is cut where a state is shown.
+/// Longer texts are cut when a state is shown, in bytes.
 const TEXT: usize = 16 * 1024;
 
-/// So many members of a list or an object are shown.
+/// How many members of a list or an object are shown.
 const MEMBERS: usize = 2_000;
 
-/// So many changes of a step are told.
+/// How many changes of a step are listed.
 const CHANGES: usize = 400;
 
-/// A state deeper than this is not followed.
+/// How deep a state is shown.
 const DEPTH: usize = 48;
 
-/// A question a thread has put, and what became of it.
+/// A question that a thread asked, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuestionView {
     pub id: InterruptId,
-    /// The step that asked it; of trouble, the step that could not be taken.
+    /// The step that asked it; for trouble, the step that could not be taken.
     pub step: u64,
-    /// What kind of question it is.
     pub kind: Kind,
     /// The tool's name, `notify`, or a trouble's code.
     pub action: String,
     /// One line for the list.
     pub title: String,
-    /// One more line: what it is about.
+    /// A second line: what it is about.
     pub gist: String,
-    /// Whom or what it comes from.
+    /// The person or thing it comes from.
     pub source: Option<String>,
-    /// What was proposed.
     pub args: Value,
-    /// What a decision on it is bound to.
+    /// The hash that a decision is bound to.
     #[serde(serialize_with = "hash")]
     pub args_hash: Hash,
-    /// What the four keys are called on it.
     pub labels: Labels,
-    /// What is unusual about it.
     pub warnings: Vec<Warning>,
     /// `open`, `decided` or `closed`.
     pub state: &'static str,
-    /// Why nobody can answer it any more, where nobody did.
+    /// Why nobody can answer it any more, if nobody did.
     pub closed: Option<String>,
     /// When it was asked.
     pub at: Timestamp,
@@ -64,34 +60,34 @@ impl QuestionView {
     }
 }
 
-/// One place of a state that a step changed.
+/// A part of a state that a step changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// Where, as `messages[3].text`.
+    /// The path, as in `messages[3].text`.
     pub path: String,
-    /// What stood there before; nothing where nothing did.
+    /// The old value, if there was one.
     pub before: Option<Value>,
-    /// What stands there since.
+    /// The new value, if there is one.
     pub after: Option<Value>,
 }
 
 /// A step's effect on the state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepStates {
-    /// The step.
+    /// The step's number.
     pub n: u64,
     /// What it changed, in the order of the state.
     pub changes: Vec<Change>,
-    /// How many further changes are not told.
+    /// How many more changes are not listed.
     pub untold: usize,
-    /// The whole state after it.
+    /// The whole state after the step.
     pub state: Value,
-    /// Whether the state was too large to be given whole.
+    /// Whether the state was too large to show whole.
     pub cut: bool,
 }
 
 impl StepStates {
-    /// What lies between two states.
+    /// Compares two states.
     pub fn between(n: u64, before: &Value, after: &Value) -> Self {
         let mut changes = Changes::default();
         changes.compare(String::new(), Some(before), Some(after), 0);
@@ -100,26 +96,24 @@ impl StepStates {
     }
 }
 
-/// What a model was told and what it answered, exactly.
+/// Exactly what a model was told and what it answered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CallView {
-    /// What the call was for.
     pub task: String,
-    /// Which model.
     pub model: String,
     /// The instructions above the conversation.
     pub system: String,
-    /// The conversation, oldest first: who and what.
+    /// The conversation, oldest first: role and text.
     pub messages: Vec<(String, String)>,
-    /// The tools it might call, and the shape its answer had to have, as they were given.
+    /// The tools it could call and the required shape of its answer, as given to the model.
     pub rules: Value,
-    /// What it said; nothing where it failed.
+    /// Its text; `None` if the call failed.
     pub answer: Option<String>,
-    /// What it wanted called: the tool and its arguments.
+    /// The tools it wanted to call, with their arguments.
     pub calls: Vec<(String, Value)>,
     /// Why it failed, as a fixed word.
     pub error: Option<String>,
-    /// Why the words are not there, where they are not.
+    /// Why the text is missing, if it is.
     pub missing: Option<String>,
 }
 
@@ -161,7 +155,7 @@ fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// The value as far as anybody would read it, and whether something was left out.
+/// The value cut to a readable size, and whether anything was left out.
 pub fn bounded(value: &Value) -> (Value, bool) {
     let mut cut = false;
     (bound(value, 0, &mut cut), cut)

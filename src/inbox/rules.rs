@@ -1,4 +1,4 @@
-//! When a decision may be taken. Pure: the same rules for screen, command line and servers.
+//! When a decision may be made. Pure, so that the screen, the command line and servers follow the same rules.
 
 use super::SeenHash;
 use crate::graph::{Allow, Decision, Hash};
@@ -7,23 +7,23 @@ use serde_json::Value;
 /// Why a decision on an open interrupt is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The card was drawn from something else than what stands there now.
+    /// The card that was shown is not the current one.
     #[error("the card has changed since it was shown; look at it again")]
     Stale,
-    /// The interrupt takes no such answer.
+    /// The interrupt does not take this answer.
     #[error("this cannot be answered with {0}; it takes {1}")]
     NotAllowed(&'static str, String),
-    /// Edited arguments do not fit.
+    /// Edited arguments do not fit the schema.
     #[error("{0}")]
     Args(String),
-    /// An answer without words.
+    /// The response has no text.
     #[error("the answer is empty; say something, or use ignore")]
     Empty,
 }
 
-/// Whether `decision` may be taken on an interrupt that allows `allow` and stands at `hash`.
+/// Whether `decision` may be made on an interrupt that allows `allow` and currently has the hash `hash`.
 ///
-/// `shown` is what the person saw; `None` binds to nothing.
+/// `shown` is what the person saw; `None` binds the decision to nothing.
 pub fn check(
     decision: &Decision,
     allow: Allow,
@@ -59,7 +59,7 @@ pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
     }
 }
 
-/// Everything that is wrong with `args`: the field, empty where it is the whole, and why.
+/// All errors in `args`: the field (empty for the whole) and what is wrong.
 pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
     let validator = match jsonschema::validator_for(schema) {
         Ok(validator) => validator,
@@ -73,7 +73,7 @@ pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
     wrong.collect()
 }
 
-/// What is wrong, for people: nobody should have to read a pattern.
+/// The error for people, who should not have to read a pattern.
 fn sentence(error: &jsonschema::ValidationError<'_>) -> String {
     match error.kind() {
         jsonschema::error::ValidationErrorKind::Pattern { pattern } => {
@@ -83,7 +83,7 @@ fn sentence(error: &jsonschema::ValidationError<'_>) -> String {
     }
 }
 
-/// How what a pattern asks for is written, by an example where the pattern is a usual one.
+/// How to write what a pattern asks for, with an example for common patterns.
 fn way(pattern: &str) -> &'static str {
     if pattern.contains('@') {
         "like an address, ann@example.org"

@@ -5,12 +5,12 @@ use crate::text::short_count;
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// What a session does. Those that wait for a person come first.
+/// What a session is doing. Sessions that wait for a person come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum SessionState {
-    /// It asks, here or in its own window.
+    /// It asks something, here or in its own window.
     Waiting,
     /// Its turn ended.
     Idle,
@@ -29,28 +29,28 @@ impl SessionState {
 pub struct AgentSession {
     /// `claude-code`, `codex` …
     pub agent: String,
-    /// What the agent calls the session.
+    /// The agent's name for the session.
     pub id: String,
     pub folder: Option<String>,
-    /// The branch that is checked out there.
+    /// The branch checked out in the folder.
     pub branch: Option<String>,
     pub state: SessionState,
-    /// What it asks, where it waits.
+    /// What it asks, if it waits.
     pub waits_for: Option<String>,
-    /// The card that asks it, where there is one.
+    /// The card with that question, if there is one.
     pub interrupt: Option<InterruptId>,
-    /// Since when it does what it does.
+    /// When it entered this state.
     pub since: Timestamp,
     pub started_at: Timestamp,
-    /// What the person said last.
+    /// The person's last prompt.
     pub prompt: Option<String>,
     pub model: Option<String>,
-    /// Tokens read, cached ones included; `None` where the agent does not say.
+    /// Tokens read, including cached ones; `None` if the agent does not report them.
     pub input_tokens: Option<u64>,
     pub output_tokens: Option<u64>,
-    /// In dollars, where the agent says so.
+    /// In dollars, if the agent reports it.
     pub cost: Option<f64>,
-    /// The terminal it runs in, where that can be brought to the front.
+    /// The terminal it runs in, if we can bring it to the front.
     pub terminal: Option<String>,
 }
 

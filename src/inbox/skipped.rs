@@ -5,10 +5,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use std::fmt;
 
-/// Which of them are wanted.
+/// Which skipped mails to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkippedQuery {
-    /// Begin after this place, as an earlier page gave it.
+    /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
@@ -17,30 +17,29 @@ pub struct SkippedQuery {
 /// A mail that the model or a rule ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedLine {
-    /// The thread that triaged it; to be reclassified by it.
+    /// The thread that triaged it, which can also reclassify it.
     pub thread: Option<ThreadId>,
-    /// Its subject.
+    /// The mail's subject.
     pub title: String,
-    /// Who wrote it.
     pub sender: String,
     /// Why it was not shown.
     pub reason: String,
-    /// Whether triage was not sure of it.
+    /// Whether triage was unsure about it.
     pub unsure: bool,
     /// When it came.
     pub at: Timestamp,
-    /// How its text begins; empty where its bytes were let go of.
+    /// The start of its text; empty if its bytes were deleted.
     pub text: String,
     /// The digest of its bytes.
     #[serde(skip)]
     pub raw: [u8; 32],
 }
 
-/// How much mail was not shown lately.
+/// How much mail was skipped recently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SkippedCount {
     pub mails: u64,
-    /// Of how many of them triage was not sure.
+    /// How many of them triage was unsure about.
     pub unsure: u64,
 }
 
@@ -51,12 +50,12 @@ impl fmt::Display for SkippedCount {
     }
 }
 
-/// A page of them, newest first.
+/// A page of skipped mails, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct SkippedPage {
     pub mails: Vec<SkippedLine>,
-    /// Rows that could not be trusted, each named in a sentence.
+    /// Rows that could not be trusted, with a sentence about each.
     pub damaged: Vec<String>,
-    /// Where the next page begins; `None` after the last.
+    /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! A workflow as the inbox knows it, and the list of them all.
+//! A workflow as the inbox knows it, and the list of all workflows.
 
 use super::{Block, Card, Item, LEARNING_WORKFLOW};
 use crate::graph::{Folded, InputError, Workflow};
@@ -6,16 +6,16 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The hidden workflow that puts to a person what no thread of theirs asks: a login, a first look, an absent server.
+/// The hidden workflow for questions that belong to no other thread: a login, a first look, an absent server.
 pub const ASKING_WORKFLOW: &str = "intake";
 
-/// The hidden workflow that moves mail where a person wants it.
+/// The hidden workflow that puts mail where a person wants it.
 pub const MOVING_WORKFLOW: &str = "put_away";
 
-/// The workflows whose threads the engine starts for itself.
+/// The workflows that the engine starts itself.
 pub const ENGINE_WORKFLOWS: [&str; 3] = [ASKING_WORKFLOW, LEARNING_WORKFLOW, MOVING_WORKFLOW];
 
-/// What it proposes where a server cannot be reached.
+/// The action of the question about a server that cannot be reached.
 pub const ABSENT_ACTION: &str = "unreachable";
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
@@ -26,22 +26,22 @@ type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Sen
 type Profiles = Arc<dyn Fn(&Folded) -> Vec<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
 
-/// A workflow with what people are told of it. Start flags, forms, help and drawings all read this.
+/// A workflow and how it presents itself to people. Start flags, forms, help and drawings all read this.
 #[derive(Clone)]
 pub struct Spec {
     /// The compiled graph.
     pub workflow: Workflow,
     /// What it does, in one line.
     pub about: &'static str,
-    /// Whether people start it; child graphs are started by other threads only.
+    /// Whether people cannot start it; child graphs are started only by other threads.
     pub hidden: bool,
     /// Whether its finished threads appear in the inbox as results.
     pub results: bool,
-    /// Whether it answers for every name that begins with its own and a slash.
+    /// Whether it also handles every name that begins with its own and a slash.
     pub family: bool,
-    /// Whether its questions may expire by the config's policy. Not where even *ignore* reaches the outside.
+    /// Whether the config's policy may let its questions expire. Must be false if even *ignore* reaches the outside.
     pub expires: bool,
-    /// The tasks a model can be chosen for in the config, by `ROLE_model`.
+    /// The tasks that a model can be chosen for in the config, with `ROLE_model`.
     pub roles: &'static [&'static str],
     draw: DrawCard,
     prepare: Prepare,
@@ -53,7 +53,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// A workflow whose cards are drawn by `card`, from the state the thread was in when it asked.
+    /// A workflow whose cards `card` draws, from the state in which the thread asked.
     pub fn new(
         workflow: Workflow,
         about: &'static str,
@@ -77,38 +77,38 @@ impl Spec {
         }
     }
 
-    /// The same, not to be started by people.
+    /// People cannot start it.
     pub fn hidden(mut self) -> Self {
         self.hidden = true;
         self
     }
 
-    /// The same, with tasks a model can be chosen for in the config.
+    /// Sets the tasks that a model can be chosen for in the config.
     pub fn with_roles(mut self, roles: &'static [&'static str]) -> Self {
         self.roles = roles;
         self
     }
 
-    /// The same, without results in the inbox.
+    /// Its finished threads do not appear in the inbox.
     pub fn without_results(mut self) -> Self {
         self.results = false;
         self
     }
 
-    /// The same, whose questions wait for a person however long it takes.
+    /// Its questions wait for a person however long it takes.
     pub fn without_expiry(mut self) -> Self {
         self.expires = false;
         self
     }
 
-    /// The same, for every name that begins with its own and a slash: `prod/agent` for `prod`.
+    /// It also handles every name that begins with its own and a slash: `prod/agent` for `prod`.
     pub fn family(mut self) -> Self {
         self.family = true;
         self
     }
 
-    /// The same, with a look at what people start it with: it completes the input, or refuses it before
-    /// anything is stored.
+    /// `prepare` checks the input people start it with: it completes the input, or refuses it before anything is
+    /// stored.
     pub fn preparing(
         mut self,
         prepare: impl Fn(Value) -> Result<Value, InputError> + Send + Sync + 'static,
@@ -117,7 +117,7 @@ impl Spec {
         self
     }
 
-    /// The same, able to say why an item is there: the reasoning, the lines of memory and the rules that applied.
+    /// `explain` says why an item is there: the reasoning, and the lines of memory and rules that applied.
     pub fn explaining(
         mut self,
         explain: impl Fn(&Folded, &Item) -> Vec<Block> + Send + Sync + 'static,
@@ -126,18 +126,18 @@ impl Spec {
         self
     }
 
-    /// The same, with the profiles of the memory that a thread goes by.
+    /// `profiles` lists the memory profiles that a thread uses.
     pub fn going_by(mut self, profiles: impl Fn(&Folded) -> Vec<String> + Send + Sync + 'static) -> Self {
         self.profiles = Some(Arc::new(profiles));
         self
     }
 
-    /// The profiles of the memory that a thread goes by, by their namespaces.
+    /// The namespaces of the memory profiles that a thread uses.
     pub fn profiles(&self, state: &Folded) -> Vec<String> {
         self.profiles.as_ref().map(|profiles| profiles(state)).unwrap_or_default()
     }
 
-    /// The same, able to show what a thread is about below a trouble, which the engine draws.
+    /// `subject` shows what a thread is about, below a trouble that the engine draws.
     pub fn showing_in_trouble(
         mut self,
         subject: impl Fn(&Folded) -> Vec<Block> + Send + Sync + 'static,
@@ -146,8 +146,7 @@ impl Spec {
         self
     }
 
-    /// The same, with names of its own in traces: for the thread as a whole (no node), and for the `nth` run of a node,
-    /// counted from 1.
+    /// `name` names spans in traces: the thread as a whole (no node), and the `nth` run of a node, counted from 1.
     pub fn tracing(
         mut self,
         name: impl Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync + 'static,
@@ -156,7 +155,7 @@ impl Spec {
         self
     }
 
-    /// The same, with what a thread remembers to have gone wrong: where, and what.
+    /// `errors` lists the errors that a thread keeps in its state: where, and what.
     pub fn remembering(
         mut self,
         errors: impl Fn(&Folded) -> Vec<(String, String)> + Send + Sync + 'static,
@@ -165,38 +164,38 @@ impl Spec {
         self
     }
 
-    /// Whether its threads remember what went wrong.
+    /// Whether its threads keep their errors.
     pub fn remembers_errors(&self) -> bool {
         self.errors.is_some()
     }
 
-    /// What a thread remembers to have gone wrong: where, and what.
+    /// The errors that a thread keeps in its state: where, and what.
     pub fn errors(&self, state: &Folded) -> Vec<(String, String)> {
         self.errors.as_ref().map(|errors| errors(state)).unwrap_or_default()
     }
 
-    /// What a trace calls the thread, or the `nth` run of a node.
+    /// The name in traces of the thread, or of the `nth` run of a node.
     pub fn span_name(&self, state: &Folded, node: Option<&str>, nth: usize) -> String {
         let own = self.trace.as_ref().and_then(|name| name(state, node, nth));
         own.unwrap_or_else(|| node.unwrap_or_else(|| self.workflow.name()).to_owned())
     }
 
-    /// Why an item is there, where the workflow can say.
+    /// Why an item is there, if the workflow can tell.
     pub fn explain(&self, state: &Folded, item: &Item) -> Option<Vec<Block>> {
         self.explain.as_ref().map(|explain| explain(state, item))
     }
 
-    /// What stands below a trouble of a thread, where the workflow shows anything there.
+    /// What to show below a trouble of a thread, if the workflow shows anything there.
     pub fn in_trouble(&self, state: &Folded) -> Vec<Block> {
         self.subject.as_ref().map(|subject| subject(state)).unwrap_or_default()
     }
 
-    /// The input a person gave, completed.
+    /// Checks and completes the input a person gave.
     pub fn prepare(&self, input: Value) -> Result<Value, InputError> {
         (self.prepare)(input)
     }
 
-    /// The card of an item, from the state its thread was in then.
+    /// Draws an item's card from the state its thread was in when it asked.
     pub fn card(&self, state: &Folded, item: &Item) -> Card {
         (self.draw)(state, item)
     }
@@ -207,29 +206,29 @@ impl Spec {
 pub struct Registry(BTreeMap<String, Spec>);
 
 impl Registry {
-    /// A registry of these; of two of one name the later one counts.
+    /// If two have the same name, the later one wins.
     pub fn new(specs: impl IntoIterator<Item = Spec>) -> Self {
         Self(specs.into_iter().map(|spec| (spec.workflow.name().to_owned(), spec)).collect())
     }
 
-    /// The workflow of this name.
+    /// Finds a workflow by its name, or by its family's name.
     pub fn get(&self, name: &str) -> Option<&Spec> {
         let family = || self.0.get(name.split_once('/')?.0).filter(|spec| spec.family);
         self.0.get(name).or_else(family)
     }
 
-    /// The same registry with one more.
+    /// Adds a workflow.
     pub fn with(mut self, spec: Spec) -> Self {
         self.0.insert(spec.workflow.name().to_owned(), spec);
         self
     }
 
-    /// All of them, by name.
+    /// All workflows, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Spec> {
         self.0.values()
     }
 
-    /// The names people may start, for messages.
+    /// The names that people may start, for messages.
     pub fn names(&self) -> Vec<&str> {
         self.iter().filter(|spec| !spec.hidden).map(|spec| spec.workflow.name()).collect()
     }

@@ -1,31 +1,29 @@
-//! The states of a thread and the hands that decide.
+//! The status of a thread, and who decides.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Where a thread stands. The words are the same in code, store, screens and JSON.
+/// The status of a thread. The words are the same in code, store, screens and JSON.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Status {
-    /// Can go on and waits for a driver.
+    /// Can go on, and waits for a driver.
     Ready,
-    /// A node is at work.
+    /// A node is running.
     Running,
-    /// A person is asked.
+    /// A person has been asked.
     Waiting,
-    /// Decided, and still to be taken back for a moment.
+    /// Decided, and can still be undone for a moment.
     Held,
     /// Waits for its children.
     Joining,
     /// Cannot go on by itself.
     Trouble,
-    /// Reached its end.
     Done,
-    /// Was given up.
     Abandoned,
 }
 
@@ -42,22 +40,19 @@ impl Status {
         Status::Abandoned,
     ];
 
-    /// The word used everywhere.
     pub fn word(self) -> &'static str {
         self.into()
     }
 
-    /// The status a word means.
     pub fn from_word(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 
-    /// Whether the thread has ended.
     pub fn ended(self) -> bool {
         matches!(self, Status::Done | Status::Abandoned)
     }
 
-    /// Whether a driver has, or will soon have, something to do for it.
+    /// Whether a driver has work to do for it, now or soon.
     pub fn active(self) -> bool {
         matches!(self, Status::Ready | Status::Running | Status::Held)
     }
@@ -69,7 +64,6 @@ impl fmt::Display for Status {
     }
 }
 
-/// Who decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     /// A person at the screen.
@@ -78,7 +72,7 @@ pub enum By {
     Cli,
     /// A grant, by its id.
     Grant(String),
-    /// The config's policy for what nobody answers.
+    /// The config's policy for questions that nobody answers.
     Expiry,
 }
 
@@ -107,7 +101,7 @@ impl<'de> Deserialize<'de> for By {
 }
 
 impl By {
-    /// The decider a stored word means.
+    /// Reads the stored word.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "tui" => Some(By::Tui),

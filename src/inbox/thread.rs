@@ -1,4 +1,4 @@
-//! Threads as screens and scripts see them. The field names are a contract: added to, never renamed.
+//! Threads as screens and scripts see them. The field names are a contract: we add fields but never rename them.
 
 use super::{DecisionEnd, QuestionView, Status};
 use crate::graph::{InterruptId, ThreadId};
@@ -6,15 +6,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a verb that moves a thread reports.
+/// The report of a verb that moves a thread.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
     pub thread: ThreadId,
-    /// Where it stands now.
     pub status: Status,
-    /// What it asks now.
+    /// Its open questions.
     pub interrupts: Vec<InterruptId>,
-    /// What it has produced.
     pub output: Option<Value>,
     /// Why it cannot go on.
     pub error: Option<ErrorView>,
@@ -29,10 +27,9 @@ pub struct ErrorView {
     pub text: String,
 }
 
-/// Where a fork began.
+/// Where a fork started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ForkedFrom {
-    /// The original.
     pub thread: ThreadId,
     /// The last step they share.
     pub step: u64,
@@ -43,33 +40,29 @@ pub struct ForkedFrom {
 pub struct ThreadLine {
     pub id: ThreadId,
     pub workflow: String,
-    /// What it is about.
     pub title: String,
-    /// Where it stands.
     pub status: Status,
-    /// How many steps it has.
     pub steps: u64,
-    /// When it began.
     pub created_at: Timestamp,
     /// When something last happened to it.
     pub updated_at: Timestamp,
     /// The thread that started it.
     pub parent: Option<ThreadId>,
     pub forked_from: Option<ForkedFrom>,
-    /// How the last decision in it ended, once it has ended itself: "sent", "denied".
+    /// How its last decision ended, if the thread has ended: "sent", "denied".
     pub outcome: Option<String>,
-    /// The same for scripts.
+    /// The same, for scripts.
     pub end: Option<DecisionEnd>,
-    /// What stands around the words that were searched for.
+    /// The text around the search words.
     #[serde(skip)]
     pub found: Option<String>,
-    /// Its place in lists of threads; newer ones have higher places.
+    /// Its place in lists of threads; newer threads have higher places.
     #[serde(skip)]
     pub place: i64,
 }
 
 impl ThreadLine {
-    /// How it ended in a person's words, or where it stands.
+    /// How it ended in people's words, or its status.
     pub fn standing(&self) -> &str {
         self.outcome.as_deref().unwrap_or(self.status.word())
     }
@@ -80,13 +73,10 @@ impl ThreadLine {
 pub struct ThreadView {
     pub id: ThreadId,
     pub workflow: String,
-    /// What it is about.
     pub title: String,
-    /// Where it stands.
     pub status: Status,
-    /// Its folded state; null where this build does not know the workflow.
+    /// The folded state; null if this build does not know the workflow.
     pub state: Value,
-    /// What it has produced.
     pub output: Option<Value>,
     /// Why it cannot go on.
     pub error: Option<ErrorView>,
@@ -99,46 +89,45 @@ pub struct ThreadView {
     pub questions: Vec<QuestionView>,
     /// Everything people and grants decided, in order.
     pub decisions: Vec<DecisionView>,
-    /// Everything done to the outside, in order.
+    /// Everything it did to the outside world, in order.
     pub effects: Vec<EffectView>,
-    /// What its model calls took.
+    /// What its model calls used.
     pub usage: UsageView,
-    /// What took how long, the threads it started included.
+    /// How long each part took, including the threads it started.
     pub trace: TraceView,
 }
 
-/// A stretch of work, and what it was made of.
+/// A stretch of work, and the parts it consisted of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceView {
-    /// What it is called.
     pub name: String,
     /// `thread`, `node` or `call`.
     pub sort: &'static str,
     pub thread: Option<ThreadId>,
-    /// The step, where it is a node.
+    /// The step, if it is a node.
     pub step: Option<u64>,
-    /// When it began.
+    /// When it started.
     pub at: Timestamp,
-    /// How long it took, until now where it goes on; a thread and a node that waits for others take as long as these.
+    /// How long it took, or up to now if it still runs. Threads, and nodes that wait for others, include the wait.
     pub ms: u64,
-    /// Tokens read, by everything inside it.
+    /// Tokens read by everything inside it.
     pub input_tokens: u64,
-    /// Tokens written, by everything inside it.
+    /// Tokens written by everything inside it.
     pub output_tokens: u64,
-    /// The price, of everything inside it; null where one of it has no known price.
+    /// The price of everything inside it; null if any price is unknown.
     pub cost: Option<f64>,
-    /// The number of the model call, where it is one: its words go by it.
+    /// The number of the model call, if it is one; its text is found by this number.
     pub call: Option<u64>,
-    /// Which model, where it is a call.
+    /// The model, if it is a call.
     pub model: Option<String>,
     /// Why it failed, as a fixed word.
     pub error: Option<String>,
-    /// What it was made of, in order.
+    /// Its parts, in order.
     pub children: Vec<TraceView>,
 }
 
 impl TraceView {
-    /// Something that began then and took no time yet.
+    /// A span that starts at `at` and has taken no time yet.
     pub fn begun(name: String, sort: &'static str, at: Timestamp) -> Self {
         Self {
             name,
@@ -160,13 +149,11 @@ impl TraceView {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepView {
-    /// Its number, from 0.
+    /// Counts from 0.
     pub n: u64,
     /// The node, or START, ANSWERS, JOIN, ARRIVED.
     pub node: String,
-    /// What happened.
     pub updates: Value,
-    /// Where the thread went.
     pub next: NextView,
     pub at: Timestamp,
 }
@@ -175,25 +162,23 @@ pub struct StepView {
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum NextView {
-    /// On to a node.
+    /// It goes on to a node.
     Goto {
-        /// Its name.
         goto: String,
     },
     /// A person was asked.
     Ask {
         ask: Vec<InterruptId>,
-        /// Where it goes on.
+        /// The node it goes on to.
         then: String,
     },
     /// Children were started.
     Spawn {
         spawn: Vec<ThreadId>,
-        /// Where it goes on.
+        /// The node it goes on to.
         then: String,
     },
     End {
-        /// Always true.
         end: bool,
     },
 }
@@ -201,21 +186,19 @@ pub enum NextView {
 /// One decision; proposed, edited and executed arguments are three records.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DecisionView {
-    /// On what.
     pub interrupt: InterruptId,
     /// The question's action.
     pub action: String,
     /// `accept`, `edit`, `respond` or `ignore`.
     pub r#type: String,
     pub proposed: Value,
-    /// What the person gave: edited arguments, or words.
+    /// What the person gave: edited arguments, or text.
     pub args: Value,
     /// What was carried out.
     pub executed: Option<Value>,
-    /// Who decided.
     pub by: String,
     pub at: Timestamp,
-    /// When it was taken back.
+    /// When it was undone.
     pub undone_at: Option<Timestamp>,
 }
 
@@ -225,23 +208,21 @@ pub struct EffectView {
     pub name: String,
     /// The step it belongs to.
     pub step: u64,
-    /// How far it came.
+    /// How far it got.
     pub state: String,
-    /// When it began.
+    /// When it started.
     pub at: Timestamp,
-    /// What came of it.
     pub outcome: Value,
 }
 
-/// What model calls took.
+/// What model calls used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct UsageView {
-    /// How many.
     pub calls: u64,
     /// Tokens read.
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
-    /// Their price; null where one of them has no known price.
+    /// The total price; null if any price is unknown.
     pub cost: Option<f64>,
 }

@@ -1,30 +1,29 @@
-//! Verbs of the command line by which people start a workflow, as the workflow declares them.
+//! Command-line verbs that start a workflow, as workflows declare them.
 
 use clap::{ArgMatches, Args, Command};
 use serde_json::{Map, Value};
 
-/// The keys a workflow starts with.
+/// The input a workflow starts with.
 type StartInput = Map<String, Value>;
 
-/// What is typed after a workflow's verb.
+/// The arguments typed after a workflow's verb.
 pub trait StartVerb: Args {
-    /// The keys of `start`; `talks` if the conversation is held at the terminal.
+    /// The input of `start`; `talks` is true if the conversation is held in the terminal.
     fn input(&self, talks: bool) -> StartInput;
 }
 
 /// A verb that starts a workflow.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkflowVerb {
-    /// The verb, and the workflow it starts.
+    /// The verb, which is also the name of the workflow.
     pub name: &'static str,
-    /// Adds its flags and its help.
+    /// Adds its flags and help.
     pub augment: fn(Command) -> Command,
-    /// The keys of `start`.
+    /// The input of `start`.
     pub input: fn(&ArgMatches, bool) -> Result<StartInput, clap::Error>,
 }
 
 impl WorkflowVerb {
-    /// The verb of a workflow.
     pub const fn of<V: StartVerb>(name: &'static str) -> Self {
         Self {
             name,

@@ -1,5 +1,5 @@
-//! What is attached to the mails of a thread: listed, saved, and opened with the system's program. What can run programs
-//! is never opened, and saved only by a second word.
+//! Attachments of a thread's mails: lists them, saves them, and opens them with the system's program. Files that can
+//! run programs are never opened, and are saved only after a confirmation.
 
 use super::mail::Mail;
 use crate::graph::ThreadId;
@@ -15,22 +15,21 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// So many files of one name are kept beside each other.
+/// How many files with the same name we save next to each other.
 const MOST_ALIKE: usize = 100;
 
-/// Something attached to a mail of a thread.
+/// An attachment of a thread's mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AttachedFile {
-    /// Its number, from 1.
+    /// Counts from 1.
     pub n: usize,
     /// A name that is safe as a file name.
     pub name: String,
-    /// Its media type, by its own account.
+    /// The media type that the mail claims.
     pub kind: String,
     pub bytes: u64,
-    /// Whether it can run programs when it is opened.
+    /// Whether opening it can run programs.
     pub program: bool,
-    /// Who sent it.
     pub from: String,
     #[serde(skip)]
     raw: String,
@@ -38,21 +37,21 @@ pub struct AttachedFile {
     digest: String,
 }
 
-/// What to do with something that can run programs.
+/// What to do with a file that can run programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Programs {
     Refuse,
-    /// The person was warned and wants it all the same.
+    /// The person was warned and still wants it.
     Save,
 }
 
 impl Mail<'_> {
-    /// What is attached to the mails of a thread, oldest mail first.
+    /// The attachments of a thread's mails, oldest mail first.
     pub async fn attachments(self, thread: ThreadId) -> Result<Vec<AttachedFile>, InboxError> {
         self.0.work(move |inbox| Mail(inbox).list_attachments(&thread)).await
     }
 
-    /// Saves one of them in a folder, beside whatever is there, and says where.
+    /// Saves an attachment in a folder without overwriting anything, and returns the path.
     pub async fn save_attachment(
         self,
         thread: ThreadId,
@@ -74,7 +73,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// Opens a copy of one of them with the system's program.
+    /// Opens a copy of an attachment with the system's program.
     pub async fn open_attachment(self, thread: ThreadId, n: usize) -> Result<PathBuf, InboxError> {
         self.0
             .work(move |inbox| {
@@ -129,7 +128,7 @@ impl Mail<'_> {
         Ok(found)
     }
 
-    /// The bytes of a mail, by their digest.
+    /// The bytes of a mail, by digest.
     pub(super) fn raw(self, digest: &str) -> Result<Vec<u8>, InboxError> {
         let known = digest_from_hex(digest);
         let known =
@@ -151,7 +150,7 @@ impl Mail<'_> {
     }
 }
 
-/// Writes a new file, under another name where the first is taken.
+/// Writes a new file, with another name if the first is taken.
 fn keep(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError> {
     let (stem, ending) = match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),

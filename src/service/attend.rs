@@ -1,4 +1,4 @@
-//! Waiting for threads: driving them where nobody else does, else watching whoever does.
+//! Waits for threads: drives them if nobody else does, otherwise watches the other driver.
 
 use crate::driver::{Driver, Ended, Engine, Scope, Until};
 use crate::graph::{InterruptId, ThreadId};
@@ -9,16 +9,16 @@ use std::future::Future;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a process that waits for another driver tries for its lock.
+/// How often a process that waits for another driver tries to take its lock.
 const TRY_EVERY: Duration = Duration::from_millis(200);
 
-/// What came of attending to threads.
+/// The result of attending to threads.
 #[derive(Clone, Debug)]
 pub struct Attended {
     pub ended: Ended,
-    /// The threads that were taken further, or that another driver had under way meanwhile.
+    /// The threads that we drove, or that another driver was working on meanwhile.
     pub threads: BTreeSet<ThreadId>,
-    /// The other driver, if one was there at the end.
+    /// The other driver, if there was one at the end.
     pub driver: Option<u32>,
     /// Threads that could not be driven, and why.
     pub failed: Vec<(ThreadId, String)>,
@@ -30,8 +30,8 @@ impl Attended {
     }
 }
 
-/// Drives the threads of `scope` where nobody else does, else waits for whoever does, until `until` or `stop`.
-/// `theirs` is called whenever another driver is found.
+/// Drives the threads of `scope` if nobody else does, otherwise waits for the other driver, until `until` or `stop`.
+/// Calls `theirs` whenever another driver is found.
 pub async fn attend(
     engine: &Engine,
     scope: &Scope,
@@ -47,7 +47,7 @@ pub async fn attend(
     loop {
         changes.borrow_and_update();
         let active = active(store, scope)?;
-        // What is to be learned is work too; whoever asked for one family does not wait for it.
+        // Learning is work too, but callers that asked for one family do not wait for it.
         let learns =
             matches!(scope, Scope::All) && !store.memory().open_lessons()?.is_empty() && !store.paused()?;
         if until == Until::Idle && active.is_empty() && !learns {
@@ -79,7 +79,7 @@ pub async fn attend(
     }
 }
 
-/// The threads of `scope` that a driver has, or will soon have, something to do for.
+/// The threads of `scope` that a driver has work to do for, now or soon.
 fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
     let mut all = match scope {
         Scope::All | Scope::Only(_) => store
@@ -97,7 +97,7 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
     Ok(all.into_iter().filter(|(_, status)| status.active()).map(|(thread, _)| thread).collect())
 }
 
-/// Where a thread stands, with everything that it and the threads it started ask.
+/// A thread's outcome, with all open questions of the thread and the threads it started.
 pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, StoreError> {
     let store = engine.store();
     let mut outcome = store.threads().outcome(thread)?;
@@ -120,7 +120,7 @@ pub async fn closed(engine: &Engine, thread: &ThreadId, id: &InterruptId) -> Res
             return Ok(());
         }
         if changes.changed().await.is_err() {
-            // Nobody can change anything any more.
+            // Nothing can change any more.
             return std::future::pending().await;
         }
     }

@@ -1,4 +1,4 @@
-//! The cards of items, of results, and of trouble that the driver itself asks about.
+//! The cards of items, of results, and of trouble that the driver reports.
 
 use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
@@ -17,7 +17,7 @@ impl Inbox {
             Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, &item)),
             Some(spec) => {
                 let mut card = trouble_card(&item, self.about(&item));
-                // Where even the state cannot be read, the trouble still says why.
+                // If even the state cannot be read, the trouble still says why.
                 let state = state.ok().flatten();
                 card.blocks.extend(state.map(|state| spec.in_trouble(&state)).unwrap_or_default());
                 Some(card)
@@ -46,7 +46,7 @@ impl Inbox {
         Ok((item, card))
     }
 
-    /// What the thread of a trouble is about, if the trouble itself names only a workflow.
+    /// The title of a trouble's thread, if the trouble itself names only a workflow.
     pub fn about(&self, item: &Item) -> Option<String> {
         if item.kind != ItemKind::Interrupt(Kind::Trouble) || item.source.is_some() {
             return None;
@@ -56,7 +56,7 @@ impl Inbox {
     }
 }
 
-/// The card of a trouble the engine itself asks about; `about` is what its thread is about.
+/// The card of a trouble that the engine reports; `about` is the title of its thread.
 fn trouble_card(item: &Item, about: Option<String>) -> Card {
     let mut blocks = vec![Block::Heading(Visible::line(&item.title)), Block::Text(Visible::new(&item.gist))];
     let about = about.map(|about| (Visible::line("about"), Visible::line(&about)));
@@ -79,7 +79,7 @@ fn trouble_card(item: &Item, about: Option<String>) -> Card {
     Card { blocks }
 }
 
-/// What a thread produced, as plain data, for a workflow that draws no card of it.
+/// A thread's result as plain data, if its workflow draws no card for it.
 pub(super) fn result_card(item: &Item) -> Card {
     let body = match &item.args {
         Value::String(text) => Block::Markdown(Visible::new(text)),

@@ -9,18 +9,18 @@ use crate::inbox::{
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
-/// What a person can decide, and has decided.
+/// Open questions and past decisions.
 #[derive(Clone, Copy)]
 pub struct Decisions<'a>(pub(super) &'a Inbox);
 
 impl Decisions<'_> {
     /// A page of the inbox.
     pub async fn items(self, query: ItemQuery) -> Result<ItemPage, InboxError> {
-        // A page is read in no time, and a reader who wants them all takes page after page.
+        // A page is read quickly, and callers who want everything read page by page.
         Ok(self.0.store().inbox().items(&query)?)
     }
 
-    /// Everything in the inbox at a glance, each kind in the order it was asked.
+    /// A glance at everything in the inbox, each kind in the order it was asked.
     pub async fn glance(self) -> Result<Vec<Glance>, InboxError> {
         self.0.blocking(|inbox| inbox.store().inbox().glance()).await
     }
@@ -35,26 +35,26 @@ impl Decisions<'_> {
         self.0.blocking(move |inbox| inbox.read_card(&id)).await
     }
 
-    /// A result nobody has filed away, with its card as the thread's last state draws it.
+    /// A result that nobody has filed away, with a card drawn from the thread's last state.
     pub async fn result(self, thread: ThreadId) -> Result<(Item, Card), InboxError> {
         self.0.blocking(move |inbox| inbox.read_result(&thread)).await
     }
 
-    /// Why an item is there, by the item's id: what its workflow says of it, and what the thread has cost so far.
+    /// Why an item is there, by its id: the workflow's explanation, and the thread's cost so far.
     pub async fn why(self, item: String) -> Result<Card, InboxError> {
         self.0.blocking(move |inbox| inbox.read_why(&item)).await
     }
 
-    /// Takes a decision.
+    /// Makes a decision.
     pub async fn decide(self, decide: Decide) -> Result<Outcome, InboxError> {
         self.take(decide, None).await
     }
 
-    /// Takes decisions that a person confirmed as one. Each is taken or refused by itself; those taken can be taken
-    /// back together, from any process. The answers stand in the order of `decides`.
+    /// Makes decisions that a person confirmed together. Each is made or refused by itself; those made can be undone
+    /// together, from any process. The results are in the order of `decides`.
     pub async fn decide_together(self, decides: Vec<Decide>) -> Together {
         let batch = BatchId::random();
-        // All at once: the store groups them, and one that is refused does not hurt the others.
+        // All at once: the store groups them, and a refusal does not affect the others.
         let each = decides.into_iter().map(|decide| {
             let (id, batch) = (decide.interrupt.clone(), batch.clone());
             async move { (id, self.take(decide, Some(batch)).await) }
@@ -62,7 +62,7 @@ impl Decisions<'_> {
         join_all(each).await
     }
 
-    /// Accepts, and allows the like of it from now on: both or neither.
+    /// Accepts, and allows similar calls from now on: both or neither.
     pub async fn accept_and_grant(
         self,
         accept: Decide,
@@ -73,7 +73,7 @@ impl Decisions<'_> {
         Ok(self.0.store().inbox().accept_and_grant(accept, holds, request).await?)
     }
 
-    /// Accepts, and has the program that asked told to remember what it offered at this place, from 0.
+    /// Accepts, and tells the asking program to remember its offer number `place`, counted from 0.
     pub async fn accept_and_remember(self, accept: Decide, place: usize) -> Result<Outcome, InboxError> {
         self.check_remote(&accept).await?;
         let holds = self.0.engine.holds(accept.by == By::Tui);
@@ -86,7 +86,7 @@ impl Decisions<'_> {
         Ok(self.0.store().inbox().decide(decide, batch, holds).await?)
     }
 
-    /// A decision about a server's thread is taken only if it can be sent.
+    /// A decision on a server's thread is made only if it can be sent.
     async fn check_remote(self, decide: &Decide) -> Result<(), InboxError> {
         match &self.0.remote {
             Some(remote) => remote.ready_for(&decide.interrupt).await,
@@ -94,14 +94,14 @@ impl Decisions<'_> {
         }
     }
 
-    /// Takes a decision back.
+    /// Undoes a decision.
     pub async fn undo(self, id: InterruptId) -> Result<Outcome, InboxError> {
         let thread = self.0.store().inbox().undo(id).await?;
         self.0.outcome_of(&thread)
     }
 
-    /// Takes back everything that was decided together with this one and is not acted on yet; each that was is
-    /// named with the reason. A decision taken alone is taken back alone.
+    /// Undoes everything that was decided together with this and is not acted on yet; for the rest, it returns the
+    /// reason. A decision made alone is undone alone.
     pub async fn undo_batch(self, id: InterruptId) -> Result<Together, InboxError> {
         let undone = self.0.store().inbox().undo_batch(id).await?;
         let outcome = |thread: ThreadId| self.0.outcome_of(&thread);
@@ -110,23 +110,22 @@ impl Decisions<'_> {
         Ok(each.collect())
     }
 
-    /// The newest decision that can still be taken back, whichever process took it.
+    /// The newest decision that can still be undone, whichever process made it.
     pub async fn last_decided(self) -> Result<Option<Decided>, InboxError> {
         self.0.blocking(|inbox| inbox.store().inbox().last_decided()).await
     }
 
-    /// Puts an interrupt out of sight until a time, or back into it.
+    /// Hides an interrupt until a time, or shows it again.
     pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, InboxError> {
         Ok(self.0.store().inbox().snooze(id, until).await?)
     }
 
-    /// Files a result away.
     pub async fn file_away(self, thread: ThreadId) -> Result<Outcome, InboxError> {
         self.0.store().inbox().file_away(thread.clone()).await?;
         self.0.outcome_of(&thread)
     }
 
-    /// A page of decisions, newest first: who took them and how each ended.
+    /// A page of decisions, newest first: who made them and how each ended.
     pub async fn history(self, query: DecisionQuery) -> Result<DecisionPage, InboxError> {
         self.0.blocking(move |inbox| inbox.store().inbox().decisions(&query)).await
     }
@@ -141,22 +140,22 @@ impl Decisions<'_> {
         Ok(DecisionLinks { grants, lessons })
     }
 
-    /// How the person wants the list ordered, as the screen wrote it down.
+    /// The person's order of the list, in the screen's own format.
     pub async fn order(self) -> Result<Option<String>, InboxError> {
         self.0.blocking(|inbox| inbox.store().inbox().order()).await
     }
 
-    /// Keeps how the person wants the list ordered.
+    /// Stores the person's order of the list.
     pub async fn keep_order(self, order: String) -> Result<(), InboxError> {
         Ok(self.0.store().inbox().keep_order(order).await?)
     }
 
-    /// Everything begun and not sent: by key, the text.
+    /// All unsent drafts: keys and texts.
     pub async fn drafts(self) -> Result<Vec<(String, String)>, InboxError> {
         self.0.blocking(|inbox| inbox.store().inbox().drafts()).await
     }
 
-    /// Keeps what was begun under a key, or forgets it.
+    /// Stores the draft under a key, or deletes it.
     pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), InboxError> {
         Ok(self.0.store().inbox().keep_draft(key, text).await?)
     }

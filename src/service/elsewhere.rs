@@ -1,4 +1,4 @@
-//! What agents did: by it questions are over that nobody answered here, and it tells what came of those that were.
+//! Records what agents did: it ends questions that nobody answered here, and reports on those that were answered.
 
 use super::requests::{Closing, Requests};
 use crate::driver::arrival;
@@ -8,13 +8,13 @@ use crate::tools::process::Process;
 use crate::workflows::request::{Given, NAME, Report, Request, RequestInput};
 use serde_json::{Map, Value, json};
 
-/// How many questions that ended are looked through for the call that came of one.
+/// How many ended questions are searched for the one that a call belongs to.
 const RECENT: u32 = 24;
 
-/// Something an agent did by which questions of its session are over.
+/// Something an agent did that ends questions of its session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elsewhere {
-    /// What it calls itself.
+    /// The agent's name for itself.
     pub source: &'static str,
     pub session: String,
     /// The sub-agent that did it.
@@ -22,14 +22,13 @@ pub struct Elsewhere {
     pub past: Past,
 }
 
-/// What it did.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Past {
     /// It used a tool.
     Ran {
         tool: String,
         input: Map<String, Value>,
-        /// The key under which the call was asked about, where it has an id.
+        /// The key under which the call was asked about, if the call has an id.
         key: Option<String>,
         report: Report,
     },
@@ -38,13 +37,13 @@ pub enum Past {
 }
 
 impl Elsewhere {
-    /// Whether this question is over by it; `args` are those the agent was to use.
+    /// Whether it ends this question; `args` are the ones the agent was told to use.
     fn concerns(&self, asked: &RequestInput, args: Option<&Map<String, Value>>) -> bool {
         let Some(session) = &asked.session else { return false };
         let same = session.id == self.session && asked.source.as_deref() == Some(self.source);
         same && match &self.past {
             Past::Ran { tool, input, .. } => {
-                // Questions are filled in on the way, and some agents leave a description out afterwards.
+                // Answers are filled into `questions` on the way, and some agents drop a description afterwards.
                 let is_call = match input.get("command") {
                     Some(command) => args.and_then(|args| args.get("command")) == Some(command),
                     None => input.contains_key("questions") || args == Some(input),
@@ -58,13 +57,13 @@ impl Elsewhere {
 }
 
 impl Requests<'_> {
-    /// Takes note of what an agent did: questions that are over by it are taken back, and what came of a call that was
-    /// allowed is kept with it. How many questions were taken back.
+    /// Records what an agent did: withdraws the questions that it ended, and stores the result of an allowed call with
+    /// its question. Returns how many questions were withdrawn.
     pub async fn settle_elsewhere(self, done: &Elsewhere) -> Result<usize, InboxError> {
         let Past::Ran { key, report, .. } = &done.past else {
             return Ok(self.close_elsewhere(done).await?.len());
         };
-        // What was allowed here is told of first: another call may look the same and still wait.
+        // Calls allowed here come first: another call may look the same and still wait.
         if let Some(thread) = self.allowed_call(done, key.as_deref())? {
             self.keep_report(&thread, report).await?;
             return Ok(0);
@@ -76,9 +75,9 @@ impl Requests<'_> {
         Ok(closed.len())
     }
 
-    /// Takes note that a question was answered where it came from: it is taken back, or, if it was answered here as
-    /// well, these words are kept with the answer. Whether that is settled; an answer that is still held, or on its way
-    /// into the thread, is not.
+    /// Records that a question was answered where it came from: withdraws it or, if it was answered here too, stores
+    /// these words with the answer. Returns whether that is settled; it is not while an answer is held or on its way
+    /// into the thread.
     pub async fn answered_there(self, thread: &ThreadId, words: &str) -> Result<bool, InboxError> {
         if self.close(thread, Closing::Elsewhere).await? {
             self.finish(thread).await?;
@@ -92,7 +91,7 @@ impl Requests<'_> {
         Ok(state.given.is_some())
     }
 
-    /// Keeps with an answer that the asker was told it. Whether that is settled, as above.
+    /// Records that the asker received the answer. Returns whether that is settled, as above.
     pub async fn delivered(self, thread: &ThreadId) -> Result<bool, InboxError> {
         let Some(state) = self.state_of(thread)? else { return Ok(true) };
         if state.delivered || !is_decided(&state) {
@@ -102,8 +101,7 @@ impl Requests<'_> {
         self.keep(thread, "delivered", What::Settled { reason: String::new(), payload }).await
     }
 
-    /// The questions whose answer this process waits for: those that are open, and those whose answer it has not been
-    /// told.
+    /// The questions that this process waits for: open ones, and those whose answer it has not received yet.
     pub fn waited_for_by(self, asker: &Process) -> Result<Vec<ThreadId>, InboxError> {
         let threads = self.0.store().threads();
         let mut found = threads.unfinished_of(NAME)?;
@@ -118,7 +116,7 @@ impl Requests<'_> {
         Ok(found)
     }
 
-    /// What a thread has come to; `None` for one that was given up or pruned.
+    /// The current state of a thread; `None` if it was abandoned or pruned.
     fn state_of(self, thread: &ThreadId) -> Result<Option<Request>, InboxError> {
         if self.0.store().threads().view(thread)?.line.status == Status::Abandoned {
             return Ok(None);
@@ -127,7 +125,7 @@ impl Requests<'_> {
         Ok(state.as_ref().and_then(|state| state.get::<Request>()).cloned())
     }
 
-    /// The question about a call that was allowed here and of which nothing was told yet.
+    /// The question about a call that was allowed here and has no report yet.
     fn allowed_call(self, done: &Elsewhere, key: Option<&str>) -> Result<Option<ThreadId>, InboxError> {
         let threads = self.0.store().threads();
         let keyed = key.map(|key| threads.keyed(NAME, key)).transpose()?.flatten();
@@ -143,17 +141,17 @@ impl Requests<'_> {
             let same = || by_key || done.concerns(&state.asked, state.args().as_object());
             allowed && state.reported.is_none() && same()
         };
-        // The oldest of those that look the same ran first.
+        // Among questions that look the same, the oldest ran first.
         Ok(candidates.into_iter().rev().find(is_it))
     }
 
-    /// Keeps what came of a call with the question that was asked about it.
+    /// Stores the result of a call with the question about it.
     async fn keep_report(self, thread: &ThreadId, report: &Report) -> Result<bool, InboxError> {
         let what = What::Settled { reason: report.words(), payload: json!({ "report": report }) };
         self.keep(thread, "reported", what).await
     }
 
-    /// Keeps something with a question that has ended; whether it has.
+    /// Stores something with a question that has ended; returns whether it has ended.
     async fn keep(self, thread: &ThreadId, id: &str, what: What) -> Result<bool, InboxError> {
         let event = Event { id: id.to_owned(), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
@@ -161,7 +159,7 @@ impl Requests<'_> {
         Ok(self.0.store().threads().arrive_ended(arrival).await?)
     }
 
-    /// Takes back the questions that are over by it.
+    /// Withdraws the questions that it ended.
     async fn close_elsewhere(self, done: &Elsewhere) -> Result<Vec<ThreadId>, InboxError> {
         let closing = match done.past {
             Past::Ran { .. } => Closing::Ran,
@@ -174,7 +172,7 @@ impl Requests<'_> {
             if concerned && self.close(&thread, closing).await? {
                 self.finish(&thread).await?;
                 closed.push(thread);
-                // A call that ran was one of those that look the same.
+                // The call that ran is only one of those that look the same.
                 if closing == Closing::Ran {
                     break;
                 }
@@ -184,7 +182,7 @@ impl Requests<'_> {
     }
 }
 
-/// Whether somebody answered, and not the time or the asker.
+/// Whether somebody answered, as opposed to an expiry or a withdrawal.
 fn is_decided(state: &Request) -> bool {
     let given = state.given.as_ref();
     given.is_some_and(|given| !matches!(given, Given::Expired | Given::Withdrawn))

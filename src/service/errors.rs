@@ -1,10 +1,10 @@
-//! What went wrong in the store, in words for people.
+//! Store errors in words for people.
 
 use crate::inbox::{InboxError, Refusal};
 use crate::store::StoreError;
 use crate::text::nearest;
 
-/// There is no such workflow; one that may be meant is named.
+/// The error for an unknown workflow, with a suggestion if a known name is close.
 pub(super) fn unknown_workflow(name: &str, known: &[&str]) -> InboxError {
     let near = nearest(name, known.iter().copied());
     let hint = match near {

@@ -1,8 +1,8 @@
-//! The policy for what nobody answers: it looks now and then, in the process that drives, and ends what is over.
+//! The policy for unanswered questions: the driver looks now and then, and ends those whose time is over.
 //!
-//! A question's time runs by a clock of the policy's own, kept in the store. It counts what passed by the machine's
-//! own clock ([`Moment`]) and nothing else: a wall clock that is set moves it neither way, and the time the machine was
-//! off is no time in which somebody could have answered. So nothing ends early; at worst it ends late.
+//! A question's time is measured by a clock that the policy keeps in the store. It counts only what passed on the
+//! machine's own clock ([`Moment`]): setting the wall clock does not move it, and time while the machine was off does
+//! not count, because nobody could have answered. So nothing ends early; at worst it ends late.
 
 use super::Inbox;
 use crate::inbox::InboxError;
@@ -10,17 +10,17 @@ use crate::store::{PolicyClock, StoreError};
 use crate::tools::moment::Moment;
 use std::time::Duration;
 
-/// How often the process that drives looks.
+/// How often the driver looks.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// The clock is kept when it has gone on this far.
+/// The clock is stored whenever it has advanced this far, in milliseconds.
 const KEEP_EVERY: i64 = 60_000;
 
-/// Where the system has no clock of its own, no more than this passes between two looks.
+/// If the system has no clock of its own, at most this much counts between two looks.
 const MOST_BY_THE_WALL: Duration = Duration::from_secs(60);
 
 impl Inbox {
-    /// Ends what nobody answered in time, as it comes to that.
+    /// Keeps ending questions that nobody answered in time.
     pub(super) async fn expire_unanswered(&self) {
         if self.engine.settings().expiry.is_off() {
             return std::future::pending().await;
@@ -33,8 +33,7 @@ impl Inbox {
         }
     }
 
-    /// Ends what nobody has answered in time by this moment, and lets the time of new questions run. Says how many
-    /// have ended.
+    /// Ends questions that nobody answered in time, and starts the time of new ones. Returns how many ended.
     pub async fn expire_now(&self, now: &Moment) -> Result<usize, InboxError> {
         let expiry = &self.engine.settings().expiry;
         let store = self.store();
@@ -52,7 +51,7 @@ impl Inbox {
                 Some(waits) if u128::from((total - waits).unsigned_abs()) >= lasts.as_millis() => {
                     match store.inbox().expire(asked.id.clone(), waits).await {
                         Ok(over) => ended += usize::from(over),
-                        // One that cannot be read does not keep the others open.
+                        // An unreadable question does not keep the others open.
                         Err(error @ StoreError::Damaged(_)) => {
                             tracing::warn!(id = %asked.id, %error, "a question cannot be closed");
                         }
@@ -68,7 +67,7 @@ impl Inbox {
         Ok(ended)
     }
 
-    /// How far the policy's clock is; `None` where somebody else has just moved it.
+    /// The current time of the policy's clock; `None` if another process has just moved it.
     async fn clock_at(&self, now: &Moment) -> Result<Option<i64>, StoreError> {
         let store = self.store();
         let kept = store.inbox().policy_clock()?;
@@ -80,7 +79,7 @@ impl Inbox {
             },
         };
         let before = kept.as_ref().map(|clock| clock.total);
-        // After a restart the machine counts anew, and so does what has passed since.
+        // After a restart the machine's clock starts again, so we store a new starting point.
         let anew = kept.as_ref().is_some_and(|clock| !same_run(now, &clock.at));
         if before.is_some_and(|before| total - before < KEEP_EVERY) && !anew {
             return Ok(Some(total));
@@ -91,7 +90,7 @@ impl Inbox {
     }
 }
 
-/// What has passed for the policy, in milliseconds.
+/// The time that counts for the policy, in milliseconds.
 fn passed(now: &Moment, then: &Moment) -> i64 {
     let passed = match (&now.machine, &then.machine) {
         (Some(_), Some(_)) if now.same_run(then) => now.since(then),

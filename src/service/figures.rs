@@ -1,4 +1,4 @@
-//! What went on lately, in numbers: what is open, what was used, and what goes wrong how often.
+//! Recent activity in numbers: what is open, what was used, and how often things go wrong.
 
 use super::Inbox;
 use crate::graph::Kind;
@@ -9,10 +9,10 @@ use crate::inbox::{
 use crate::store::{DriverLock, StoreError};
 use jiff::Timestamp;
 
-/// How many threads of a workflow are asked what they remember.
+/// How many threads of a workflow are searched for the errors they keep.
 const ASKED: usize = 100;
 
-/// What went on lately, in numbers.
+/// Recent activity in numbers.
 #[derive(Clone, Copy)]
 pub struct Figures<'a>(pub(super) &'a Inbox);
 
@@ -35,23 +35,22 @@ impl Figures<'_> {
         self.0.blocking(read).await
     }
 
-    /// What went on lately.
     pub async fn activity(self, query: ActivityQuery) -> Result<Activity, InboxError> {
         self.0.blocking(move |inbox| inbox.store().figures().activity(&query)).await
     }
 
-    /// What went wrong lately in any workflow, the most frequent first: trouble, model calls that failed, and what
-    /// threads remember to have gone wrong and got over. Bounded, and counted anew at each call.
+    /// Recent errors in all workflows, the most frequent first: trouble, failed model calls, and errors that threads
+    /// keep in their state after recovering. Bounded, and counted again on each call.
     pub async fn errors(self) -> Result<Vec<ErrorLine>, InboxError> {
         self.0.blocking(read_errors).await
     }
 
-    /// What is kept, by table.
+    /// The size of each table.
     pub async fn storage(self) -> Result<Storage, InboxError> {
         self.0.blocking(|inbox| inbox.store().figures().storage()).await
     }
 
-    /// What model calls have cost since then, as far as their prices are known.
+    /// The cost of model calls since then, as far as prices are known.
     pub async fn cost_since(self, since: Timestamp) -> Result<f64, InboxError> {
         self.0.blocking(move |inbox| inbox.store().figures().cost_since(since)).await
     }
@@ -65,7 +64,7 @@ fn read_errors(inbox: &Inbox) -> Result<Vec<ErrorLine>, StoreError> {
         for (thread, at) in engine.store().figures().newest(workflow, ASKED)? {
             let state = match engine.state_at(&thread, None) {
                 Ok(Some(state)) => state,
-                // One thread that cannot be read takes nothing from the others; `doctor` names it.
+                // An unreadable thread does not hide the others' errors; `doctor` names it.
                 Ok(None) | Err(StoreError::Damaged(_) | StoreError::Conflict(_)) => continue,
                 Err(error) => return Err(error),
             };

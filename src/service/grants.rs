@@ -9,7 +9,7 @@ use crate::inbox::{GrantLine, GrantRequest, InboxError, POLICY_GRANT};
 pub struct Grants<'a>(pub(super) &'a Inbox);
 
 impl Grants<'_> {
-    /// Everything that may be done without asking: built in, by the config, and given by the person, newest last.
+    /// Everything that may be done without asking: built in, from the config, and given by the person, newest last.
     pub async fn list(self) -> Result<Vec<GrantLine>, InboxError> {
         let read = |inbox: &Inbox| {
             let mut lines = inbox.store().grants().list()?;
@@ -21,13 +21,12 @@ impl Grants<'_> {
         self.0.blocking(read).await
     }
 
-    /// Allows what a card offers to allow ([`crate::inbox::Item::grantable`]) from now on. The card is open, or was
-    /// accepted.
+    /// Gives a grant that a card offers ([`crate::inbox::Item::grantable`]). The card must be open or accepted.
     pub async fn give(self, request: GrantRequest) -> Result<GrantLine, InboxError> {
         Ok(self.0.store().grants().give(request).await?)
     }
 
-    /// Ends a grant, or switches a built-in one off; what it had answered and is not acted on is asked again.
+    /// Ends a grant, or switches a built-in one off. Answers it gave that were not acted on yet are asked again.
     pub async fn revoke(self, id: String) -> Result<GrantLine, InboxError> {
         Ok(self.0.store().grants().revoke(id).await?)
     }

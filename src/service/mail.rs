@@ -1,4 +1,4 @@
-//! The mail that was taken in, shown or skipped.
+//! Mail that was taken in, whether shown or skipped.
 
 use super::Inbox;
 use crate::graph::{ThreadId, What};
@@ -17,22 +17,22 @@ const SHOWN: usize = 4_000;
 /// How many skipped mails are counted at a time.
 const COUNTED: usize = 200;
 
-/// The mail that was taken in.
+/// Mail that was taken in.
 #[derive(Clone, Copy)]
 pub struct Mail<'a>(pub(super) &'a Inbox);
 
 impl Mail<'_> {
-    /// A page of it.
+    /// A page of mails.
     pub async fn list(self, query: MailQuery) -> Result<MailPage, InboxError> {
         Ok(self.0.store().mail().list(&query)?)
     }
 
-    /// A page of the mail that was not shown.
+    /// A page of skipped mails.
     pub async fn skipped(self, query: SkippedQuery) -> Result<SkippedPage, InboxError> {
         let read = move |inbox: &Inbox| {
             let mut page = inbox.store().mail().skipped(&query)?;
             for line in &mut page.mails {
-                // What was pruned has no bytes, and is listed all the same.
+                // Pruned mail has no bytes but is still listed.
                 let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
                 let text = mail.map(|mail| mail.text).unwrap_or_default();
                 line.text = text.trim().chars().take(SHOWN).collect();
@@ -43,7 +43,7 @@ impl Mail<'_> {
         self.0.blocking(read).await
     }
 
-    /// How much mail came since then and was not shown.
+    /// How much mail was skipped since then.
     pub async fn skipped_since(self, since: Timestamp) -> Result<SkippedCount, InboxError> {
         let count = move |inbox: &Inbox| {
             let (mut count, mut after) = (SkippedCount::default(), None);
@@ -65,12 +65,12 @@ impl Mail<'_> {
         self.0.blocking(count).await
     }
 
-    /// Whether this is the first time on this day (counted from 1970) that somebody is told of skipped mail.
+    /// Whether this is the first report of skipped mail on this day (counted from 1970).
     pub async fn tell_of_skipped(self, day: i64) -> Result<bool, InboxError> {
         Ok(self.0.store().mail().tell_of_skipped(day).await?)
     }
 
-    /// Corrects what a thread took its mail for; it runs again from there.
+    /// Corrects the class that a thread gave its mail; the thread runs again from its entry.
     pub async fn reclassify(self, thread: ThreadId, class: String) -> Result<Outcome, InboxError> {
         if !Class::ALL.iter().any(|known| known.as_str() == class) {
             let known = Class::ALL.map(Class::as_str).join(", ");
@@ -80,7 +80,7 @@ impl Mail<'_> {
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
     }
 
-    /// Lets the thread of a mail ask whether to leave the list it came by.
+    /// Makes the thread of a mail ask whether to leave its mailing list.
     pub async fn unsubscribe(self, thread: ThreadId) -> Result<Outcome, InboxError> {
         let id = thread.clone();
         let problem = self.0.work(move |inbox| leaving_problem(inbox, &id)).await?;
@@ -91,21 +91,21 @@ impl Mail<'_> {
         self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
     }
 
-    /// How each mailbox and server does that was ever looked at.
+    /// The health of every mailbox and server that was ever checked.
     pub async fn sources(self) -> Result<Vec<SourceLine>, InboxError> {
         let mut sources = self.0.store().mail().sources()?;
         sources.retain(|line| self.0.shows_traces || line.source != SourceLine::TRACES);
         Ok(sources)
     }
 
-    /// Asks whoever drives to look at every mailbox now.
+    /// Asks the driver to check every mailbox now.
     pub async fn fetch(self) -> Result<(), InboxError> {
         Ok(self.0.store().mail().want_sync().await?)
     }
 }
 
-/// Whether triage was not sure that a thread's mail may be skipped. One that cannot be read takes nothing from the
-/// others; `doctor` names it.
+/// Whether triage was unsure about skipping a thread's mail. An unreadable thread counts as sure, so that the others
+/// are still listed; `doctor` names it.
 fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, StoreError> {
     let Some(thread) = thread else { return Ok(false) };
     match inbox.engine.state_at(thread, None) {
@@ -115,7 +115,7 @@ fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, StoreErro
     }
 }
 
-/// Why the list that a thread's newest mail came by cannot be left from here.
+/// Why we cannot leave the mailing list of a thread's newest mail.
 fn leaving_problem(inbox: &Inbox, thread: &ThreadId) -> Result<Option<String>, InboxError> {
     let state = inbox.engine.state_at(thread, None)?;
     let email = state.as_ref().and_then(|state| state.get::<Email>());

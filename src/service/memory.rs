@@ -1,6 +1,6 @@
-//! What was learned, as a person reads and changes it.
+//! What was learned, for a person to read and change.
 //!
-//! A namespace goes by its whole name or a unique last part.
+//! A namespace can be given by its whole name or a unique last part.
 
 use super::Inbox;
 use crate::inbox::{InboxError, MemoryLine, MemoryVersion, MemoryView};
@@ -30,7 +30,7 @@ impl Memory<'_> {
         self.0.blocking(read).await
     }
 
-    /// One profile as it stands.
+    /// The current version of a profile.
     pub async fn show(self, namespace: String) -> Result<MemoryView, InboxError> {
         let read = move |inbox: &Inbox| {
             let memory = inbox.store().memory();
@@ -48,14 +48,14 @@ impl Memory<'_> {
         self.0.blocking(read).await
     }
 
-    /// Writes a profile anew, on top of the version that was read; refused if somebody was quicker, or if a pinned
-    /// line is missing.
+    /// Replaces a profile, based on the version that was read; refused if it changed meanwhile, or if a pinned line is
+    /// missing.
     pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
         Ok(memory.edit(memory.named(&namespace)?, read, text::typed(&profile)).await?)
     }
 
-    /// Pins a line of a profile, or lets it go: by its text, a part of it that no other line has, or its number.
+    /// Pins or unpins a line of a profile: by its text, a part of it that no other line has, or its number.
     pub async fn pin(self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
         Ok(memory.pin(memory.named(&namespace)?, line, pinned).await?)

@@ -1,7 +1,7 @@
-//! The inbox as people and programs use it: the one way to threads, decisions, memory, grants and mail.
+//! The inbox as people and programs use it: the only way to threads, decisions, memory, grants and mail.
 //!
-//! The screen, the command line, hooks and MCP all come in by [`Inbox`]. Whoever is not the driver reads and decides all
-//! the same, and waits for the driver to act.
+//! The screen, the command line, hooks and MCP all use [`Inbox`]. A process that is not the driver can still read and
+//! decide; it waits for the driver to act.
 
 mod attachments;
 mod attend;
@@ -52,7 +52,7 @@ use crate::store::{Store, StoreError};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The inbox of one data folder. Cloning it is cheap.
+/// The inbox of one data folder. Cloning is cheap.
 #[derive(Clone)]
 pub struct Inbox {
     engine: Engine,
@@ -66,24 +66,24 @@ impl Inbox {
         Self { engine, remote: None, shows_traces: false }
     }
 
-    /// The same, with threads that live on servers beside its own.
+    /// Adds threads that live on servers.
     pub fn with_remote(mut self, remote: Arc<dyn RemoteThreads>) -> Self {
         self.remote = Some(remote);
         self
     }
 
-    /// The same, with how sending traces goes among its sources.
+    /// Lists the receiver of traces among the sources.
     pub fn with_traces(mut self) -> Self {
         self.shows_traces = true;
         self
     }
 
-    /// What a person can decide, and has decided.
+    /// Open questions and past decisions.
     pub fn decisions(&self) -> Decisions<'_> {
         Decisions(self)
     }
 
-    /// Threads: begun, read, forked and stopped.
+    /// Starts, reads, forks and stops threads.
     pub fn threads(&self) -> Threads<'_> {
         Threads(self)
     }
@@ -98,17 +98,17 @@ impl Inbox {
         Grants(self)
     }
 
-    /// The mail that was taken in.
+    /// Mail that was taken in.
     pub fn mail(&self) -> Mail<'_> {
         Mail(self)
     }
 
-    /// What went on lately, in numbers.
+    /// Recent activity in numbers.
     pub fn figures(&self) -> Figures<'_> {
         Figures(self)
     }
 
-    /// Old threads, and letting go of them.
+    /// Deletes old threads.
     pub fn prune(&self) -> Prune<'_> {
         Prune(self)
     }
@@ -128,12 +128,11 @@ impl Inbox {
         Ok(self.store().pause(paused).await?)
     }
 
-    /// Changes whenever something did, here or in another process.
+    /// Changes whenever something changed, here or in another process.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.store().changes()
     }
 
-    /// The engine behind it.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -142,7 +141,7 @@ impl Inbox {
         self.engine.store()
     }
 
-    /// Reads off the runtime's threads: a big thread takes its time.
+    /// Reads outside the runtime's threads, because reading a big thread takes time.
     async fn blocking<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
@@ -150,7 +149,7 @@ impl Inbox {
         self.work(move |inbox| Ok(read(inbox)?)).await
     }
 
-    /// Does what may wait for a disk.
+    /// Does work that may wait for the disk.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, InboxError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Pruning, batch by batch, so that whoever decides meanwhile waits for no more than one of them.
+//! Prunes batch by batch, so that a decision made meanwhile waits for one batch at most.
 
 use super::Inbox;
 use crate::driver::fail_point;
@@ -6,21 +6,20 @@ use crate::inbox::{InboxError, PruneQuery, Pruned, Pruning};
 use crate::store::{StoreError, Swept, Vacuum};
 use std::time::Duration;
 
-/// How often, and how far apart, a moment is looked for at which no thread is at work.
+/// How often, and how far apart, we look for a moment when no thread is running.
 const MOMENTS: (u32, Duration) = (20, Duration::from_millis(100));
 
-/// Old threads, and letting go of them.
+/// Deletes old threads.
 #[derive(Clone, Copy)]
 pub struct Prune<'a>(pub(super) &'a Inbox);
 
 impl Prune<'_> {
-    /// What pruning would take.
+    /// What pruning would remove.
     pub async fn plan(self, query: PruneQuery) -> Result<Pruning, InboxError> {
         self.0.blocking(move |inbox| inbox.store().prune().plan(&query)).await
     }
 
-    /// Lets go of what the query names, and makes the file smaller. What a process that dies leaves undone, the next
-    /// prune does.
+    /// Deletes what the query names and shrinks the file. If the process dies, the next prune does the rest.
     pub async fn run(self, query: PruneQuery) -> Result<Pruned, InboxError> {
         let store = self.0.store().clone();
         let before = store.figures().file_bytes();
@@ -63,7 +62,7 @@ impl Prune<'_> {
         Ok(Pruned { taken, before, after: store.figures().file_bytes(), left })
     }
 
-    /// Lets go of bytes nobody refers to; `false` if no moment for it was found.
+    /// Deletes bytes that nothing refers to; `false` if threads were always running.
     async fn sweep_bytes(self, taken: &mut Pruning) -> Result<bool, InboxError> {
         let store = self.0.store();
         store.prune().mark_blobs().await?;

@@ -1,4 +1,4 @@
-//! Mail put away by the person, and back: the card goes once the mail is really gone, and returns with it.
+//! Puts mail away for the person, and back. The card closes after the mail has really moved, and returns with it.
 
 use super::mail::Mail;
 use crate::driver::StartError;
@@ -10,7 +10,7 @@ use crate::workflows::email::{Email, MailRef};
 use crate::workflows::put_away::{self, Filed, FiledMail};
 use serde_json::json;
 
-/// Which way mail goes.
+/// Which direction mail moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
     Away(Destination),
@@ -18,7 +18,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// What was done, as a person says it.
+    /// What was done, in people's words.
     pub fn done(&self) -> String {
         match self {
             Way::Away(Destination::Archive) => "archived".to_owned(),
@@ -31,7 +31,7 @@ impl Way {
 }
 
 impl Mail<'_> {
-    /// Begins to move the mails of an email thread. Gives the threads that do it.
+    /// Starts to move the mails of an email thread. Returns the threads that do it.
     pub async fn begin_move(self, thread: &ThreadId, way: &Way) -> Result<Vec<ThreadId>, InboxError> {
         let mails = self.mails_of(thread)?;
         let mut by = Vec::new();
@@ -62,7 +62,7 @@ impl Mail<'_> {
         Ok(by)
     }
 
-    /// Waits until whoever drives has moved the mails, and lets the card of their thread follow.
+    /// Waits until the driver has moved the mails, then updates the card of their thread.
     pub async fn end_move(self, thread: &ThreadId, way: &Way, by: &[ThreadId]) -> Result<(), InboxError> {
         let store = self.0.store();
         let _watcher = store.watch_others()?;
@@ -98,7 +98,7 @@ impl Mail<'_> {
         self.follow(thread, way).await
     }
 
-    /// The card goes with its mail, and comes back with it.
+    /// Closes the card when its mail was put away, and reopens it when the mail is back.
     async fn follow(self, thread: &ThreadId, way: &Way) -> Result<(), InboxError> {
         let status = self.0.store().threads().outcome(thread)?.status;
         let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
@@ -122,7 +122,7 @@ impl Mail<'_> {
         Ok(())
     }
 
-    /// The mails of a thread that lie in a mailbox.
+    /// The mails of a thread that are in a mailbox.
     fn mails_of(self, thread: &ThreadId) -> Result<Vec<MailRef>, InboxError> {
         let state = self.0.engine.state_at(thread, None)?;
         let email = state.as_ref().and_then(|state| state.get::<Email>());
@@ -140,7 +140,7 @@ impl Mail<'_> {
         Ok(mails)
     }
 
-    /// The thread that moved a mail last, and where it left it.
+    /// The thread that moved a mail last, and its state.
     fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, Filed)>, InboxError> {
         let newest = self.0.store().threads().keyed(put_away::NAME, &key(mail))?;
         let Some((thread, _)) = newest else { return Ok(None) };
@@ -161,7 +161,7 @@ impl Mail<'_> {
             from: mail.from.clone(),
             subject: mail.subject.clone(),
         };
-        // One thread of a key: the next is named after the last.
+        // A key belongs to one thread, so the next key includes the last thread's id.
         let key = match last {
             None => key(mail),
             Some(last) => format!("{}#{last}", key(mail)),

@@ -1,4 +1,4 @@
-//! Threads that live on servers, as the inbox needs them. Whoever talks to such servers implements this.
+//! The threads on servers, as the inbox needs them. Implemented by the code that talks to such servers.
 
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
 use crate::inbox::{InboxError, ThreadPage, ThreadQuery, ThreadView};
@@ -6,26 +6,26 @@ use serde_json::Value;
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
 
-/// Threads of servers, listed and decided on beside those of the data folder.
+/// Threads on servers, listed and decided on together with those in the data folder.
 pub trait RemoteThreads: Send + Sync {
-    /// The servers by name.
+    /// The servers' names.
     fn names(&self) -> Vec<String>;
-    /// Whether a workflow is a server's.
+    /// Whether a workflow belongs to a server.
     fn has(&self, workflow: &str) -> bool;
     /// Whether a decision on this interrupt can be sent now.
     fn ready_for<'a>(&'a self, id: &'a InterruptId) -> Answer<'a, ()>;
-    /// Begins a run on a server; `None` if the workflow is no server's.
+    /// Starts a run on a server; `None` if the workflow does not belong to a server.
     fn start<'a>(&'a self, workflow: &'a str, input: &'a Value) -> Answer<'a, Option<ThreadId>>;
-    /// Ends a thread on its server; `None` if the thread is to be stopped here.
+    /// Ends a thread on its server; `None` if the thread has to be stopped here.
     fn end<'a>(&'a self, thread: &'a ThreadId) -> Answer<'a, Option<ThreadId>>;
-    /// A page of the folder's threads and the servers'.
+    /// A page of threads from the folder and the servers.
     fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, ThreadPage>;
     /// A server's thread that is not in the folder.
     fn thread<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<ThreadView>>;
-    /// What its server says of a thread that is in the folder.
+    /// The server's state of a thread that is in the folder.
     fn state_there<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<Value>>;
-    /// What a server's graph starts with; `None` if the workflow is no server's.
+    /// The input schema of a server's graph; `None` if the workflow does not belong to a server.
     fn input_schema<'a>(&'a self, workflow: &'a str) -> Answer<'a, Option<Value>>;
-    /// Looks at every server once, unless somebody drives. Gives a sentence for each thing that could not be read.
+    /// Checks every server once, unless a driver runs. Returns a sentence for each thing that could not be read.
     fn look_once(&self) -> Answer<'_, Vec<String>>;
 }

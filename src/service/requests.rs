@@ -1,13 +1,12 @@
-//! Programs that ask a person: the question put, the answer waited for.
+//! Programs that ask a person: asks their questions and waits for the answers.
 //!
-//! A request is asked in one transaction, so nobody has to drive anything for it to reach the inbox, and the asker may
-//! die the moment after. Waiting is looking whenever something changed; the driver's lock is taken only for the
-//! instant in which an answer that stands is handed to the thread, and only where nobody else drives. An answer is
-//! told once it cannot be taken back any more.
+//! A request is asked in one transaction, so it reaches the inbox without a driver, and the asker may die right after.
+//! Waiting means looking whenever something changed. We take the driver's lock only for the instant in which a final
+//! answer is handed to the thread, and only if nobody else drives. An answer is reported when it can no longer be
+//! undone.
 //!
-//! A question that expires is closed by whoever notices first: its asker, `sayso answer`, or the process that drives.
-//! Time is measured by [`Moment`], so that a clock that is set ends nothing early, and an answer that was given wins
-//! over an expiry in the same moment.
+//! An expired question is closed by whichever notices first: its asker, `sayso answer`, or the driver. Time is measured
+//! by [`Moment`], so that setting the clock ends nothing early. An answer wins over an expiry in the same moment.
 
 use super::Inbox;
 use super::attend::attend;
@@ -26,19 +25,19 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a program asks.
+/// A program's question.
 #[derive(Clone, Debug, Default)]
 pub struct Asking {
-    /// The keys of `start request`.
+    /// The input of `start request`.
     pub input: Value,
-    /// By which the asker finds its question again, however often it asks.
+    /// Lets the asker find its question again, however often it asks.
     pub key: Option<String>,
 }
 
 /// Why waiting ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Waited {
-    /// It was answered, or is over.
+    /// It was answered, or ended without an answer.
     Answered(RequestAnswer),
     /// The asker was told to stop waiting.
     Told,
@@ -46,26 +45,26 @@ pub enum Waited {
 
 const LONGEST_KEY: usize = 200;
 
-/// Nobody sleeps longer than this without looking at the clock again.
+/// The longest sleep before looking at the clock again.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
 
-/// How often the process that drives looks for what is over.
+/// How often the driver looks for expired requests.
 const SWEEP_EVERY: Duration = Duration::from_secs(3);
 
-/// How long a thread that has only to take note of something is waited for.
+/// How long to wait for a thread that only has to record something.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Why a question was closed that nobody answered here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closing {
     Expired,
-    /// By whoever asked.
+    /// The asker withdrew it.
     Withdrawn,
     /// The process that asked is gone.
     Orphaned,
-    /// The agent was seen to do it.
+    /// We saw the agent do it.
     Ran,
-    /// The agent went on.
+    /// The agent went on without an answer from here.
     Elsewhere,
 }
 
@@ -95,7 +94,7 @@ impl Closing {
 pub struct Requests<'a>(pub(super) &'a Inbox);
 
 impl<'a> Requests<'a> {
-    /// Puts a program's question to the person, once for each key.
+    /// Asks a program's question, once per key.
     pub async fn ask(self, asking: Asking) -> Result<RequestAnswer, InboxError> {
         let spec = self.request_spec()?;
         let wrong = |error| InboxError::Input { workflow: NAME.to_owned(), error };
@@ -119,7 +118,7 @@ impl<'a> Requests<'a> {
         }
         match self.0.store().threads().begin(new, first).await? {
             store::Begun::New(thread) => match self.twin(&asked, Some(&thread))? {
-                // Both asked in the same moment: the older question stays.
+                // Both were asked in the same moment: the older question stays.
                 Some(twin) => {
                     self.withdraw(&thread).await?;
                     self.answer_of(&twin)
@@ -140,7 +139,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// The question that a hook, or a tool, asked about the same call before, or before this thread did.
+    /// An older question about the same call, from a hook or a tool; with `own`, one older than that thread.
     fn twin(self, asked: &RequestInput, own: Option<&ThreadId>) -> Result<Option<ThreadId>, InboxError> {
         if asked.session.is_none() || asked.action.is_none() {
             return Ok(None);
@@ -150,14 +149,14 @@ impl<'a> Requests<'a> {
         Ok(older.find(|thread| self.asked_in(thread).is_ok_and(|other| other.is_twin(asked))))
     }
 
-    /// How the request stands that asked this; one that is over by now is closed.
+    /// The state of a request, by its question; closes it if it has expired.
     pub async fn answer(self, id: &InterruptId) -> Result<RequestAnswer, InboxError> {
         let thread = self.0.store().inbox().item(id)?.item.thread;
         self.answer_in(&thread).await
     }
 
-    /// How the request of this thread stands; one that is over by now is closed, and a decision that only waits for
-    /// somebody to drive is taken up.
+    /// The state of this thread's request. Closes it if it has expired, and carries on with a decision that only lacks
+    /// a driver.
     pub async fn answer_in(self, thread: &ThreadId) -> Result<RequestAnswer, InboxError> {
         let answer = self.answer_of(thread)?;
         let thread = &answer.thread;
@@ -208,7 +207,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// Takes a request back that nobody has answered; whether it did.
+    /// Withdraws an unanswered request; returns whether it was withdrawn.
     pub async fn withdraw(self, thread: &ThreadId) -> Result<bool, InboxError> {
         let closed = self.close(thread, Closing::Withdrawn).await?;
         if closed {
@@ -217,14 +216,14 @@ impl<'a> Requests<'a> {
         Ok(closed)
     }
 
-    /// Closes every request that is over, and every question that is by the config's policy.
+    /// Closes every expired request, and every question expired by the config's policy.
     pub async fn close_expired(self) -> Result<(), InboxError> {
         self.sweep(&mut HashMap::new()).await?;
         self.0.expire_now(&Moment::now(self.0.store().now())).await?;
         Ok(())
     }
 
-    /// Closes requests, and questions that are over by the config's policy, as they expire, for the process that drives.
+    /// Closes requests and questions as they expire, for the driver.
     pub async fn close_expiring(self) {
         tokio::join!(self.close_requests(), self.0.expire_unanswered());
     }
@@ -239,7 +238,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// What each of them asked is read once; it never changes.
+    /// Reads each request only once; it never changes.
     async fn sweep(self, known: &mut HashMap<ThreadId, RequestInput>) -> Result<(), InboxError> {
         let waiting = self.0.store().threads().waiting_of(NAME)?;
         known.retain(|thread, _| waiting.contains(thread));
@@ -249,7 +248,7 @@ impl<'a> Requests<'a> {
                 Some(asked) => asked,
                 None => match self.asked_in(&thread) {
                     Ok(asked) => &*known.entry(thread.clone()).or_insert(asked),
-                    // One that cannot be read does not keep the others open.
+                    // An unreadable request does not keep the others open.
                     Err(error) => {
                         tracing::warn!(%thread, %error, "a request cannot be read");
                         continue;
@@ -265,7 +264,7 @@ impl<'a> Requests<'a> {
         Ok(())
     }
 
-    /// Ends a question that nobody has answered; whether it did.
+    /// Closes an unanswered question; returns whether it was closed.
     pub(super) async fn close(self, thread: &ThreadId, closing: Closing) -> Result<bool, InboxError> {
         let ending = closing.ending();
         let what = What::Settled { reason: closing.reason().to_owned(), payload: json!({ "how": ending }) };
@@ -275,7 +274,7 @@ impl<'a> Requests<'a> {
         self.0.store().threads().arrive_unanswered(arrival).await.map_err(InboxError::from)
     }
 
-    /// Lets a thread whose question was closed come to its end, where that takes but a moment.
+    /// Lets a thread whose question was closed reach its end, if that takes only a moment.
     pub(super) async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
         let scope = Scope::Family(thread.clone());
         attend(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {}).await?;
@@ -286,7 +285,7 @@ impl<'a> Requests<'a> {
         Ok(self.asked_in(thread)?.left(&Moment::now(self.0.store().now())))
     }
 
-    /// What a thread asked; it is its first step.
+    /// What a thread asked, from its first step.
     pub(super) fn asked_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
         let state = self.0.engine.state_at(thread, Some(1))?;
         let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
@@ -296,7 +295,7 @@ impl<'a> Requests<'a> {
     fn answer_of(self, thread: &ThreadId) -> Result<RequestAnswer, InboxError> {
         let stored = self.0.store().threads().view(thread)?;
         let thread = stored.line.id.clone();
-        // The state as it was when the rest was read, whatever has happened since.
+        // The state at the time the rest was read, whatever has happened since.
         let state = self.0.engine.state_at(&thread, Some(stored.line.steps))?;
         let Some(state) = state.as_ref().and_then(|state| state.get::<Request>()) else {
             return Err(not_a_request(&thread));
@@ -305,7 +304,7 @@ impl<'a> Requests<'a> {
             NextView::Ask { ask, .. } => ask.first().cloned(),
             NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,
         });
-        // A fork asks anew under a name of its own.
+        // A fork asks again under a new id.
         let open = self.0.store().threads().outcome(&thread)?.interrupts;
         let decided = stored.decisions.iter().rev().find(|decision| decision.undone_at.is_none());
         let id = open.first().cloned().or_else(|| decided.map(|decision| decision.interrupt.clone()));
@@ -345,7 +344,7 @@ fn not_a_request(thread: &ThreadId) -> InboxError {
     ))
 }
 
-/// Runs the asking node before the thread is there, and gives what is to be committed with its beginning.
+/// Runs the asking node before the thread exists, and returns the commit to store with its start.
 async fn first_turn(
     engine: &Engine,
     spec: &Spec,
@@ -390,7 +389,7 @@ async fn first_turn(
     })
 }
 
-/// The journal of a thread that is not there yet: it can do nothing to the outside.
+/// The journal of a thread that does not exist yet: it allows no effects.
 struct NoEffects;
 
 impl NoEffects {

@@ -1,4 +1,4 @@
-//! A thread looked at closely: its conversation, what each step changed, what its models were told.
+//! A close look at a thread: its conversation, what each step changed, what its models were told.
 
 use super::Inbox;
 use super::cards::result_card;
@@ -13,7 +13,7 @@ impl Inbox {
     pub(super) fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
         let stored = self.store().threads().view(id)?;
         let line = stored.line;
-        // The state as it was when the rest was read, whatever has happened since.
+        // The state at the time the rest was read, whatever has happened since.
         let state = self.engine.state_at(&line.id, Some(line.steps))?;
         let state = match (state, self.engine.registry().get(&line.workflow)) {
             (Some(state), Some(spec)) => {
@@ -41,7 +41,7 @@ impl Inbox {
         })
     }
 
-    /// The card of what it asks now, or the one its workflow draws of the state as it is.
+    /// The card of its open question, or the card its workflow draws from the current state.
     pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, StoreError> {
         let asked = self.store().threads().outcome(id)?.interrupts;
         if let Some(asked) = asked.first() {
@@ -56,7 +56,7 @@ impl Inbox {
         Ok(if drawn.blocks.is_empty() && !item.args.is_null() { result_card(&item) } else { drawn })
     }
 
-    /// Folds up to a step, and then the step.
+    /// Compares the states before and after a step.
     pub(super) fn read_states(&self, id: &ThreadId, step: u64) -> Result<StepStates, StoreError> {
         let line = self.store().threads().line(id)?;
         if step >= line.steps {
@@ -69,7 +69,7 @@ impl Inbox {
         Ok(StepStates::between(step, &before, &after))
     }
 
-    /// The state after so many steps; null where this build does not know the workflow.
+    /// The state after this many steps; null if this build does not know the workflow.
     fn written(&self, id: &ThreadId, workflow: &str, steps: u64) -> Result<Value, StoreError> {
         let state = self.engine.state_at(id, Some(steps))?;
         let (Some(state), Some(spec)) = (state, self.engine.registry().get(workflow)) else {
@@ -80,7 +80,7 @@ impl Inbox {
     }
 }
 
-/// The words of a model call.
+/// The text of a model call.
 pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
     let stored = store.figures().prompt(id, call)?;
     let mut view = CallView {
@@ -104,7 +104,7 @@ pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, St
     Ok(view)
 }
 
-/// What was said in a thread of a server, as its state tells it.
+/// The conversation in a server's thread, from its state.
 pub(super) fn said_there(view: &ThreadView) -> Card {
     let words = |message: &Value, key: &str| message[key].as_str().unwrap_or_default().to_owned();
     let turns: Vec<(Visible, Visible)> = view.state["messages"]
@@ -144,7 +144,7 @@ fn tell(view: &mut CallView, prompt: &Prompt) {
     }
 }
 
-/// Who said it, and what.
+/// The role and the text.
 fn message(message: &Value) -> (String, String) {
     let words = |key: &str| message[key].as_str().unwrap_or_default();
     let mut said = words("text").to_owned();

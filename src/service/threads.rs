@@ -1,4 +1,4 @@
-//! Threads as a person begins, reads, forks and stops them.
+//! Starts, reads, forks and stops threads for a person.
 
 use super::errors::unknown_workflow;
 use super::{Inbox, thread_view};
@@ -11,12 +11,12 @@ use crate::inbox::{
 use crate::text;
 use serde_json::Value;
 
-/// Threads: begun, read, forked and stopped.
+/// Starts, reads, forks and stops threads.
 #[derive(Clone, Copy)]
 pub struct Threads<'a>(pub(super) &'a Inbox);
 
 impl Threads<'_> {
-    /// A page of threads, those on servers included.
+    /// A page of threads, including those on servers.
     pub async fn list(self, query: ThreadQuery) -> Result<ThreadPage, InboxError> {
         match &self.0.remote {
             Some(remote) => remote.threads(&query).await,
@@ -24,7 +24,7 @@ impl Threads<'_> {
         }
     }
 
-    /// What threads can be narrowed to.
+    /// What threads can be filtered by.
     pub async fn facets(self) -> Result<Facets, InboxError> {
         let read = |inbox: &Inbox| {
             let mut facets = inbox.store().threads().facets()?;
@@ -37,7 +37,6 @@ impl Threads<'_> {
         self.0.blocking(read).await
     }
 
-    /// A whole thread.
     pub async fn view(self, id: ThreadId) -> Result<ThreadView, InboxError> {
         let wanted = id.clone();
         let read = self.0.blocking(move |inbox| inbox.read_thread(&wanted)).await;
@@ -54,7 +53,7 @@ impl Threads<'_> {
         }
     }
 
-    /// What was said in a thread, and what came of it, as its workflow draws its last state.
+    /// The conversation in a thread and its result, as its workflow draws the last state.
     pub async fn conversation(self, id: ThreadId) -> Result<Card, InboxError> {
         let wanted = id.clone();
         match self.0.blocking(move |inbox| inbox.read_conversation(&wanted)).await {
@@ -72,12 +71,12 @@ impl Threads<'_> {
         }
     }
 
-    /// What was decided about a thread, oldest first.
+    /// The decisions in a thread, oldest first.
     pub async fn answers(self, thread: ThreadId) -> Result<Vec<DecisionView>, InboxError> {
         self.0.blocking(move |inbox| inbox.store().threads().answers(&thread)).await
     }
 
-    /// What a model was told and answered, by the thread and the number of the call in its trace.
+    /// What a model was told and what it answered; `call` is the number of the call in the thread's trace.
     pub async fn model_call(self, thread: ThreadId, call: u64) -> Result<CallView, InboxError> {
         self.0.blocking(move |inbox| thread_view::read_call(inbox.store(), &thread, call)).await
     }
@@ -87,19 +86,17 @@ impl Threads<'_> {
         self.0.blocking(move |inbox| inbox.store().figures().usage(&thread, false)).await
     }
 
-    /// Where a thread stands.
     pub async fn outcome(self, id: ThreadId) -> Result<Outcome, InboxError> {
         self.0.outcome_of(&id)
     }
 
-    /// The graph of a workflow.
     pub async fn graph(self, workflow: String) -> Result<Shape, InboxError> {
         let known = self.0.engine.registry();
         let spec = known.get(&workflow).ok_or_else(|| unknown_workflow(&workflow, &known.names()))?;
         Ok(spec.workflow.shape().clone())
     }
 
-    /// What a workflow starts with, if it lives on a server.
+    /// The input schema of a workflow, if it lives on a server.
     pub async fn remote_input(self, workflow: &str) -> Result<Option<Value>, InboxError> {
         match &self.0.remote {
             Some(remote) => remote.input_schema(workflow).await,
@@ -107,7 +104,7 @@ impl Threads<'_> {
         }
     }
 
-    /// Looks at every server once, unless somebody drives. Gives a sentence for each thing that could not be read.
+    /// Checks every server once, unless a driver runs. Returns a sentence for each thing that could not be read.
     pub async fn look_at_servers(self) -> Result<Vec<String>, InboxError> {
         match &self.0.remote {
             Some(remote) => remote.look_once().await,
@@ -115,7 +112,6 @@ impl Threads<'_> {
         }
     }
 
-    /// Starts a thread.
     pub async fn start(self, workflow: String, input: Value) -> Result<Outcome, InboxError> {
         if let Some(remote) = &self.0.remote
             && let Some(thread) = remote.start(&workflow, &input).await?
@@ -126,7 +122,7 @@ impl Threads<'_> {
         let unknown = || unknown_workflow(&workflow, &engine.registry().names());
         let wrong = |error| InboxError::Input { workflow: workflow.clone(), error };
         let spec = engine.registry().get(&workflow).filter(|spec| !spec.hidden).ok_or_else(unknown)?;
-        // Types first: a path that is not even text cannot be looked at.
+        // Types first: we cannot look at a path that is not even text.
         spec.workflow.started(input.clone()).map_err(wrong)?;
         let input = spec.prepare(input).map_err(wrong)?;
         let new = engine.new_thread(&workflow, input, "").map_err(|error| match error {
@@ -137,7 +133,7 @@ impl Threads<'_> {
         self.0.outcome_of(&thread)
     }
 
-    /// Goes on after a result.
+    /// Continues a thread after its result.
     pub async fn proceed(self, thread: ThreadId, words: String) -> Result<Outcome, InboxError> {
         let text = text::typed(&words);
         if text.trim().is_empty() {
@@ -147,7 +143,7 @@ impl Threads<'_> {
         self.0.deliver(&thread, "words", What::Words { text }, "cannot be continued; start a new one").await
     }
 
-    /// Begins a new thread from a step of another.
+    /// Starts a new thread from a step of another.
     pub async fn fork(self, thread: ThreadId, step: u64) -> Result<Outcome, InboxError> {
         let threads = self.0.store().threads();
         let line = threads.line(&thread)?;
@@ -177,7 +173,7 @@ impl Inbox {
         Ok(self.store().threads().outcome(thread)?)
     }
 
-    /// Lets something a person said reach a thread, if its workflow takes such a thing.
+    /// Delivers something a person said to a thread, if its workflow takes such events.
     pub(super) async fn deliver(
         &self,
         thread: &ThreadId,

@@ -1,4 +1,4 @@
-//! What took how long: a thread, its nodes, their model calls, and the threads they started, as a tree.
+//! How long everything took: a thread, its nodes, their model calls and the threads they started, as a tree.
 
 use crate::driver::Engine;
 use crate::graph::{Folded, ThreadId};
@@ -7,7 +7,7 @@ use crate::store::{Call, Lap, Laps, StoreError};
 use jiff::Timestamp;
 use std::collections::HashMap;
 
-/// How deep threads that start threads are followed.
+/// How many levels of child threads are followed.
 const DEPTH: usize = 8;
 
 /// The trace of a thread.
@@ -38,14 +38,14 @@ fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, 
     Ok(spanning(whole(name, laps, nodes)))
 }
 
-/// What the spans of a thread are called.
+/// The names of a thread's spans.
 pub struct SpanNames<'a> {
     spec: Option<&'a Spec>,
     state: Option<Folded>,
 }
 
 impl<'a> SpanNames<'a> {
-    /// Those that its workflow gives, or its own where this build does not know it.
+    /// The names its workflow gives, or plain names if this build does not know the workflow.
     pub fn new(engine: &'a Engine, laps: &Laps) -> Result<Self, StoreError> {
         let spec = engine.registry().get(&laps.workflow);
         Ok(Self { spec, state: engine.state_at(&laps.thread, None)? })
@@ -87,7 +87,7 @@ fn called(Call { number, span, at }: &Call) -> TraceView {
     }
 }
 
-/// The same, with the tokens of what is inside it, and lasting as long as the threads it waited for.
+/// Adds the tokens of everything inside, and makes the span last as long as the threads it waited for.
 fn spanning(mut span: TraceView) -> TraceView {
     span.input_tokens += span.children.iter().map(|child| child.input_tokens).sum::<u64>();
     if span.call.is_none() {
@@ -104,7 +104,7 @@ fn between(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_millisecond() - from.as_millisecond()).unwrap_or_default()
 }
 
-/// When something began that ended then.
+/// The start time of something that took `ms` and ended at `at`.
 pub fn before(at: Timestamp, ms: u64) -> Timestamp {
     let ms = at.as_millisecond().saturating_sub(i64::try_from(ms).unwrap_or(i64::MAX));
     Timestamp::from_millisecond(ms).unwrap_or(at)

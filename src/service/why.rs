@@ -1,4 +1,4 @@
-//! Why an item is there, or a mail is not: what its workflow says of it, and what its thread has cost so far.
+//! Why an item is there, or a mail is not: the workflow's explanation, and the thread's cost so far.
 
 use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
@@ -7,10 +7,10 @@ use crate::store::StoreError;
 use crate::text::Visible;
 use serde_json::Value;
 
-/// So many lines of a profile are told.
+/// How many lines of a profile are shown.
 const LINES: usize = 40;
 
-/// So many of the last steps are told where a workflow says nothing.
+/// How many of the last steps are shown if a workflow has no explanation.
 const STEPS: usize = 12;
 
 impl Inbox {
@@ -37,7 +37,7 @@ impl Inbox {
         Ok(Card { blocks })
     }
 
-    /// What was known by then of the person's wishes: the profiles its thread goes by, as they stood when it was asked.
+    /// The person's known wishes at the time: the profiles that the thread uses, as they were when it asked.
     fn remembered(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
         let store = self.store();
         let Some(spec) = self.engine.registry().get(&item.workflow) else { return Ok(Vec::new()) };
@@ -83,7 +83,6 @@ impl Inbox {
     }
 }
 
-/// What went wrong, and where.
 fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
         (Visible::line("trouble"), Visible::line(&item.action)),

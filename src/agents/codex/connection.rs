@@ -1,4 +1,4 @@
-//! A connection to Codex's app-server: messages of JSON-RPC, one a WebSocket frame, over a socket of this machine.
+//! A connection to Codex's app-server: JSON-RPC messages, one per WebSocket frame, over a local socket.
 
 use crate::text::exact::is_exact;
 use crate::tools::process::Process;
@@ -11,13 +11,13 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// How long the server may take to greet.
+/// How long the server may take for the handshake.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Bytes of a message: changes to large files come whole.
+/// In bytes; changes to large files come in one message.
 const LONGEST: usize = 64 * 1024 * 1024;
 
-/// What it tells most often, and nobody here reads.
+/// Frequent notifications that we do not need.
 const UNREAD: [&str; 7] = [
     "item/agentMessage/delta",
     "item/commandExecution/outputDelta",
@@ -28,7 +28,7 @@ const UNREAD: [&str; 7] = [
     "turn/diff/updated",
 ];
 
-/// Why a server cannot be followed.
+/// Why we cannot follow a server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
     #[error("{0}")]
@@ -56,10 +56,10 @@ impl From<tungstenite::Error> for Trouble {
     }
 }
 
-/// What the server says.
+/// A message from the server.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
-    /// It wants an answer, under its own name for that; `exact` says that nothing of it was lost in reading.
+    /// A request under the server's own id; `exact` says that parsing lost nothing.
     Asks {
         id: Value,
         method: String,
@@ -70,7 +70,7 @@ pub(super) enum Said {
         method: String,
         params: Value,
     },
-    /// The answer to something it was asked; `Null` where it refuses.
+    /// The response to one of our calls; `Null` if the server refused.
     Answers {
         id: u64,
         result: Value,
@@ -84,7 +84,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects to the server behind a socket and greets it.
+    /// Connects to the server behind a socket and does the handshake.
     pub(super) async fn open(socket: &Path) -> Result<Self, Trouble> {
         let greeted = async {
             let stream = UnixStream::connect(socket).await?;
@@ -107,7 +107,7 @@ impl Connection {
 
     async fn greet(&mut self) -> Result<(), Trouble> {
         let client = json!({"name": "sayso", "title": "sayso", "version": env!("CARGO_PKG_VERSION")});
-        // Without the former it would not tell what the turn of a thread is at.
+        // Without `experimentalApi` it would not report the items of a thread's turn.
         let capabilities = json!({"experimentalApi": true, "optOutNotificationMethods": UNREAD});
         let hello =
             self.call("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
@@ -124,19 +124,19 @@ impl Connection {
         Err(Trouble::Greeting("it hung up".to_owned()))
     }
 
-    /// The server's process, by which it is told from a later one.
+    /// The server's process, which tells it apart from a later server.
     pub(super) fn server(&self) -> &Process {
         &self.server
     }
 
-    /// Asks the server something; the answer comes under this number.
+    /// Calls the server; the response comes with this number.
     pub(super) async fn call(&mut self, method: &str, params: Value) -> Result<u64, Trouble> {
         self.last += 1;
         self.send(&json!({"id": self.last, "method": method, "params": params})).await?;
         Ok(self.last)
     }
 
-    /// Answers what the server asked.
+    /// Answers a request of the server.
     pub(super) async fn answer(&mut self, id: &Value, result: &Value) -> Result<(), Trouble> {
         self.send(&json!({"id": id, "result": result})).await
     }
@@ -145,7 +145,7 @@ impl Connection {
         Ok(self.frames.send(Message::text(message.to_string())).await?)
     }
 
-    /// What it says next; `None` when it is gone.
+    /// The next message; `None` if the server is gone.
     pub(super) async fn next(&mut self) -> Result<Option<Said>, Trouble> {
         while let Some(frame) = self.frames.next().await {
             if let Message::Text(text) = frame?
@@ -158,7 +158,7 @@ impl Connection {
     }
 }
 
-/// What a frame says; `None` for one that says nothing, or is none of JSON-RPC.
+/// Parses a frame; `None` if it is empty or not JSON-RPC.
 fn read(text: &str) -> Option<Said> {
     let mut message: Map<String, Value> = serde_json::from_str(text).ok()?;
     let mut take = |name: &str| message.remove(name).unwrap_or_default();
@@ -218,7 +218,7 @@ mod tests {
         ] {
             assert_eq!(read(frame), None, "{}", &frame[..frame.len().min(50)]);
         }
-        // Too many digits to be the same again.
+        // Too many digits to be written back unchanged.
         let huge = read(r#"{"id": 123456789012345678901234567890, "method": "m"}"#);
         assert!(matches!(huge, Some(Said::Asks { exact: false, .. })), "{huge:?}");
     }

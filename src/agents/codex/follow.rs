@@ -1,4 +1,4 @@
-//! What a server asks becomes a question here, and the decision on it the answer to that very request.
+//! Turns a server's requests into questions here, and sends the decision as the answer to that exact request.
 
 use super::connection::{Connection, Said, Trouble};
 use crate::agents::hooks::{AppThread, Call, asked_by_server};
@@ -12,54 +12,54 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a server may take to ask again what it asked before the connection, once its threads are joined.
+/// How long a server may take to repeat its earlier requests after we joined its threads.
 const ASKS_AGAIN_WITHIN: Duration = Duration::from_secs(3);
 
-/// What is kept with an answer that came too late.
+/// Stored with an answer that came too late.
 const BEFORE: &str = "it was answered there before, in the agent's own window";
 
-/// The same where the connection broke, so that nobody knows.
+/// Stored if the connection broke, so that nobody knows whether the answer arrived.
 const UNHEARD: &str = "the agent did not say that it heard this; it may have been answered there";
 
-/// So many messages are heard before an answer is told.
+/// How many messages we read before sending an answer.
 const MOST_AT_ONCE: usize = 1000;
 
-/// After this long it is tried again to keep what could not be kept, or not yet.
+/// How long to wait before storing a note again that could not be stored, or not yet.
 const KEEP_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Follows one server for as long as it is there.
+/// Follows one server as long as it runs.
 pub(super) struct Follower<'a> {
     inbox: &'a Inbox,
     connection: Connection,
-    /// The threads that were joined, by the server's names for them.
+    /// The threads we joined, by the server's names for them.
     threads: HashMap<String, AppThread>,
     joining: HashSet<String>,
-    /// What was asked before it was known of which thread.
+    /// Requests that came while we were still joining their thread.
     early: Vec<(Value, String, Value)>,
     open: HashMap<String, Open>,
     answers: FuturesUnordered<BoxFuture<'a, (String, Result<Waited, InboxError>)>>,
-    /// What the server was asked, by the number of the call.
+    /// Our calls to the server, by number.
     calls: HashMap<u64, Calling>,
-    /// Questions from before this connection that the server has not asked again.
+    /// Questions from before this connection that the server has not repeated yet.
     unasked: Vec<ThreadId>,
-    /// What the record has still to say, each from when on.
+    /// Notes still to be stored, each with the time it is due.
     notes: Vec<(Instant, Note)>,
-    /// What the server was told, until it is known whether that counted.
+    /// The answers we sent, until we know whether they counted.
     sent: Vec<Sent>,
 }
 
-/// Something the record is to say of a question.
+/// Something to store with a question.
 #[derive(Clone, PartialEq)]
 enum Note {
     /// It was answered there.
     There(ThreadId),
     /// It was not asked again.
     Unasked(ThreadId),
-    /// The server has heard the answer.
+    /// The server received the answer.
     Delivered(ThreadId),
 }
 
-/// An answer that the server was told.
+/// An answer that we sent to the server.
 struct Sent {
     id: Value,
     item: Option<String>,
@@ -67,29 +67,29 @@ struct Sent {
     allowed: bool,
 }
 
-/// Something the server was asked.
+/// A call to the server.
 enum Calling {
-    /// Which threads there are.
+    /// Lists the loaded threads.
     Loaded,
-    /// How one stands.
+    /// Reads a thread's status.
     Read,
-    /// To let us join one.
+    /// Joins a thread.
     Join(String),
-    /// To do something of which nothing has to be known.
+    /// A call whose result we do not need.
     Other,
 }
 
-/// A request of the server that is asked here.
+/// A server's request that is asked here.
 struct Open {
     id: Value,
-    /// The server's names of the thread and its turn.
+    /// The server's names for the thread and its turn.
     thread: String,
     turn: Option<String>,
-    /// What it is about, where that is one thing.
+    /// The item it is about, if it is about exactly one.
     item: Option<String>,
     question: ThreadId,
     call: Call,
-    /// Whether somebody else has answered it.
+    /// Whether it was answered there.
     answered_there: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Until the server is gone.
+    /// Runs until the server is gone.
     pub(super) async fn run(mut self) -> Result<(), Trouble> {
         self.unasked = self.inbox.requests().waited_for_by(self.connection.server())?;
         self.call("thread/loaded/list", json!({}), Calling::Loaded).await?;
@@ -129,7 +129,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Keeps what is due. What cannot be kept now is tried again: the store may be busy, or an answer still held.
+    /// Stores the notes that are due. If a note cannot be stored (the store is busy, an answer is held), we try again.
     async fn write_notes(&mut self) {
         let now = Instant::now();
         let due = self.notes.extract_if(.., |(due, _)| *due <= now).collect::<Vec<_>>();
@@ -156,7 +156,7 @@ impl<'a> Follower<'a> {
 
     async fn heard(&mut self, said: Said) -> Result<(), Trouble> {
         match said {
-            // What cannot be shown as it is, is left to Codex's own window.
+            // Requests that we cannot show exactly are left to Codex's own window.
             Said::Asks { exact: false, .. } => Ok(()),
             Said::Asks { id, method, params, .. } => self.asked(id, method, params).await,
             Said::Tells { method, params } => self.told(&method, &params).await,
@@ -198,7 +198,7 @@ impl<'a> Follower<'a> {
             }
             Calling::Other => {}
         }
-        // All threads that wait are joined: what is not asked again soon was answered.
+        // All waiting threads are joined: questions that are not repeated soon were answered.
         if self.calls.values().all(|call| matches!(call, Calling::Other)) {
             let due = Instant::now() + ASKS_AGAIN_WITHIN;
             self.notes.extend(self.unasked.drain(..).map(|question| (due, Note::Unasked(question))));
@@ -206,7 +206,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// Joining a thread, the server tells what it does, and asks again what it waits for.
+    /// Joins a thread: the server then reports what the thread does, and repeats its open requests.
     async fn join(&mut self, thread: &str) -> Result<(), Trouble> {
         if self.threads.contains_key(thread) || !self.joining.insert(thread.to_owned()) {
             return Ok(());
@@ -223,7 +223,7 @@ impl<'a> Follower<'a> {
             "thread/status/changed" | "thread/closed" => {
                 self.over(|open| open.thread == thread);
                 self.early.retain(|(_, _, params)| params["threadId"] != thread);
-                // In its turn it may wait again.
+                // Within its turn it may wait again.
                 if params["status"]["type"] != "active" && self.threads.remove(thread).is_some() {
                     let params = json!({"threadId": thread});
                     self.call("thread/unsubscribe", params, Calling::Other).await?;
@@ -233,7 +233,7 @@ impl<'a> Follower<'a> {
                 let heard = self.sent.iter().filter(|sent| sent.id == params["requestId"]);
                 let now = Instant::now();
                 self.notes.extend(heard.map(|sent| (now, Note::Delivered(sent.question.clone()))));
-                // Of the others the end is awaited.
+                // For the others we wait until the item completes.
                 self.sent.retain(|sent| sent.id != params["requestId"] || sent.item.is_some());
                 self.over(|open| open.id == params["requestId"]);
                 self.early.retain(|(id, ..)| *id != params["requestId"]);
@@ -258,7 +258,7 @@ impl<'a> Follower<'a> {
                     |sent: &mut Sent| sent.item.is_some() && sent.item.as_deref() == item["id"].as_str();
                 for sent in self.sent.extract_if(.., is_of) {
                     let other = if sent.allowed { "declined" } else { "completed" };
-                    // Somebody there was faster, and said something else.
+                    // Somebody there was faster and decided differently.
                     if item["status"] == other {
                         self.notes.push((Instant::now(), Note::There(sent.question)));
                     }
@@ -269,7 +269,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// Questions that somebody else has answered are taken back.
+    /// Withdraws questions that were answered there.
     fn over(&mut self, is_over: impl Fn(&Open) -> bool) {
         for open in self.open.values_mut().filter(|open| is_over(open) && !open.answered_there) {
             open.answered_there = true;
@@ -277,7 +277,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Hears whatever has come already.
+    /// Processes all messages that have already arrived.
     async fn catch_up(&mut self) -> Result<(), Trouble> {
         for _ in 0..MOST_AT_ONCE {
             match self.connection.next().now_or_never() {
@@ -304,7 +304,7 @@ impl<'a> Follower<'a> {
         let thread = params["threadId"].as_str().unwrap_or_default();
         let turn = params["turnId"].as_str();
         let server = self.connection.server();
-        // The server counts its requests from its own start.
+        // The server numbers its requests from its own start.
         let key = format!("codex:{}:{}:{id}:{thread}:{}", server.pid, server.born, turn.unwrap_or_default());
         if self.open.contains_key(&key) {
             return Ok(());
@@ -323,7 +323,7 @@ impl<'a> Follower<'a> {
         self.notes.retain(|(_, note)| *note != Note::Unasked(question.clone()));
         let item = params["itemId"].as_str().filter(|_| params["approvalId"].is_null()).map(str::to_owned);
         if let Some(item) = &item {
-            // It asks about the same thing again: what it was told before counted.
+            // It asks about the same item again: the earlier answer counted.
             self.sent.retain(|sent| sent.item.as_ref() != Some(item));
         }
         let (thread, turn) = (thread.to_owned(), turn.map(str::to_owned));
@@ -337,7 +337,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// A question has its answer; the server is told, unless it has one already.
+    /// Sends an answer to the server, unless it was answered there.
     async fn answered(&mut self, key: &str, answer: Result<Waited, InboxError>) -> Result<(), Trouble> {
         let Waited::Answered(answer) = answer? else { return Ok(()) };
         self.catch_up().await?;
@@ -346,7 +346,7 @@ impl<'a> Follower<'a> {
             return Ok(());
         }
         let Some(result) = open.call.reply(&answer) else {
-            // Codex's own question stands, and may still be answered there.
+            // Codex's own question stays open and may still be answered there.
             self.open.insert(key.to_owned(), open);
             return Ok(());
         };
@@ -367,7 +367,7 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Whether a thread waits for somebody, by its status.
+/// Whether a thread waits for a person, by its status.
 fn waits(status: &Value) -> bool {
     let flags = status["activeFlags"].as_array();
     flags.is_some_and(|flags| {

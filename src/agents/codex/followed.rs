@@ -1,6 +1,6 @@
-//! The mark of a server that is followed, in the data folder, so that hooks leave to it what it asks anyway.
+//! A lock file in the data folder that marks a server as followed, so that hooks leave its requests to it.
 //!
-//! It is a lock that ends with whoever holds it. A hook that is wrong about it leaves the question to Codex's own window.
+//! The lock ends with its holder. If a hook is wrong about it, the question is left to Codex's own window.
 
 use crate::tools::process::Process;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -17,7 +17,7 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// Marks this server as followed; `None` where that cannot be done, or somebody else follows one.
+    /// Marks this server as followed; `None` if that fails, or if a server is already followed by somebody else.
     pub(super) fn mark(folder: &Path, server: &Process) -> Option<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
@@ -29,7 +29,7 @@ impl Followed {
     }
 }
 
-/// Whether the program that started this one is a server that somebody follows.
+/// Whether the program that started this process is a followed server.
 pub fn starter_is_followed(folder: &Path) -> bool {
     Process::starter().is_some_and(|starter| is_followed(folder, &starter))
 }
@@ -56,7 +56,7 @@ mod tests {
         assert!(Followed::mark(folder.path(), &Process { pid: 8, born: 9 }).is_none());
         drop(mark);
         assert!(!is_followed(folder.path(), &server));
-        // A later one overwrites it whole.
+        // A later mark overwrites all of it.
         let _mark = Followed::mark(folder.path(), &Process { pid: 1, born: 2 });
         assert!(is_followed(folder.path(), &Process { pid: 1, born: 2 }));
     }

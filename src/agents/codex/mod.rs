@@ -1,14 +1,13 @@
-//! Codex's app-server, which its windows share: what it asks them is asked here as well, and whoever answers first has
-//! answered.
+//! Codex's app-server, which its windows share: its requests to them are asked here as well, and the first answer wins.
 //!
-//! Promised: nothing is answered but by a decision, and only the very request it was made on. What is answered there is
-//! taken back here, and a server that ends takes its questions along. Where nobody follows, or something fails, Codex's
-//! own question stands; nothing is let through by it.
+//! Promises: only a decision answers a request, and only the exact request it was made on. When a request is answered
+//! there, the question is withdrawn here; when a server ends, so do its questions. If nobody follows the server, or
+//! something fails, Codex's own question stays open and nothing is let through.
 //!
-//! Its hooks leave to it what it asks itself, while it is followed.
+//! While the server is followed, Codex's hooks leave its requests to it.
 //!
-//! Only a Codex that `sayso connect` connected is followed. A thread of it is joined when it waits for somebody, and left
-//! when its turn ends.
+//! We follow only a Codex that was connected by `sayso connect`. We join a thread when it waits for somebody, and leave
+//! it when its turn ends.
 
 mod connection;
 mod follow;
@@ -24,26 +23,26 @@ pub use followed::starter_is_followed;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often it is looked whether a server has come up.
+/// How often we look whether a server is running.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// The app-server of the Codex that is connected.
+/// The app-server of the connected Codex.
 #[derive(Clone)]
 pub struct AppServer {
     inbox: Inbox,
-    /// Where Codex keeps its things.
+    /// Codex's home folder.
     folder: PathBuf,
 }
 
 impl AppServer {
-    /// The one of this environment; `None` where that names no place for it.
+    /// The server for this environment; `None` if the environment does not say where Codex's folder is.
     pub fn new(inbox: &Inbox, env: &Env) -> Option<Self> {
         let named = env.get("CODEX_HOME").map(PathBuf::from);
         let folder = named.or_else(|| Some(PathBuf::from(env.get("HOME")?).join(".codex")))?;
         Some(Self { inbox: inbox.clone(), folder })
     }
 
-    /// Follows it, whenever it runs.
+    /// Follows the server whenever it runs.
     pub async fn follow(&self) {
         let socket = self.folder.join("app-server-control/app-server-control.sock");
         let hooks = self.folder.join("hooks.json");
@@ -54,7 +53,7 @@ impl AppServer {
                 && let Err(error) = self.follow_one(&socket).await
             {
                 let error = error.to_string();
-                // It may fail like this again and again.
+                // The same failure may repeat many times; log it once.
                 if error != told {
                     tracing::warn!(%error, "Codex's app-server cannot be followed now");
                 }
@@ -64,7 +63,7 @@ impl AppServer {
         }
     }
 
-    /// Follows the server that listens now, until it is gone.
+    /// Follows the server that is listening now, until it is gone.
     async fn follow_one(&self, socket: &Path) -> Result<(), Trouble> {
         let connection = Connection::open(socket).await?;
         let _mark = Followed::mark(self.inbox.engine().store().folder(), connection.server());

@@ -1,5 +1,5 @@
-//! How connected agents stand, for `sayso doctor`: found and of which version, the hook in place, its limit long enough, a
-//! test event answered, and for Codex trusted. Nothing of theirs is changed.
+//! Checks connected agents for `sayso doctor`: which version was found, whether the hook is installed, has enough time,
+//! answers a test event, and is trusted (Codex). It changes nothing of theirs.
 
 use super::json::Entry;
 use super::{Agent, Holds, Options, Places, is_ours, read};
@@ -13,10 +13,10 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 
-/// How long a program may take to say which version it is, or to answer an event.
+/// How long a program may take to print its version or to answer an event.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Every agent that is there, by name; those that are neither found nor connected are not named.
+/// Checks every agent, by name; agents that are neither found nor connected are left out.
 pub async fn check_agents(env: &Env) -> Vec<(String, Result<String, String>)> {
     let Ok(places) = Places::new(&Host::system(), env) else { return Vec::new() };
     let mut checked = Vec::new();
@@ -72,7 +72,7 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
     Ok(format!("{version}{tried}, connected, and the hook answers; a card waits {} s", hook.patience))
 }
 
-/// The version of each that tests/live runs.
+/// The version of each agent that tests/live runs.
 fn tried_with(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "2.1.325",
@@ -95,21 +95,21 @@ async fn version(program: &Path) -> Result<String, String> {
     Ok(Visible::line(text.lines().last().unwrap_or_default().trim()).into_string())
 }
 
-/// The hook that an agent asks by.
+/// The hook that an agent uses to ask.
 struct Hook {
     command: String,
     /// Seconds after which the agent gives up.
     limit: Option<u64>,
-    /// Seconds after which sayso does.
+    /// Seconds after which sayso gives up.
     patience: u64,
     /// Whether it asks before every tool.
     all: bool,
     event: Value,
 }
 
-/// The installed hook; `None` where there is none.
+/// The installed hook; `None` if there is none.
 fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
-    // A tool of sayso's own: it is let pass without a card.
+    // One of sayso's own tools, which passes without a card.
     let event = |key: &str, name: &str| json!({key: name, "session_id": "doctor", "tool_name": "mcp__sayso__doctor", "tool_input": {}});
     let (path, events, per_second): (PathBuf, &[&str], u64) = match agent {
         Agent::Claude => {
@@ -176,8 +176,8 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
 }
 
 impl Hook {
-    /// What `connect` would write today and is not there, in a few words; `None` where nothing is missing, or where
-    /// somebody wrote the hook by hand.
+    /// What `connect` would write today and is missing, in a few words; `None` if nothing is missing, or if somebody
+    /// wrote the hook by hand.
     fn missing(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
         let program = vec!["sayso".to_owned()];
         let options = Options { project: false, all: self.all, patience: self.patience, program };
@@ -202,7 +202,7 @@ impl Hook {
         Ok(None)
     }
 
-    /// The command that writes it anew as it was asked for.
+    /// The command that writes it again with the same options.
     fn renewed_by(&self, agent: Agent) -> String {
         let all = if self.all { " --all" } else { "" };
         let patience = match self.patience == agent.patience() {
@@ -212,7 +212,7 @@ impl Hook {
         format!("sayso connect {}{all}{patience}", agent.word())
     }
 
-    /// Whether it answers a test event as it should: with nothing, and no error.
+    /// Whether it answers a test event correctly: without output and without an error.
     async fn answers(&self) -> Result<(), String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &self.command]).kill_on_drop(true);
@@ -220,7 +220,7 @@ impl Hook {
         let answered = async {
             let mut child = shell.spawn()?;
             if let Some(mut stdin) = child.stdin.take() {
-                // A hook that ends without listening is judged by how it ended.
+                // A hook that ends without reading is judged by its exit status.
                 match stdin.write_all(self.event.to_string().as_bytes()).await {
                     Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
                     _ => {}
@@ -252,7 +252,7 @@ fn same_but_for_program(plugin: &str) -> Vec<&str> {
     plugin.lines().filter(|line| !line.starts_with("const program = ")).collect()
 }
 
-/// Whether Codex runs our hooks, as it says itself.
+/// Whether Codex runs our hooks, according to Codex itself.
 async fn is_trusted(program: &Path) -> Result<bool, String> {
     let ask = async {
         let mut command = Command::new(program);
@@ -316,7 +316,7 @@ mod tests {
                     hook(&places).renewed_by(agent),
                     format!("sayso connect {}{renewed}", agent.word())
                 );
-                // As one wrote that knew less.
+                // As an older version would have written it.
                 let older = |text: &str| text.replace("SessionEnd", "Other").replace("session_id", "id");
                 for change in plan.changes {
                     std::fs::write(&change.path, older(&change.after.unwrap())).unwrap();

@@ -1,7 +1,7 @@
-//! Claude Code: hooks and permissions in its settings, the MCP server in a file of its own.
+//! Claude Code: hooks and permissions in its settings, the MCP server in a separate file.
 //!
-//! By default it asks where Claude Code itself would (`PermissionRequest`); with everything asked for, before each tool
-//! (`PreToolUse`). Other events tell how a session goes, and that a question was answered in its own window.
+//! By default it asks when Claude Code itself would (`PermissionRequest`); with `--all`, before every tool
+//! (`PreToolUse`). Other events report on a session, and that a question was answered in its own window.
 
 use super::json::Entry;
 use super::{ConfigFile, Options, Places};
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 const HOOK: &str = "claude-code";
 
-/// Events that tell how a session goes; after some a question is over.
-/// No event goes in here that is not needed: a version that does not know one skips the whole file, hooks and all.
+/// Events that report on a session; some of them end a question. Don't add an event that we do not need: a version that
+/// does not know it skips the whole file, hooks and all.
 const TOLD: [&str; 8] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -30,7 +30,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let server = json!({"type": "stdio", "command": program, "args": args});
     let server = Entry::Set { path: vec!["mcpServers", "sayso"], value: server };
     if options.project {
-        // A server of a project is started once somebody agreed to it; whoever runs this does.
+        // A project's server starts only after somebody agreed to it; running this command means agreeing.
         settings.push(Entry::Member { path: vec!["enabledMcpjsonServers"], text: "sayso" });
         return vec![
             ConfigFile::json(places.project.join(".claude/settings.json"), settings),
@@ -49,7 +49,7 @@ fn hooks(options: &Options) -> Vec<Entry> {
     let group = |hook: Value| json!({"matcher": "*", "hooks": [hook]});
     let mut asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     let event = if options.all {
-        // Else a hook that runs into its limit would let the call through.
+        // Otherwise a hook that exceeds its limit would let the call through.
         asks["onFailure"] = Value::from("block");
         "PreToolUse"
     } else {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 const HOOK: &str = "codex";
 
-/// Events that tell how a session goes; after some a question is over.
+/// Events that report on a session; some of them end a question.
 const TOLD: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
@@ -17,7 +17,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let event = if options.all { "PreToolUse" } else { "PermissionRequest" };
     let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     let tells = |event: &str| {
-        // It allows three seconds at the end of a session, and complains of more.
+        // It allows three seconds at the end of a session, and complains about more.
         let timeout = if event == "SessionEnd" { 3 } else { 10 };
         json!({"type": "command", "command": options.tells(HOOK), "timeout": timeout})
     };
@@ -26,7 +26,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     hooks.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells(event)) }));
     let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
     let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
-    // A call waits as long as the person thinks; an hour is the longest Codex is asked to.
+    // A call waits as long as the person thinks; an hour is the longest that we ask of Codex.
     let server = format!(
         "command = {}\nargs = {}\ndefault_tools_approval_mode = \"approve\"\ntool_timeout_sec = 3600\n",
         toml_edit::Value::from(program),

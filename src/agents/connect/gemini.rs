@@ -1,6 +1,6 @@
 //! Gemini CLI: hooks and the MCP server in its settings.
 //!
-//! Its hook runs before each tool that its own policy lets pass; it can refuse or change a call, and cannot grant one.
+//! Its hook runs before each tool that its own policy lets through; it can refuse or change a call but not grant one.
 
 use super::json::Entry;
 use super::{ConfigFile, Options, Places};
@@ -8,13 +8,13 @@ use serde_json::json;
 
 const HOOK: &str = "gemini";
 
-/// Tools that change something, or reach outside.
+/// Tools that change something or reach outside.
 const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_(?!sayso_).*";
 
-/// Every tool but our own.
+/// Every tool except our own.
 pub(super) const EVERY: &str = "^(?!mcp_sayso_).*";
 
-/// Events that tell how a session goes; after some a question is over.
+/// Events that report on a session; some of them end a question.
 const TOLD: [&str; 5] = ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {

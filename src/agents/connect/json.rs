@@ -1,23 +1,23 @@
-//! Entries put into a JSON file and taken out again. Comments, order and spacing of all else stay.
+//! Adds entries to a JSON file and removes them again. Comments, order and spacing of everything else stay.
 
 use super::is_ours;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-/// Something of ours in a JSON file.
+/// An entry of ours in a JSON file.
 #[derive(Clone, Debug)]
 pub(super) enum Entry {
-    /// A hook, as one more group in the list of its event.
+    /// A hook, added as a group to its event's list.
     Hook { event: &'static str, group: Value },
-    /// A value under names.
+    /// A value at a path.
     Set { path: Vec<&'static str>, value: Value },
-    /// A text in a list.
+    /// A string in a list.
     Member { path: Vec<&'static str>, text: &'static str },
 }
 
 impl Entry {
-    /// The event of a hook.
+    /// The event, if it is a hook.
     pub(super) fn event(&self) -> Option<&'static str> {
         match self {
             Entry::Hook { event, .. } => Some(event),
@@ -30,7 +30,7 @@ impl Entry {
 pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
     let root = parse(text)?;
     let object = top(&root)?;
-    // What an earlier version or other flags left is replaced where it differs, and stays where it does not.
+    // Entries of an earlier version or with other flags are replaced if they differ, and stay if they do not.
     if entries.iter().all(|entry| has(&object, entry)) && ours(&object) == hooks_in(entries) {
         return Ok(text.to_owned());
     }
@@ -41,7 +41,7 @@ pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
     Ok(ended(root.to_string()))
 }
 
-/// The file without them.
+/// The file without these entries.
 pub(super) fn without(text: &str, entries: &[Entry]) -> Result<String, String> {
     let root = parse(text)?;
     let object = top(&root)?;
@@ -49,7 +49,7 @@ pub(super) fn without(text: &str, entries: &[Entry]) -> Result<String, String> {
     Ok(if found { root.to_string() } else { text.to_owned() })
 }
 
-/// What a file says.
+/// Parses a file.
 pub(super) fn value(text: &str) -> Result<Value, String> {
     parse(text)?.to_serde_value().ok_or_else(|| "it holds no JSON".to_owned())
 }
@@ -71,7 +71,7 @@ fn ended(mut text: String) -> String {
     text
 }
 
-/// How many hooks of ours there are.
+/// How many of our hooks it has.
 fn ours(object: &CstObject) -> usize {
     let groups = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
     let groups = groups.iter().filter_map(|event| event.array_value()).flat_map(|list| list.elements());
@@ -143,7 +143,7 @@ fn list_at(object: &CstObject, path: &[&str]) -> Result<CstArray, String> {
     object.array_value_or_create(name).ok_or_else(|| format!("`{name}` is not a list; fix it first"))
 }
 
-/// Takes everything of ours out, and what is left empty by it; whether there was any.
+/// Removes everything of ours, and containers that become empty; returns whether there was anything.
 fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
     let mut found = false;
     for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
@@ -186,7 +186,7 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
         let Some(node) = node else { continue };
         found = true;
         node.remove();
-        // Containers above it that are empty now, from the inside out.
+        // Containers above it that are now empty, from the inside out.
         for depth in (1..=path.len()).rev() {
             let Some((name, above)) = path[..depth].split_last() else { continue };
             if let Some(prop) = below(object, above).and_then(|object| object.get(name)) {

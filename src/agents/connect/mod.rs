@@ -1,10 +1,10 @@
-//! Connecting coding agents: which lines each one's own config needs so that it asks here, and how to take them out again.
+//! Connects coding agents: adds the lines to an agent's own config that make it ask here, and removes them again.
 //!
-//! Promised: what a person wrote stays as it is, comments and order included; connecting twice changes nothing; removing
-//! leaves what was there before. Everything is shown before it is written. What a config holds in a place where
-//! something else is needed is refused, never replaced.
+//! Promises: what a person wrote stays unchanged, including comments and order; connecting twice changes nothing;
+//! removing restores what was there before. Everything is shown before it is written. If a config has something else in
+//! a place we need, we refuse and never replace it.
 //!
-//! Where a missing or crashing sayso would let a call through, the installed command blocks it instead.
+//! If a missing or crashing sayso would let a call through, the installed command blocks it instead.
 
 mod check;
 mod claude;
@@ -44,7 +44,7 @@ impl Agent {
         }
     }
 
-    /// What it calls itself.
+    /// The agent's own name.
     pub fn name(self) -> &'static str {
         match self {
             Agent::Claude => "Claude Code",
@@ -54,8 +54,8 @@ impl Agent {
         }
     }
 
-    /// How long a hook waits where the person says nothing. Codex hides its own question while a hook waits, so a card
-    /// that nobody sees would keep whoever sits before it waiting.
+    /// How many seconds a hook waits by default. Codex hides its own question while a hook waits, so a card that nobody
+    /// sees would keep the person at its window waiting.
     pub fn patience(self) -> u64 {
         match self {
             Agent::Codex => 60,
@@ -64,12 +64,12 @@ impl Agent {
     }
 }
 
-/// What a person wants connected.
+/// What to connect, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Into the project's own files, not the person's.
+    /// Use the project's files instead of the person's.
     pub project: bool,
-    /// Ask before every tool, not only where the agent itself would.
+    /// Ask before every tool, not only when the agent itself would.
     pub all: bool,
     /// How many seconds a hook waits for an answer.
     pub patience: u64,
@@ -78,7 +78,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The command of a hook that decides. It blocks where sayso is missing or fails.
+    /// The command of a hook that decides. It blocks if sayso is missing or fails.
     fn asks(&self, hook: &str) -> String {
         let program = self.shell();
         let patience = self.patience;
@@ -87,13 +87,12 @@ impl Options {
         )
     }
 
-    /// The command of a hook that only tells what happened. Nothing depends on it, and it says nothing, also where sayso
-    /// is missing.
+    /// The command of a hook that only reports. Nothing depends on it, and it prints nothing, even if sayso is missing.
     fn tells(&self, hook: &str) -> String {
         format!("{} request --hook {hook} >/dev/null 2>&1 || true", self.shell())
     }
 
-    /// The agent's own limit, so that sayso gives up first.
+    /// The agent's own time limit in seconds, set so that sayso gives up first.
     fn limit(&self) -> u64 {
         self.patience.saturating_add(10)
     }
@@ -103,12 +102,12 @@ impl Options {
     }
 }
 
-/// Whether a command is one that was installed by `connect`, of this version or another.
+/// Whether a command was installed by `connect`, in this or another version.
 fn is_ours(command: &str) -> bool {
     command.contains("sayso") && command.contains("request --hook ")
 }
 
-/// Whether a file of hooks holds one of ours.
+/// Whether a hooks file contains one of our hooks.
 pub fn asks_here(hooks: &Path) -> bool {
     let settings = read(hooks).ok().flatten().and_then(|text| json::value(&text).ok()).unwrap_or_default();
     let events = settings.get("hooks").and_then(serde_json::Value::as_object).into_iter().flatten();
@@ -117,7 +116,7 @@ pub fn asks_here(hooks: &Path) -> bool {
     hooks.any(|hook| hook.get("command").and_then(serde_json::Value::as_str).is_some_and(is_ours))
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -140,13 +139,13 @@ impl Places {
         Ok(Self { home, project: host.working_dir.clone(), env: env.clone() })
     }
 
-    /// The folder a variable names, or this one below the home folder.
+    /// The folder that a variable names; by default `usual` in the home folder.
     fn folder(&self, variable: &str, usual: &str) -> PathBuf {
         self.env.get(variable).map_or_else(|| self.home.join(usual), PathBuf::from)
     }
 }
 
-/// One file as it is, and as it is to be; `None` where there is none.
+/// A file's contents before and after; `None` means that the file does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub path: PathBuf,
@@ -155,21 +154,21 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether there is anything to do.
+    /// Whether anything changes.
     pub fn is_something(&self) -> bool {
         self.before != self.after
     }
 }
 
-/// What connecting an agent takes, or disconnecting it.
+/// The changes that connect or disconnect an agent.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub changes: Vec<Change>,
-    /// What the person has to know, or to do in the agent itself, a sentence each.
+    /// What the person has to know, or to do in the agent itself, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// The files that connect an agent.
+/// Plans the changes that connect an agent.
 pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
     let files = files(agent, options, places);
     let changes = files.iter().map(|file| file.change(Wanted::Connected)).collect::<Result<_, _>>()?;
@@ -182,7 +181,7 @@ pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan,
     Ok(Plan { changes, notes })
 }
 
-/// The files as they were before.
+/// Plans the changes that restore the files.
 pub fn disconnect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
     let files = files(agent, options, places);
     let changes = files.iter().map(|file| file.change(Wanted::Removed)).collect::<Result<_, _>>()?;
@@ -204,7 +203,7 @@ enum Wanted {
     Removed,
 }
 
-/// A file an agent reads, and what of ours belongs into it.
+/// A config file of an agent, and what we put into it.
 #[derive(Clone, Debug)]
 struct ConfigFile {
     path: PathBuf,
@@ -213,11 +212,11 @@ struct ConfigFile {
 
 #[derive(Clone, Debug)]
 enum Holds {
-    /// Lines of a JSON file, which may have comments.
+    /// Entries of a JSON file, which may have comments.
     Json(Vec<json::Entry>),
     /// A table of a TOML file.
     Toml { table: [&'static str; 2], text: String },
-    /// All of it.
+    /// The whole file.
     Whole(String),
 }
 
@@ -247,14 +246,14 @@ impl ConfigFile {
                 (wanted == Wanted::Connected).then(|| ours.clone())
             }
         };
-        // A file that holds nothing any more was made by us.
+        // If nothing is left in a file, we had created it.
         let is_empty = |text: &String| matches!(text.trim(), "" | "{}");
         let gone = wanted == Wanted::Removed && after.as_ref().is_some_and(is_empty) && before != after;
         Ok(Change { path: self.path.clone(), before, after: after.filter(|_| !gone) })
     }
 }
 
-/// What stands in a file; `None` where there is none.
+/// Reads a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

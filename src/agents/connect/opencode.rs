@@ -5,7 +5,7 @@ use super::{ConfigFile, Holds, Options, Places};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// How our plugin begins, so that no other file is taken for it.
+/// The first line of our plugin, so that no other file is mistaken for it.
 pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
 
 const PLUGIN: &str = include_str!("opencode.js");
@@ -20,7 +20,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let command: Vec<&str> = options.program.iter().map(String::as_str).chain(["mcp"]).collect();
     let server = json!({"type": "local", "command": command, "enabled": true});
     let mut entries = vec![Entry::Set { path: vec!["mcp", "sayso"], value: server }];
-    // One word for every tool has no room for another; the plugin adds it when opencode starts.
+    // A single word for all tools leaves no room for this entry; then the plugin adds it when opencode starts.
     if !has_one_permission(&config) {
         entries.push(Entry::Set { path: vec!["permission", "sayso_*"], value: json!("allow") });
     }
@@ -45,7 +45,7 @@ fn folder(places: &Places) -> PathBuf {
     usual.unwrap_or_else(|| places.home.join(".config")).join("opencode")
 }
 
-/// Where the plugin of the person lies.
+/// Where the person's plugin is.
 pub(super) fn plugin(places: &Places) -> PathBuf {
     folder(places).join("plugin/sayso.js")
 }

@@ -1,4 +1,4 @@
-//! Configs as people have them, connected and taken back.
+//! Typical configs, connected and disconnected again.
 
 use super::*;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn options() -> Options {
     Options { project: false, all: false, patience: 590, program: vec!["/opt/my tools/sayso".to_owned()] }
 }
 
-/// Settings somebody wrote by hand, in several styles.
+/// Hand-written settings, in several styles.
 const SETTINGS: &[&str] = &[
     "{}\n",
     "{ }",
@@ -100,7 +100,7 @@ fn what_was_there_is_there_after_removing() {
     }
 }
 
-/// What a config says; a container that is empty says nothing.
+/// The contents of a config, without empty containers.
 fn plain(text: &str) -> Value {
     let root = jsonc_parser::cst::CstRootNode::parse(text, &jsonc_parser::ParseOptions::default()).unwrap();
     let mut value = root.to_serde_value().unwrap();
@@ -128,7 +128,7 @@ fn a_person_s_own_hooks_stay_beside_ours() {
     assert_eq!(settings["permissions"]["allow"], json!(["mcp__sayso"]));
     let state = plain(&machine.read(".claude/.claude.json").unwrap());
     assert_eq!(state["mcpServers"]["sayso"]["args"], json!(["mcp"]));
-    // One that a person put into a group of their own leaves that group.
+    // A hook of ours that a person put into their own group is removed without the group.
     let mixed = r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}, {"command": "sayso request --hook claude-code"}]}]}}"#;
     machine.put(".claude/settings.json", mixed);
     machine.carry_out(&disconnect(Agent::Claude, &options(), &machine.places()).unwrap());
@@ -194,7 +194,7 @@ fn what_is_in_the_way_is_refused_and_stays() {
     assert!(connect(Agent::Codex, &options(), &machine.places()).unwrap_err().contains("TOML"));
     machine.put(".config/opencode/plugin/sayso.js", "// mine");
     assert!(connect(Agent::Opencode, &options(), &machine.places()).unwrap_err().contains("did not write"));
-    // A file that changed in between should be written over.
+    // A file that changed in between is not overwritten.
     let machine = Machine::new();
     machine.put(".gemini/settings.json", "{}");
     let plan = connect(Agent::Gemini, &options(), &machine.places()).unwrap();

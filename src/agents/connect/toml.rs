@@ -1,4 +1,4 @@
-//! A table put into a TOML file and taken out again. Comments and order of all else stay.
+//! Adds a table to a TOML file and removes it again. Comments and order of everything else stay.
 
 use toml_edit::{DocumentMut, Item, Table};
 
@@ -27,7 +27,7 @@ pub(super) fn with(text: &str, path: [&str; 2], ours: &str) -> Result<String, St
     Ok(document.to_string())
 }
 
-/// The file without it.
+/// The file without this table.
 pub(super) fn without(text: &str, path: [&str; 2]) -> Result<String, String> {
     let mut document = parse(text)?;
     let [above, name] = path;

@@ -1,4 +1,4 @@
-//! Files put in their places, whole or not at all.
+//! Writes files whole or not at all.
 
 use super::Change;
 use crate::text::unreadable;
@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes changes. A file that another program changed since it was read is refused, and so is the rest.
-/// What stood there is kept beside it, dated; the paths of what was kept are given back.
+/// Writes changes. If another program changed a file since it was read, that file and the rest are refused. Old
+/// contents are kept next to each file in a dated copy; the paths of the copies are returned.
 pub fn write(changes: &[Change], now: Timestamp) -> Result<Vec<PathBuf>, String> {
     let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
     let mut kept = Vec::new();
@@ -31,7 +31,7 @@ fn put(path: &Path, text: &str, stamp: &str) -> io::Result<Option<PathBuf>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    // Configs are often links into a repository of one's own; the file behind is meant, and keeps its mode.
+    // Configs are often links into a person's own repository; we write the target, and it keeps its mode.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mode = fs::metadata(&path).map(|there| there.permissions()).ok();
     let kept = atomic_write::write_private(&path, text.as_bytes(), stamp)?;

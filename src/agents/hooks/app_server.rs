@@ -1,7 +1,7 @@
-//! What Codex's app-server asks its clients, read as the calls it is about: commands, changes to files, permissions,
-//! questions, and what MCP servers want.
+//! Reads requests of Codex's app-server as the calls they are about: commands, file changes, permissions, questions,
+//! and requests from MCP servers.
 //!
-//! What cannot be shown whole is not asked here; Codex asks it in its own window.
+//! Requests that cannot be shown in full are not asked here; Codex asks them in its own window.
 
 use super::Agent;
 use super::call::{Call, Point, TITLE};
@@ -14,22 +14,22 @@ use crate::service::Asking;
 use crate::tools::process::Process;
 use serde_json::{Map, Value, json};
 
-/// A thread of Codex, as far as cards need it.
+/// A Codex thread, as far as cards need it.
 #[derive(Clone, Debug, Default)]
 pub struct AppThread {
     about: Value,
-    /// What its turn is at.
+    /// The items of its current turn.
     items: Vec<Value>,
 }
 
 impl AppThread {
-    /// The one that was joined, by what the server said to that.
+    /// A thread from the server's response to joining it.
     pub fn joined(said: &Value) -> Self {
         let items = said.pointer("/initialTurnsPage/data/0/items").and_then(Value::as_array);
         Self { about: said["thread"].clone(), items: items.cloned().unwrap_or_default() }
     }
 
-    /// Takes note of something it began.
+    /// Records an item that started.
     pub fn began(&mut self, item: &Value) {
         if item["type"] == "fileChange" || item["type"] == "mcpToolCall" {
             self.ended(item);
@@ -37,14 +37,14 @@ impl AppThread {
         }
     }
 
-    /// Takes note that it changes files in another way than it began to.
+    /// Records that an item now changes other files, or changes them differently.
     pub fn changed(&mut self, id: &str, changes: &Value) {
         for item in self.items.iter_mut().filter(|item| item["id"] == id) {
             item["changes"] = changes.clone();
         }
     }
 
-    /// Forgets something that is over.
+    /// Drops an item that is over.
     pub fn ended(&mut self, item: &Value) {
         self.items.retain(|known| known["id"] != item["id"]);
     }
@@ -53,12 +53,12 @@ impl AppThread {
         text(&self.about, name)
     }
 
-    /// What it did last under this id.
+    /// The latest item with this id.
     fn item(&self, id: &str) -> Option<&Value> {
         self.items.iter().rev().find(|item| item["id"] == id)
     }
 
-    /// The tool of a server that it is about to use with these arguments, where that can be told.
+    /// The server's tool that it is about to use with these arguments, if that is certain.
     fn server_tool(&self, server: &str, params: &Value) -> Option<String> {
         let is_it = |item: &&Value| {
             item["type"] == "mcpToolCall"
@@ -72,7 +72,7 @@ impl AppThread {
     }
 }
 
-/// The call that a request of the server is about; `None` for what is left to Codex's own window.
+/// The call that a server's request is about; `None` if it is left to Codex's own window.
 pub fn asked_by_server(method: &str, params: &Value, thread: &AppThread) -> Option<Call> {
     let asked = Asked { params, thread };
     match method {
@@ -86,7 +86,7 @@ pub fn asked_by_server(method: &str, params: &Value, thread: &AppThread) -> Opti
 }
 
 impl Call {
-    /// The question it becomes where the server waits for the answer, for as long as it runs.
+    /// The question for this call when the server waits for the answer, as long as it runs.
     pub fn asking_for(&self, server: &Process, key: String) -> Asking {
         let mut input = self.question();
         input["asker"] = json!(server);
@@ -106,7 +106,7 @@ impl Asked<'_> {
     }
 
     fn call(&self, point: Point, tool: &str, mut input: Map<String, Value>) -> Option<Call> {
-        // As Codex tells it to its hooks, so that both make the same card.
+        // The same form that Codex uses for its hooks, so that both make the same card.
         if let Some(reason) = self.text("reason") {
             input.insert("description".to_owned(), Value::from(reason));
         }
@@ -123,14 +123,14 @@ impl Asked<'_> {
             folder: self.text("cwd").or_else(|| about.text("cwd")),
             key: None,
             session: Some(about.text("sessionId").or_else(|| self.text("threadId"))?),
-            // What a sub-agent was asked for are not the person's words.
+            // A sub-agent's prompt is not the person's words.
             transcript: about.text("path").filter(|_| helper.is_none()),
             helper,
             headless: false,
             questions: None,
             elicitation: None,
             remember: Vec::new(),
-            // Who asks, and for what, is in part the word of an MCP server.
+            // An MCP server has a say in who asks and for what.
             each_time: point != Point::Approval,
         })
     }
@@ -147,7 +147,7 @@ impl Asked<'_> {
         let mut input = Map::new();
         let command = self.text("command").map(|line| script(&line).unwrap_or(line));
         input.extend(command.clone().map(|command| ("command".to_owned(), Value::from(command))));
-        // More than the command alone.
+        // These go beyond the command itself.
         let elsewhere = given("environmentId").filter(|environment| environment != "local");
         let more = [("additionalPermissions", given("additionalPermissions")), ("environmentId", elsewhere)];
         let more = more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
@@ -199,7 +199,7 @@ impl Asked<'_> {
 
     fn questions(&self) -> Option<Call> {
         let asked = self.params.get("questions")?.as_array()?;
-        // A secret would stand in the record.
+        // A secret would end up in the record.
         if asked.iter().any(|question| question.get("isSecret") == Some(&Value::Bool(true))) {
             return None;
         }
@@ -210,13 +210,13 @@ impl Asked<'_> {
 
     fn elicitation(&self) -> Option<Call> {
         let (server, message) = (self.text("serverName")?, self.text("message")?);
-        // What asks here already needs no second card.
+        // sayso's own MCP server already asks here; it needs no second card.
         if server == "sayso" || !matches!(self.params["mode"].as_str(), Some("form" | "url")) {
             return None;
         }
         let meta = &self.params["_meta"];
         let params = meta.get("tool_params").cloned().unwrap_or(json!({}));
-        // The server may say so too. A call is approved without a form, and in one line.
+        // An MCP server may claim this too. A real approval has no form fields and one line of text.
         let fields = self.params.pointer("/requestedSchema/properties").and_then(Value::as_object);
         let is_bare = self.params["mode"] == "form" && fields.is_some_and(Map::is_empty);
         let is_line = message.lines().count() == 1 && message.chars().count() <= TITLE;
@@ -245,7 +245,7 @@ fn text(of: &Value, name: &str) -> Option<String> {
     of.get(name)?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-/// One changed file, in the form in which other agents name their changes.
+/// One changed file, in the form that other agents use.
 fn change(change: &Value) -> Option<Map<String, Value>> {
     let (path, diff) = (text(change, "path")?, change.get("diff")?.as_str()?);
     let moved = change.pointer("/kind/move_path").and_then(Value::as_str);
@@ -273,7 +273,7 @@ fn change(change: &Value) -> Option<Map<String, Value>> {
     Some(read)
 }
 
-/// What each part of a unified diff takes away and puts in; `None` where it is none.
+/// The removed and added text of each hunk of a unified diff; `None` if it is not one.
 fn hunks(diff: &str) -> Option<Vec<Value>> {
     let mut read: Vec<(String, String)> = Vec::new();
     for line in diff.lines() {
@@ -286,7 +286,7 @@ fn hunks(diff: &str) -> Option<Vec<Value>> {
                 old.push_str(&whole(&line[1..]));
                 new.push_str(&whole(&line[1..]));
             }
-            // There is no newline at the end of the file.
+            // "No newline at end of file".
             (Some('\\'), Some(_)) => {}
             _ => return None,
         }

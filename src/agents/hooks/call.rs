@@ -1,4 +1,4 @@
-//! A tool that is about to be used, and the question it becomes.
+//! A tool call that is about to happen, and the question it becomes.
 
 use super::elicitation::Elicitation;
 use super::questions::Questions;
@@ -11,46 +11,46 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// Columns of a title.
+/// The widest title, in columns.
 pub(super) const TITLE: usize = 200;
 
-/// At which point of a call an agent asks. What it takes for an answer depends on it.
+/// At which point of a call an agent asks. The answers it takes depend on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Point {
     /// Before every call: Claude Code, Codex.
     PreToolUse,
-    /// Where it would ask itself: Claude Code, Codex.
+    /// When it would ask the person itself: Claude Code, Codex.
     PermissionRequest,
-    /// Where it would ask itself, by the tool of `--permission-prompt-tool`: Claude Code.
+    /// The same, through the tool of `--permission-prompt-tool`: Claude Code.
     Prompted,
-    /// Before every call that its policy lets pass: Gemini CLI.
+    /// Before every call that its policy lets through: Gemini CLI.
     BeforeTool,
-    /// Before a call, where nobody else can be asked: opencode.
+    /// Before a call, if nobody else can be asked: opencode.
     Tool,
-    /// Beside its own dialog: opencode.
+    /// Alongside its own dialog: opencode.
     Permission,
-    /// A question to the person, beside its own dialog: opencode.
+    /// A question to the person, alongside its own dialog: opencode.
     Question,
-    /// An MCP server wants to know something: Claude Code.
+    /// An MCP server asks for information: Claude Code.
     Elicitation,
-    /// Beside its own dialog, by the app-server, about a command or changes to files: Codex.
+    /// Alongside its own dialog, through the app-server, about a command or file changes: Codex.
     Approval,
-    /// The same about permissions for the rest of the turn: Codex.
+    /// The same, about permissions for the rest of the turn: Codex.
     Permissions,
-    /// The same about what it wants to know itself: Codex.
+    /// The same, about its own questions: Codex.
     Input,
-    /// The same about what an MCP server wants to know, or is to do: Codex.
+    /// The same, about information or a tool call that an MCP server asks for: Codex.
     Form,
 }
 
-/// A tool that is about to be used.
+/// A tool call that is about to happen.
 #[derive(Debug, PartialEq)]
 pub struct Call {
     pub(super) agent: Agent,
     pub(super) point: Point,
     pub(super) tool: String,
     pub(super) input: Map<String, Value>,
-    /// One line for the list, where tool and input do not make it.
+    /// One line for the list, if it cannot be made from the tool and its input.
     pub(super) title: Option<String>,
     pub(super) folder: Option<String>,
     pub(super) key: Option<String>,
@@ -58,7 +58,7 @@ pub struct Call {
     /// The sub-agent that asks.
     pub(super) helper: Option<String>,
     pub(super) transcript: Option<String>,
-    /// Nobody sits before the agent, so it cannot ask anybody itself.
+    /// Nobody is at the agent's window, so it cannot ask anybody itself.
     pub(super) headless: bool,
     pub(super) questions: Option<Questions>,
     pub(super) elicitation: Option<Elicitation>,
@@ -69,29 +69,29 @@ pub struct Call {
 }
 
 impl Call {
-    /// The question it becomes where this process waits for the answer.
+    /// The question for this call when this process waits for the answer.
     pub fn asking(&self, timeout: Duration) -> Asking {
         let mut input = self.question();
         input["asker"] = json!(Process::own());
         input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });
-        // Somebody who is killed while waiting cannot close the question; it ends by itself.
+        // If this process is killed while waiting, it cannot close the question, so the question ends by itself.
         input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));
         Asking { input, key: self.key.clone() }
     }
 
-    /// Whether Codex's app-server asks its clients the same, if the hook that was told this event has no answer. Where
-    /// a reviewer of Codex's own would answer instead of the person, it does not.
+    /// Whether Codex's app-server sends the same request to its clients if the hook for this event has no answer. It
+    /// does not if Codex's own reviewer answers instead of the person.
     pub fn is_asked_by_server_too(&self, event: &Value) -> bool {
         let turn = event.get("turn_id").and_then(Value::as_str);
         let (Some(transcript), Some(turn)) = (&self.transcript, turn) else { return false };
         self.agent == Agent::Codex
             && self.point == Point::PermissionRequest
-            // Apps may have a reviewer each.
+            // Each app may have its own reviewer.
             && !self.tool.starts_with("mcp__codex_apps")
             && reviewer::is_the_person(Path::new(transcript), turn)
     }
 
-    /// What is asked, whoever waits for it.
+    /// The question itself, whoever waits for the answer.
     pub(super) fn question(&self) -> Value {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
         let action: String = self.tool.chars().take(80).map(plain).collect();
@@ -132,7 +132,7 @@ impl Call {
         input
     }
 
-    /// Whether changed arguments are honoured.
+    /// Whether the agent honours changed arguments.
     fn takes_edits(&self) -> bool {
         match self.point {
             Point::PreToolUse | Point::Prompted | Point::BeforeTool | Point::Tool => true,

@@ -1,18 +1,18 @@
-//! A command line as Codex writes it, where the command itself is the last word of a shell's own line.
+//! A command line as Codex writes it: the command itself is the last word of a shell's command line.
 
 const SHELLS: [&str; 4] = ["bash", "zsh", "sh", "dash"];
 
-/// Where the system keeps them. A program of the same name elsewhere may do anything with the command.
+/// Where the system keeps shells. A program with the same name elsewhere could do anything with the command.
 const PLACES: [&str; 3] = ["", "/bin/", "/usr/bin/"];
 
-/// What a line such as `/bin/bash -lc 'touch x'` runs; `None` where it is another sort of line.
+/// The command that a line such as `/bin/bash -lc 'touch x'` runs; `None` for any other line.
 pub(super) fn script(line: &str) -> Option<String> {
     let [shell, flag, script] = <[String; 3]>::try_from(words(line)?).ok()?;
     let is_shell = PLACES.iter().any(|at| shell.strip_prefix(at).is_some_and(|name| SHELLS.contains(&name)));
     (is_shell && matches!(flag.as_str(), "-lc" | "-c")).then_some(script)
 }
 
-/// The words of a line of plain and quoted ones; `None` where a shell would make something else of it.
+/// The plain and quoted words of a line; `None` if a shell would read it differently.
 fn words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut chars = line.chars();

@@ -1,20 +1,19 @@
-//! What an MCP server wants to know of the person, handed on by Claude Code or Codex: a form to fill in, or a page to visit.
+//! A request for information from an MCP server, passed on by Claude Code or Codex: a form, or a page to visit.
 
 use crate::inbox::check_args;
 use serde_json::{Map, Value, json};
 
-/// What a server wants to know.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Elicitation {
     server: String,
     message: String,
-    /// The page to visit, in place of a form.
+    /// The page to visit instead of a form.
     url: Option<String>,
     schema: Value,
 }
 
 impl Elicitation {
-    /// What stands in an event; `None` where it says nothing.
+    /// Reads an event; `None` if it has no message.
     pub(super) fn read(event: &Value) -> Option<Self> {
         let text = |name: &str| event.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
@@ -45,13 +44,13 @@ impl Elicitation {
         }
     }
 
-    /// What is filled in already.
+    /// The default values of the form.
     pub(super) fn fields(&self) -> Map<String, Value> {
         let properties = self.schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         properties.filter_map(|(name, of)| Some((name.clone(), of.get("default")?.clone()))).collect()
     }
 
-    /// The form as it may be while it is filled in.
+    /// The form's schema while it is being filled in: nothing is required yet.
     pub(super) fn schema(&self) -> Value {
         let mut schema = self.schema.clone();
         if let Some(schema) = schema.as_object_mut() {
@@ -61,7 +60,6 @@ impl Elicitation {
         schema
     }
 
-    /// The answers that fit.
     pub(super) fn allow(&self) -> Value {
         match self.url {
             Some(_) => json!(["accept", "ignore"]),
@@ -70,18 +68,18 @@ impl Elicitation {
         }
     }
 
-    /// Whether its form has no field, so that yes or no is the answer.
+    /// Whether its form has no fields, so that the answer is yes or no.
     fn asks_nothing(&self) -> bool {
         let fields = self.schema.get("properties").and_then(Value::as_object);
         fields.is_some_and(Map::is_empty)
     }
 
-    /// Whether a page is to be visited.
+    /// Whether the person has to visit a page.
     pub(super) fn is_page(&self) -> bool {
         self.url.is_some()
     }
 
-    /// What the server is told, where that is all it needs.
+    /// The content for the server, if it fits the schema.
     pub(super) fn content(&self, args: &Value) -> Result<Value, String> {
         check_args(&self.schema, args).map(|()| args.clone())
     }

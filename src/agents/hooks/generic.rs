@@ -1,4 +1,4 @@
-//! sayso's own form: the question as a JSON object on stdin, the answer as one on stdout.
+//! sayso's own hook format: the question as a JSON object on stdin, the answer as one on stdout.
 
 use crate::service::Asking;
 use crate::text::{Visible, nearest, when};
@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// What may stand beside the keys of `start request`.
+/// Fields that may be given in addition to those of `start request`.
 const OURS: [&str; 4] = ["key", "expires", "timeout", "cwd"];
 
-/// Every field there is, as docs/agents.md has them.
+/// Every field, as listed in docs/agents.md.
 const FIELDS: [&str; 11] =
     ["title", "text", "action", "args", "schema", "allow", "source", "cwd", "key", "expires", "timeout"];
 
-/// Keys of `start request` that are taken as well, for whoever knows them.
+/// Fields of `start request` that are accepted as well, for callers who know them.
 const INNER: [&str; 3] = ["folder", "expires_in", "notice"];
 
 /// Reads a question, and how long to wait for its answer.
@@ -45,7 +45,7 @@ pub fn read(said: &Value, now: &Timestamp) -> Result<(Asking, Option<Duration>),
     Ok((Asking { input: Value::Object(input), key: text("key")? }, timeout))
 }
 
-/// Refuses a field that nobody knows, in the words of this form: those of `start request` would be news to its writer.
+/// Refuses an unknown field and lists the fields of this format; its writer would not know those of `start request`.
 fn known(object: &Map<String, Value>) -> Result<(), String> {
     let is_known = |name: &str| FIELDS.contains(&name) || INNER.contains(&name);
     let Some((name, _)) = object.iter().find(|(name, value)| !value.is_null() && !is_known(name)) else {

@@ -1,4 +1,4 @@
-//! What an event tells of its session: that it began, works, asks in its own window, waits for the person, or ended.
+//! What an event says about its session: it started, works, asks in its own window, waits for the person, or ended.
 
 use super::{Agent, session, usage};
 use crate::config::Env;
@@ -10,16 +10,16 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::path::Path;
 
-/// Characters of what an agent says it waits for.
+/// How many characters we keep of what an agent says it waits for.
 const WORDS: usize = 200;
 
-/// Bytes of a session's name, or a model's.
+/// The longest name of a session or a model, in bytes.
 const LONGEST_NAME: usize = 200;
 
-/// Bytes of a path.
+/// The longest path, in bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// What an event tells of its session; `None` where it tells nothing.
+/// Reads session news from an event; `None` if it has none.
 pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<SessionNews> {
     let agent = agent.of(event);
     let text = |names: &[&str], longest: usize| {
@@ -31,7 +31,7 @@ pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<Ses
     let what = what(agent, name.as_deref(), event)?;
     let folder = text(&["cwd"], LONGEST_PATH);
     let process = process(agent, env);
-    // The server that Codex's windows share has the terminal of the one that started it, whichever window asks.
+    // The server that Codex's windows share has the terminal of the window that started it, whichever window asks.
     let is_shared =
         agent == Agent::Codex && process.as_ref().is_some_and(|process| process.has_argument("app-server"));
     let terminal = Terminal::named(|name| env.get(name)?.to_str().map(str::to_owned));
@@ -83,13 +83,13 @@ fn what(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
 
 /// The process of the agent that runs this hook.
 fn process(agent: Agent, env: &Env) -> Option<Process> {
-    // Claude Code says so to whatever it starts; another agent may have been started by it.
+    // Claude Code passes this to everything it starts, which may include another agent.
     let said = || env.get("CLAUDE_PID")?.to_str()?.parse().ok().and_then(Process::of);
     let said = if agent == Agent::ClaudeCode { said() } else { None };
     said.or_else(Process::starter)
 }
 
-/// Takes note of what an event tells of its session. Nothing depends on it, so what fails is only logged.
+/// Records what an event says about its session. Nothing depends on it, so failures are only logged.
 pub async fn tell(inbox: &Inbox, mut news: SessionNews, event: &Value) {
     let sessions = inbox.sessions();
     let counts = matches!(news.what, News::Working | News::TurnEnded | News::Asked);

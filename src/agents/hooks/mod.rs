@@ -1,9 +1,9 @@
-//! Hooks: another tool asks before it acts, by JSON on stdin, and is told by JSON on stdout.
+//! Hooks: another tool asks before it acts, with JSON on stdin, and gets the answer as JSON on stdout.
 //!
-//! Promised: whatever goes wrong here, nothing is allowed by it. What cannot be asked or answered in time falls back to
-//! the tool's own question where it has one, and is refused where it has none. An event that cannot be read ends with
-//! exit code 2 and a sentence on stderr, which blocks the call in every tool that speaks this form. A question nobody
-//! waits for any more is closed in the inbox: by its time, by the asker's end, or by what the agent does next.
+//! Promises: whatever goes wrong here, nothing gets allowed. If a question cannot be asked or answered in time, the
+//! tool's own question takes over if it has one; otherwise the call is refused. An unreadable event ends with exit code
+//! 2 and a sentence on stderr, which blocks the call in every tool that uses this form. A question that nobody waits
+//! for any more is closed in the inbox: when its time is over, when the asker ends, or by what the agent does next.
 
 mod app_server;
 mod call;
@@ -35,16 +35,16 @@ use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
 
-/// Claude Code and Codex give a hook ten minutes where nobody says how many, and then go on without it.
+/// By default Claude Code and Codex give a hook ten minutes, then go on without it.
 pub const PATIENCE: Duration = Duration::from_secs(590);
 
-/// More than any tool has to say.
+/// More bytes than any tool sends.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// How often it is looked whether the tool is still there.
+/// How often we check whether the tool is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The agents whose forms are known.
+/// The agents whose formats we know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
     ClaudeCode,
@@ -54,7 +54,7 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// The agent an event is really of: only Codex names the turn, and its events come in Claude Code's form.
+    /// The agent that really sent an event: only Codex names the turn, and its events have Claude Code's format.
     fn of(self, event: &Value) -> Self {
         match self {
             Agent::ClaudeCode if event.get("turn_id").is_some() => Agent::Codex,
@@ -72,20 +72,19 @@ impl Agent {
     }
 }
 
-/// What an event means.
 #[derive(Debug, PartialEq)]
 pub enum Heard {
-    /// A tool is about to be used.
+    /// A tool call is about to happen.
     Asks(Box<Call>),
-    /// Something happened by which questions are over.
+    /// Something happened that ends questions.
     Over(Elsewhere),
-    /// Something that concerns the session alone.
+    /// News about the session only.
     Lives,
     /// Nothing that concerns sayso.
     Nothing,
 }
 
-/// What a tool says on its hook's stdin.
+/// Reads the event on a hook's stdin.
 pub fn read_event(stdin: impl Read) -> Result<Value, String> {
     let mut bytes = Vec::new();
     let read = stdin.take(LONGEST + 1).read_to_end(&mut bytes);
@@ -100,8 +99,8 @@ pub fn read_event(stdin: impl Read) -> Result<Value, String> {
     Ok(event)
 }
 
-/// Waits for the answer to a question that was asked. One that has none when `stop` comes is closed, so that nobody
-/// answers for nobody.
+/// Waits for the answer to a question. If there is none when `stop` comes, it closes the question, so that people do
+/// not answer a question nobody waits for.
 pub async fn wait(
     inbox: &Inbox,
     asked: &RequestAnswer,
@@ -116,7 +115,7 @@ pub async fn wait(
     }
 }
 
-/// Comes when nobody reads stdout any more: the tool that waits for the answer is gone.
+/// Completes when nobody reads stdout any more: the tool that waits for the answer is gone.
 pub async fn reader_gone() {
     loop {
         let stdout = std::io::stdout();

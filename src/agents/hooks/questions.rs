@@ -1,25 +1,25 @@
-//! Questions with options, as Claude Code, Codex and opencode ask them: one card, and the answers in the form they expect.
+//! Questions with options from Claude Code, Codex and opencode: one card, and the answers in the form each expects.
 
 use serde_json::{Map, Value, json};
 
-/// What an agent wants to know.
+/// An agent's questions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Questions(Vec<Question>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Question {
-    /// What its field on the card is called.
+    /// The name of its field on the card.
     name: String,
-    /// What the agent calls it.
+    /// The agent's id for it.
     id: Option<String>,
     text: String,
-    /// Labels, each with what it means.
+    /// Labels with descriptions.
     options: Vec<(String, String)>,
     several: bool,
 }
 
 impl Questions {
-    /// The questions in a tool's input; `None` where there are none that can be read.
+    /// The questions in a tool's input; `None` if there are none, or they cannot be read.
     pub(super) fn read(input: &Map<String, Value>) -> Option<Self> {
         let asked = input.get("questions")?.as_array().filter(|asked| !asked.is_empty())?;
         let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -59,7 +59,7 @@ impl Questions {
         }
     }
 
-    /// Everything that is asked, with its options numbered.
+    /// All questions, with numbered options.
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
         for question in &self.0 {
@@ -77,7 +77,7 @@ impl Questions {
         out
     }
 
-    /// A field for each question, empty.
+    /// An empty field for each question.
     pub(super) fn fields(&self) -> Map<String, Value> {
         self.0.iter().map(|question| (question.name.clone(), Value::from(""))).collect()
     }
@@ -92,14 +92,14 @@ impl Questions {
         json!({"type": "object", "properties": properties, "additionalProperties": false})
     }
 
-    /// What was chosen for each question, from the fields a person filled in; `None` where they filled in nothing.
+    /// The choices from the fields that a person filled in; `None` if all are empty.
     pub(super) fn chosen_in(&self, args: &Value) -> Option<Answers<'_>> {
         let typed =
             |question: &Question| args.get(&question.name).and_then(Value::as_str).unwrap_or_default();
         self.chosen(self.0.iter().map(typed))
     }
 
-    /// The same from words: a line for each question. `None` where they do not fit the questions.
+    /// The choices from text, one line per question; `None` if the lines do not match the questions.
     pub(super) fn chosen_by(&self, words: &str) -> Option<Answers<'_>> {
         let lines: Vec<&str> = match self.0.len() {
             1 => vec![words],
@@ -117,7 +117,7 @@ impl Questions {
 }
 
 impl Question {
-    /// What is meant by what was typed: options by number or label, or words of one's own.
+    /// The choices that the typed text means: options by number or label, or the person's own words.
     fn chosen(&self, typed: &str) -> Vec<String> {
         let typed = typed.trim();
         if typed.is_empty() {
@@ -136,20 +136,19 @@ impl Question {
     }
 }
 
-/// What was chosen.
 pub(super) struct Answers<'a> {
     questions: &'a [Question],
     chosen: Vec<Vec<String>>,
 }
 
 impl Answers<'_> {
-    /// By the text of each question, as Claude Code takes it.
+    /// Keyed by the text of each question, as Claude Code expects.
     pub(super) fn by_text(&self) -> Value {
         let pairs = self.questions.iter().zip(&self.chosen).filter(|(_, chosen)| !chosen.is_empty());
         pairs.map(|(question, chosen)| (question.text.clone(), Value::from(chosen.join(", ")))).collect()
     }
 
-    /// By the name the agent has for each question, as Codex takes it.
+    /// Keyed by the agent's id for each question, as Codex expects.
     pub(super) fn by_id(&self) -> Value {
         let pairs = self.questions.iter().zip(&self.chosen).filter(|(_, chosen)| !chosen.is_empty());
         pairs
@@ -157,7 +156,7 @@ impl Answers<'_> {
             .collect()
     }
 
-    /// In the order of the questions, as opencode takes it.
+    /// In the order of the questions, as opencode expects.
     pub(super) fn in_order(&self) -> Value {
         json!(self.chosen)
     }

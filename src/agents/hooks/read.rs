@@ -1,5 +1,5 @@
-//! Events as agents send them. Liberal in what is read: names in either spelling, and everything but the tool may be
-//! missing.
+//! Reads the events that agents send. Liberal: field names may have either spelling, and everything except the tool may
+//! be missing.
 
 use super::call::{Call, Point};
 use super::elicitation::Elicitation;
@@ -9,7 +9,7 @@ use crate::service::{Elsewhere, Past};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
-/// What an event means. `headless` says that nobody sits before the agent.
+/// Reads an event. `headless` says that nobody is at the agent's window.
 pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String> {
     let fields = Fields(event);
     let agent = agent.of(event);
@@ -27,7 +27,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
     };
     let tool = fields.text(&["tool_name", "toolName"]).ok_or("the event names no tool (tool_name)")?;
     let input = fields.input()?;
-    // What asks here already needs no second card.
+    // sayso's own tools already ask here; they need no second card.
     if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
         return Ok(Heard::Nothing);
     }
@@ -55,7 +55,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
     })))
 }
 
-/// A call that Claude Code hands to the tool of `--permission-prompt-tool`.
+/// A call from Claude Code to the tool of `--permission-prompt-tool`.
 pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) -> Result<Call, String> {
     let fields = Fields(given);
     let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
@@ -69,7 +69,7 @@ pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) 
         input,
         title: None,
         folder,
-        // The id of a call is unique within its session alone, which is not always named.
+        // A call's id is unique only within its session, which is not always given.
         key: None,
         session,
         helper: None,
@@ -97,7 +97,7 @@ impl Fields<'_> {
         }
     }
 
-    /// By which a call is found again; not every agent names its calls.
+    /// The key to find a call again; not every agent gives its calls ids.
     fn key(&self, agent: Agent) -> Option<String> {
         let session = self.text(&["session_id", "sessionId"])?;
         let id = self.text(&["tool_use_id", "toolUseId"])?;
@@ -108,11 +108,11 @@ impl Fields<'_> {
         self.text(&["agent_type", "agent_id"])
     }
 
-    /// An MCP server wants to know something.
+    /// An MCP server asks for information.
     fn elicitation(&self, agent: Agent, headless: bool) -> Result<Heard, String> {
         let asked = Elicitation::read(self.0).ok_or("the event says nothing (message)")?;
         let server = self.text(&["mcp_server_name"]).unwrap_or_default();
-        // What asks here already needs no second card.
+        // sayso's own MCP server already asks here; it needs no second card.
         if server == "sayso" {
             return Ok(Heard::Nothing);
         }
@@ -135,7 +135,7 @@ impl Fields<'_> {
         })))
     }
 
-    /// An event that tells what happened, so that a question is over.
+    /// An event about something that happened, which may end a question.
     fn later(&self, agent: Agent, name: &str) -> Result<Heard, String> {
         let past = match (agent, name) {
             (Agent::ClaudeCode | Agent::Codex, "PostToolUse" | "PostToolUseFailure")

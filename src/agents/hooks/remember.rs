@@ -1,28 +1,28 @@
-//! What Claude Code and Codex offer to remember, so that they ask no more: rules, folders and commands, as they suggest
-//! them with a question.
+//! What Claude Code and Codex offer to remember so that they stop asking: rules, folders and commands that they suggest
+//! with a question.
 //!
-//! They are offered as they came and told back as they came, and only where the person chooses one. What else it suggests
-//! (another mode, rules taken out) is not remembering, and not offered.
+//! Offers are shown and sent back unchanged, and only if the person chooses one. Other suggestions (another mode,
+//! removed rules) have nothing to do with remembering and are not offered.
 
 use crate::agents::connect::quoted;
 use crate::graph::Remember;
 use crate::text::Visible;
 use serde_json::{Value, json};
 
-/// More than it ever suggests.
+/// More than agents ever suggest.
 const MOST: usize = 8;
 
-/// Bytes of a suggestion that a card has room for.
+/// How many bytes of a suggestion fit on a card.
 const LONGEST: usize = 1000;
 
-/// What an event offers to remember, with its words.
+/// What an event offers to remember, with a description.
 pub(super) fn offered(event: &Value) -> Vec<Remember> {
     let suggested = event.get("permission_suggestions").and_then(Value::as_array).into_iter().flatten();
     let short = suggested.filter(|told| told.to_string().len() <= LONGEST);
     short.filter_map(|told| Some(Remember { words: words(told)?, told: told.clone() })).take(MOST).collect()
 }
 
-/// The same of a request of Codex's app-server: commands that begin alike.
+/// The offer in a request of Codex's app-server: commands with the same beginning.
 pub(super) fn offered_by_server(params: &Value) -> Option<Remember> {
     let words: Vec<&str> = params
         .get("proposedExecpolicyAmendment")?
@@ -33,7 +33,7 @@ pub(super) fn offered_by_server(params: &Value) -> Option<Remember> {
     let told = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": words}});
     let offered = params.get("availableDecisions")?.as_array()?.contains(&told);
     let line = words.iter().copied().map(quoted).collect::<Vec<_>>().join(" ");
-    // What cannot be shown as it is, nobody can agree to; and without a word it would be every command.
+    // Nobody can agree to something that is not shown exactly, and an empty list would mean every command.
     let is_shown = !words.is_empty() && Visible::line(&line).as_str() == line;
     let words = format!("commands that begin with `{line}`, everywhere");
     (offered && is_shown && told.to_string().len() <= LONGEST).then_some(Remember { words, told })
@@ -104,7 +104,7 @@ mod tests {
         for words in [json!([]), json!(["ls\u{200b}"]), json!(["a\nb"]), json!(["ls", 3]), json!("ls")] {
             assert_eq!(of(words.clone()), None, "{words}");
         }
-        // It proposes one thing, and takes another.
+        // It proposes one thing but would accept another.
         let other = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["rm"]}});
         let params = json!({"proposedExecpolicyAmendment": ["ls"], "availableDecisions": ["accept", other]});
         assert_eq!(offered_by_server(&params), None);

@@ -1,4 +1,4 @@
-//! What an agent is told, in the form it is known to honour at that point, and nothing it is not.
+//! Replies to an agent, only in forms that it is known to honour at that point.
 
 use super::Agent;
 use super::call::{Call, Point};
@@ -8,21 +8,21 @@ use crate::inbox::{Ending, RequestAnswer, STOP_WORDS};
 use crate::text::Visible;
 use serde_json::{Value, json};
 
-/// What is to become of a call.
+/// What should happen to a call.
 enum Verdict {
     Allow,
-    /// With other arguments.
+    /// Allow it with other arguments.
     Changed(Value),
-    /// Not, for this reason.
+    /// Refuse it for this reason.
     Deny(String),
-    /// Not, and the session is to end where the agent can be told so.
+    /// Refuse it, and end the session if the agent can be told to.
     Stop(String),
     /// sayso has no answer, for this reason.
     Open(String),
 }
 
 impl Call {
-    /// What the agent is told; nothing where that is how it is told to go on, or to ask itself.
+    /// The reply to the agent; `None` if silence tells it to go on, or to ask the person itself.
     pub fn reply(&self, answer: &RequestAnswer) -> Option<Value> {
         if let (Some(Ending::Accept), Some(remember)) = (answer.r#type, &answer.remember) {
             return self.reply_remembering(remember);
@@ -58,7 +58,7 @@ impl Call {
         self.told(verdict)
     }
 
-    /// The same, with what the agent is to remember, where it offered that.
+    /// An `allow` that also says what to remember, if the agent offered that.
     fn reply_remembering(&self, remember: &Value) -> Option<Value> {
         let mut told = self.told(Verdict::Allow)?;
         let offered = self.remember.iter().any(|offer| offer.told == *remember);
@@ -72,7 +72,7 @@ impl Call {
         Some(told)
     }
 
-    /// sayso cannot decide: the agent asks the person itself where it can, and refuses where it cannot.
+    /// sayso cannot decide: the agent asks the person itself if it can, and refuses otherwise.
     pub fn undecided(&self, why: &str) -> Option<Value> {
         self.told(Verdict::Open(Visible::line(why).into_string()))
     }
@@ -94,7 +94,7 @@ impl Call {
                 Verdict::Allow => Some(json!({"reply": "once"})),
                 Verdict::Deny(why) => Some(json!({"reply": "reject", "message": why})),
                 Verdict::Stop(why) => Some(json!({"reply": "reject", "message": why, "stop": true})),
-                // Changed arguments would not be honoured; its own dialog still asks.
+                // It would not honour changed arguments; its own dialog is still open.
                 Verdict::Changed(_) | Verdict::Open(_) => None,
             },
             Point::Elicitation => self.elicited(verdict),
@@ -107,7 +107,7 @@ impl Call {
         }
     }
 
-    /// What Codex's app-server takes for the answer to its request. Without one its own dialog still asks.
+    /// The answer to a request of Codex's app-server. If there is none, its own dialog stays open.
     fn to_server(&self, verdict: Verdict) -> Option<Value> {
         let permissions = |granted: Value| json!({"permissions": granted, "scope": "turn"});
         let is_page = self.elicitation.as_ref().is_some_and(Elicitation::is_page);
@@ -126,19 +126,19 @@ impl Call {
         })
     }
 
-    /// The words that go with a refusal, for an agent that takes them apart from it.
+    /// The text that goes with a refusal, for an agent that takes it separately.
     pub fn words_with(&self, answer: &RequestAnswer) -> Option<String> {
         let words = answer.args.as_str().filter(|_| answer.r#type == Some(Ending::Respond))?.trim();
         let answers = self.questions.as_ref().is_some_and(|asked| asked.chosen_by(words).is_some());
         (!answers && words != STOP_WORDS).then(|| format!("Not yet. The person answered: {words}"))
     }
 
-    /// Whether the person wants the session stopped.
+    /// Whether the person wants to stop the session.
     pub fn is_stopped(answer: &RequestAnswer) -> bool {
         answer.r#type == Some(Ending::Respond) && answer.args.as_str().map(str::trim) == Some(STOP_WORDS)
     }
 
-    /// Claude Code's form of `PreToolUse`. Codex rejects `allow` without changed input, and `ask`, as unsupported, and
+    /// Claude Code's form of `PreToolUse`. Codex rejects `ask`, and `allow` without changed input, as unsupported, and
     /// then runs the command.
     fn before_use(&self, verdict: Verdict) -> Option<Value> {
         let allowed = "Allowed in sayso.";
@@ -164,7 +164,7 @@ impl Call {
         }
     }
 
-    /// `PermissionRequest`. Without an answer the agent's own question stands, unless nobody sees it.
+    /// `PermissionRequest`. Without an answer the agent's own question stays open, unless nobody sees it.
     fn permission(&self, verdict: Verdict) -> Option<Value> {
         let decision = match verdict {
             Verdict::Allow => json!({"behavior": "allow"}),
@@ -181,7 +181,7 @@ impl Call {
         Some(json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))
     }
 
-    /// What an MCP server that wants to know something gets. Without an answer Claude Code's own dialog asks.
+    /// The reply to an MCP server that asks for information. Without an answer Claude Code's own dialog asks.
     fn elicited(&self, verdict: Verdict) -> Option<Value> {
         let mut told = json!({"hookEventName": "Elicitation"});
         let action = match verdict {
@@ -203,7 +203,7 @@ impl Call {
         asked.content(args)
     }
 
-    /// What the tool of `--permission-prompt-tool` answers. An `allow` needs the input, also where it is unchanged.
+    /// The reply of the tool of `--permission-prompt-tool`. An `allow` needs the input even if it is unchanged.
     fn prompted(&self, verdict: Verdict) -> Value {
         match verdict {
             Verdict::Allow => json!({"behavior": "allow", "updatedInput": self.input}),
@@ -214,12 +214,12 @@ impl Call {
         }
     }
 
-    /// The same for an answer; there always is one.
+    /// The reply to a prompt; there always is one.
     pub fn prompt_reply(&self, answer: &RequestAnswer) -> Value {
         self.reply(answer).unwrap_or_else(|| self.prompt_refused("there was no answer"))
     }
 
-    /// The same where nobody could be asked.
+    /// The reply to a prompt if nobody could be asked.
     pub fn prompt_refused(&self, why: &str) -> Value {
         self.prompted(Verdict::Open(Visible::line(why).into_string()))
     }
@@ -238,7 +238,7 @@ impl Call {
     }
 }
 
-/// Gemini CLI: it takes a refusal and other arguments, and cannot be made to ask where nobody sits before it.
+/// Gemini CLI takes refusals and changed arguments, and cannot be made to ask when nobody is there.
 fn gemini(verdict: Verdict) -> Option<Value> {
     Some(match verdict {
         Verdict::Allow => json!({"decision": "allow"}),

@@ -1,16 +1,16 @@
-//! What an agent tells of a call that ran. Each tells it in its own way, and some leave the exit code out.
+//! What an agent reports about a call that ran. Each agent has its own format, and some leave out the exit code.
 
 use super::Agent;
 use crate::service::Report;
 use serde_json::Value;
 
-/// Characters of an error that are kept.
+/// How many characters of an error we keep.
 const LONGEST: usize = 2000;
 
-/// Files that are kept.
+/// How many files we keep.
 const FILES: usize = 50;
 
-/// What an event after a call says.
+/// Reads the report from an event after a call.
 pub(super) fn read(agent: Agent, event: &Value) -> Report {
     let told = event.get("tool_response").or_else(|| event.get("toolResponse")).unwrap_or(&Value::Null);
     let error = event.get("error").or_else(|| told.get("error")).and_then(words);
@@ -18,7 +18,7 @@ pub(super) fn read(agent: Agent, event: &Value) -> Report {
         Agent::ClaudeCode => claude_code(told, error.as_deref()),
         Agent::Gemini => told.get("llmContent").and_then(Value::as_str).and_then(gemini),
         Agent::Opencode => told.get("exit").and_then(Value::as_i64),
-        // It gives the output alone.
+        // It reports only the output.
         Agent::Codex => None,
     };
     let error = error.or_else(|| {
@@ -33,7 +33,7 @@ fn words(value: &Value) -> Option<String> {
     Some(text.chars().take(LONGEST).collect()).filter(|text: &String| !text.is_empty())
 }
 
-/// A command that failed says its code first; one that tells what it printed did not fail.
+/// A failed command starts with its exit code; a command with reported output did not fail.
 fn claude_code(told: &Value, error: Option<&str>) -> Option<i64> {
     match error {
         Some(error) => error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok(),
@@ -44,7 +44,7 @@ fn claude_code(told: &Value, error: Option<&str>) -> Option<i64> {
     }
 }
 
-/// It stands below the output, among the last lines.
+/// The exit code is below the output, among the last lines.
 fn gemini(told: &str) -> Option<i64> {
     let line = told.lines().rev().take(5).find_map(|line| line.strip_prefix("Exit Code: "))?;
     line.trim().parse().ok()
@@ -52,7 +52,7 @@ fn gemini(told: &str) -> Option<i64> {
 
 fn files(told: &Value) -> Vec<String> {
     let one = ["filePath", "file_path", "filepath"].iter().find_map(|name| told.get(name)?.as_str());
-    // A file that was only read has neither a change nor a text to write.
+    // A file that was only read has neither a patch nor new text.
     let changed = ["structuredPatch", "oldString", "diff"].iter().any(|name| told.get(name).is_some());
     let several = told.get("files").and_then(Value::as_array).into_iter().flatten();
     let several = several.filter_map(|file| file.as_str().or_else(|| file.get("filePath")?.as_str()));

@@ -1,14 +1,14 @@
-//! Who answers what Codex asks in a turn, as its transcript says: the person, or a reviewer of its own.
+//! Reads from Codex's transcript who answers its requests in a turn: the person, or Codex's own reviewer.
 
 use crate::tools::regular_file;
 use serde_json::Value;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of the end of a transcript is looked at.
+/// How much of the end of a transcript is read, in bytes.
 const TAIL: u64 = 8 * 1024 * 1024;
 
-/// Whether the person does, in this turn. What cannot be read, or says something else, is no yes.
+/// Whether the person answers in this turn. Anything unreadable or unclear counts as no.
 pub(super) fn is_the_person(transcript: &Path, turn: &str) -> bool {
     said_of(transcript, turn).unwrap_or(false)
 }
@@ -28,11 +28,11 @@ fn said_of(transcript: &Path, turn: &str) -> Option<bool> {
         if line["type"] == "turn_context" {
             return Some(payload["turn_id"] == turn && is_person(payload.get("approvals_reviewer")));
         }
-        // A reviewer that is changed for the rest of the turn is not named, but the model is instructed anew.
+        // A reviewer changed for the rest of the turn is not named, but the model gets new instructions.
         if line["type"] == "world_state" && payload.pointer("/state/permissions/instructions").is_some() {
             return Some(false);
         }
-        // Changed for the turns that follow.
+        // Changed for the following turns.
         let settings = payload.get("thread_settings");
         if settings.is_some_and(|settings| !is_person(settings.get("approvals_reviewer"))) {
             return Some(false);
@@ -66,7 +66,7 @@ mod tests {
         let (person, own) = (|turn| context(turn, json!("user")), |turn| context(turn, json!("auto_review")));
         let world = |state: Value| json!({"type": "world_state", "payload": {"full": false, "state": state}});
         let instructed = world(json!({"permissions": {"instructions": "83f9c8"}}));
-        // What a tool printed is not the transcript's own word.
+        // A tool's output does not count as the transcript's own statement.
         let printed = json!({"type": "response_item", "payload": {"output": own("u2").to_string()}});
         assert!(of(&[own("u1"), settings("user"), person("u2"), settings("user"), printed.clone()]));
         assert!(of(&[instructed.clone(), person("u2"), world(json!({"model": "gpt-5"}))]));

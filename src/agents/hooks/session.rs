@@ -1,22 +1,22 @@
-//! Where in an agent's work a question comes up: the branch of its folder, and what the person asked for last.
+//! The context of an agent's question: the branch of its folder, and the person's last prompt.
 //!
-//! Read for the card alone, within bounds; what cannot be read is left out.
+//! Used only for the card, within bounds; whatever cannot be read is left out.
 
 use crate::tools::regular_file;
 use serde_json::Value;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of the end of a transcript is looked at.
+/// How much of the end of a transcript is read, in bytes.
 const TAIL: u64 = 256 * 1024;
 
-/// Characters of a prompt that a card has room for.
+/// How many characters of a prompt fit on a card.
 const PROMPT: usize = 300;
 
-/// The branch that is checked out in a folder, or above it.
+/// The branch checked out in a folder, or in a folder above it.
 pub(super) fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
-    // A worktree has a file that says where its folder is.
+    // In a worktree, `.git` is a file that says where the folder is.
     let git = match std::fs::metadata(&git).ok()?.is_dir() {
         true => git,
         false => {
@@ -35,7 +35,7 @@ fn read_start(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The person's last words in a transcript: lines of JSON, as Claude Code, Codex and Gemini CLI keep them.
+/// The person's last prompt in a transcript: JSON lines, as Claude Code, Codex and Gemini CLI write them.
 pub(super) fn last_prompt(transcript: &Path) -> Option<String> {
     let mut file = regular_file::open(transcript).ok()?;
     let length = file.metadata().ok()?.len();
@@ -73,10 +73,10 @@ fn said_by_person(line: &Value) -> Option<String> {
     shortened(&text)
 }
 
-/// A prompt as a card has room for it: its end, where people say what they want.
+/// A prompt cut to fit a card: its end, where people say what they want.
 pub(super) fn shortened(text: &str) -> Option<String> {
     let text = text.trim();
-    // What agents wrap into tags is not the person's.
+    // Text that agents wrap in tags is not the person's.
     if text.is_empty() || text.starts_with('<') {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Events as the programs send them, and what each is told.
+//! Events as the programs send them, and the reply to each.
 
 use super::*;
 use crate::graph::{InterruptId, ThreadId};
@@ -61,7 +61,7 @@ fn a_call_becomes_a_question() {
     let odd = json!({"toolName": "mcp__x__do it/now", "toolInput": null});
     let odd = call_of(Agent::ClaudeCode, &odd, false).asking(PATIENCE);
     assert_eq!(odd.input["action"], "mcp__x__do_it_now");
-    // What asks here by itself is not asked about.
+    // sayso's own tools are not asked about.
     let own = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
     assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), Heard::Nothing);
 }
@@ -88,7 +88,7 @@ fn what_cannot_be_read_is_named() {
 fn only_a_yes_allows() {
     let call = call_of(Agent::ClaudeCode, &bash("cargo test"), false);
     let said = |ending, args| call.reply(&answered(ending, args)).unwrap()["hookSpecificOutput"].clone();
-    // What came in runs as it came, whatever was shown for it.
+    // An accepted call runs as it came in, whatever was shown for it.
     for args in [json!({"command": "cargo test"}), json!({"command": "as shown"})] {
         let allowed = said(Some(Ending::Accept), args);
         assert_eq!((&allowed["permissionDecision"], allowed.get("updatedInput")), (&json!("allow"), None));
@@ -111,7 +111,7 @@ fn only_a_yes_allows() {
 #[test]
 fn codex_gets_only_what_it_honours() {
     let event = with(with(bash("cargo test"), "turn_id", json!("01a1")), "model", json!("gpt-5"));
-    // Also where it is installed under the other name.
+    // Also if it is installed under the other agent's name.
     for agent in [Agent::Codex, Agent::ClaudeCode] {
         let call = call_of(agent, &event, false);
         let asking = call.asking(PATIENCE);
@@ -119,7 +119,7 @@ fn codex_gets_only_what_it_honours() {
         assert_eq!(asking.input["source"], "codex");
         let said = |ending, args| call.reply(&answered(ending, args));
         assert_eq!(said(Some(Ending::Accept), Value::Null), None);
-        // Changed input is taken beside `allow` alone.
+        // It takes changed input only together with `allow`.
         let other = json!({"command": "cargo test --lib"});
         let edited = said(Some(Ending::Edit), other.clone()).unwrap()["hookSpecificOutput"].clone();
         assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
@@ -267,7 +267,7 @@ fn a_session_is_stopped_where_the_agent_can_be_told_so() {
     let asked = told(Agent::ClaudeCode, &permission(bash("x")));
     let decision = &asked["hookSpecificOutput"]["decision"];
     assert_eq!((&decision["interrupt"], &decision["behavior"]), (&json!(true), &json!("deny")));
-    // Codex takes nothing but a refusal.
+    // Codex takes only a refusal.
     let codex = with(permission(bash("x")), "turn_id", json!("t"));
     let decision = &told(Agent::Codex, &codex)["hookSpecificOutput"]["decision"];
     assert!(decision.get("interrupt").is_none() && decision["behavior"] == "deny", "{decision}");
@@ -292,7 +292,7 @@ fn what_a_server_wants_to_know_is_a_card() {
     let filled = said(Some(Ending::Edit), json!({"project": "x"})).unwrap();
     let expected = json!({"hookEventName": "Elicitation", "action": "accept", "content": {"project": "x"}});
     assert_eq!(filled, expected);
-    // What does not fit is the agent's own dialog's to ask, or nobody's.
+    // If the content does not fit, the agent's own dialog asks, or nobody does.
     assert_eq!(said(Some(Ending::Edit), json!({})), None);
     assert_eq!(said(Some(Ending::Ignore), Value::Null).unwrap()["action"], "decline");
     assert_eq!(said(None, Value::Null), None);
@@ -317,12 +317,12 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
     };
     let told = decided(Some(rule.clone()), Ending::Accept);
     assert_eq!(told, json!({"behavior": "allow", "updatedPermissions": [rule]}));
-    // Nothing is told to be remembered that was not offered, or with a no.
+    // The agent is not told to remember anything that it did not offer, nor together with a no.
     let other = json!({"type": "setMode", "mode": "bypassPermissions", "destination": "session"});
     assert_eq!(decided(Some(other), Ending::Accept), json!({"behavior": "allow"}));
     assert_eq!(decided(Some(rule.clone()), Ending::Ignore)["behavior"], "deny");
     assert_eq!(decided(None, Ending::Accept), json!({"behavior": "allow"}));
-    // Where it cannot be told, it is not offered.
+    // If the agent cannot be told, it is not offered.
     event["hook_event_name"] = json!("PreToolUse");
     assert!(call_of(Agent::ClaudeCode, &event, false).asking(PATIENCE).input.get("remember").is_none());
     event["hook_event_name"] = json!("PermissionRequest");

@@ -1,7 +1,7 @@
-//! What a session has used, as its agent writes it down. Claude Code and Gemini CLI note the tokens of each answer, Codex
-//! the sum; opencode tells tokens and cost with its events.
+//! What a session has used, as its agent records it. Claude Code and Gemini CLI write the tokens of each answer, Codex
+//! writes the sum; opencode sends tokens and cost with its events.
 //!
-//! A transcript is counted on from where it was left off, within bounds; what cannot be read is left out.
+//! Counting continues where it stopped in the transcript, within bounds; whatever cannot be read is left out.
 
 use crate::service::Used;
 use crate::tools::regular_file;
@@ -9,13 +9,13 @@ use serde_json::Value;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of a transcript is read at once.
+/// How many bytes of a transcript are read at once.
 const PIECE: u64 = 8 * 1024 * 1024;
 
-/// Bytes of a message's name.
+/// The longest message id, in bytes.
 const LONGEST_ID: usize = 200;
 
-/// What was used with what the transcript says since; `None` where it says nothing new.
+/// Adds what the transcript says since the last count; `None` if there is nothing new.
 pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
     let path = transcript.to_str()?;
     let mut used = match known.transcript.as_deref() == Some(path) {
@@ -29,7 +29,7 @@ pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
     file.seek(SeekFrom::Start(used.counted)).ok()?;
     let mut bytes = Vec::new();
     file.take(PIECE).read_to_end(&mut bytes).ok()?;
-    // A line that is still being written is read next time.
+    // An unfinished line is read next time.
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     for line in bytes[..whole].split(|byte| *byte == b'\n') {
         let counts = [&b"\"usage\""[..], b"token_count", b"\"tokens\""];
@@ -39,7 +39,7 @@ pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
             count(&mut used, &line);
         }
     }
-    // A line longer than a piece is passed over; what is left of it is no JSON.
+    // A line longer than a piece is skipped; the rest of it is not JSON.
     let passed = if whole == 0 && bytes.len() as u64 == PIECE { bytes.len() } else { whole };
     used.counted += passed as u64;
     (used != *known).then_some(used)
@@ -49,7 +49,7 @@ fn count(used: &mut Used, line: &Value) {
     let number = |value: &Value, names: &[&str]| -> u64 {
         names.iter().filter_map(|name| value.get(name)?.as_u64()).fold(0, u64::saturating_add)
     };
-    // Codex: all there was so far.
+    // Codex writes the total so far.
     if let Some(total) = line.pointer("/payload/info/total_token_usage") {
         (used.input, used.output) = (number(total, &["input_tokens"]), number(total, &["output_tokens"]));
         return;
@@ -63,7 +63,7 @@ fn count(used: &mut Used, line: &Value) {
         return;
     };
     let Some(id) = id.and_then(Value::as_str).filter(|id| id.len() <= LONGEST_ID) else { return };
-    // A message stands there once for each of its parts, each time with all its tokens so far.
+    // A message is written once per part, each time with all its tokens so far.
     if let Some((_, counted_in, counted_out)) = used.last.take_if(|(last, ..)| last == id) {
         used.input = used.input.saturating_sub(counted_in);
         used.output = used.output.saturating_sub(counted_out);
@@ -73,7 +73,7 @@ fn count(used: &mut Used, line: &Value) {
     used.last = Some((id.to_owned(), input, output));
 }
 
-/// What an event itself tells.
+/// What an event itself reports.
 pub(super) fn told(event: &Value) -> Option<Used> {
     let tokens = event.get("tokens")?;
     let number = |path: &str| tokens.pointer(path).and_then(Value::as_u64).unwrap_or(0);
@@ -113,7 +113,7 @@ mod tests {
         write(&format!("{}\nno json, \"usage\"\n", &next[10..]));
         let second = count_on(&first, &path).unwrap();
         assert_eq!((second.input, second.output), (220, 25));
-        // Another file is another count.
+        // Another file starts a new count.
         let codex = folder.path().join("c.jsonl");
         let sum = |n: u64| {
             json!({"payload": {"type": "token_count", "info": {"total_token_usage":

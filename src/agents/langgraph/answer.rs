@@ -1,20 +1,20 @@
-//! The answer to an interrupt, in the shape in which it was asked. Pure.
+//! The answer to an interrupt, in the shape of the question. Pure.
 
 use super::shape::{Action, Asked, Shape};
 use crate::graph::Decision;
 use crate::text::exact::weave;
 use serde_json::{Value, json};
 
-/// What answers one interrupt.
+/// The answer to one interrupt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answered {
-    /// This JSON text.
+    /// A JSON text.
     Value(String),
-    /// The thread is to end, since there is no answer that means no.
+    /// The thread should end, because no answer means no.
     End,
 }
 
-/// The answer to `asked`, one decision an action, in their order. `Err` says why there is none.
+/// The answer to `asked`, one decision per action, in their order. `Err` says why there is none.
 pub(super) fn answer(asked: &Asked, decisions: &[Decision]) -> Result<Answered, String> {
     if decisions.len() != asked.actions.len() {
         let text = format!("{} answers for {} actions", decisions.len(), asked.actions.len());

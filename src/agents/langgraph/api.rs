@@ -1,6 +1,6 @@
-//! What a LangGraph server offers, as calls with types. Knows no inbox.
+//! A LangGraph server's API as typed calls. Knows no inbox.
 //!
-//! Interrupts keep the text of their values ([`Pending`]); all else is read for what is shown of it.
+//! Interrupts keep the text of their values ([`Pending`]); everything else is parsed for display.
 
 use super::client::{Client, Fault};
 use super::shape::Pending;
@@ -14,21 +14,21 @@ use std::collections::BTreeMap;
 
 /// How many threads a page has.
 pub const PAGE: usize = 50;
-/// The most pages of interrupted threads that are looked at.
+/// How many pages of interrupted threads we read at most.
 const MOST_PAGES: usize = 20;
-/// The most interrupts of a thread that are read.
+/// How many interrupts of a thread we read at most.
 const MOST_INTERRUPTS: usize = 50;
-/// Under this name a run's metadata says which of our attempts made it.
+/// The metadata field of a run that names the attempt of ours that made it.
 const MARK: &str = "sayso";
 
-/// Where a thread stands on its server.
+/// A thread's status on its server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RemoteStatus {
-    /// Nothing is to be done.
+    /// There is nothing to do.
     #[default]
     Idle,
-    /// A run is under way.
+    /// A run is active.
     Busy,
     /// It waits for a person.
     Interrupted,
@@ -39,29 +39,26 @@ pub enum RemoteStatus {
 /// A thread as its server has it.
 #[derive(Clone, Debug, Default)]
 pub struct RemoteThread {
-    /// Its id there.
     pub id: String,
-    /// Where it stands.
     pub status: RemoteStatus,
-    /// The graph it runs.
     pub graph: String,
     /// The assistant it was started with.
     pub assistant: Option<String>,
-    /// What it waits for.
+    /// Its open interrupts.
     pub pending: Vec<Pending>,
-    /// Its state, where it was asked for.
+    /// Its state, if it was requested.
     pub values: Value,
     pub metadata: Value,
     /// Why its last run failed.
     pub error: Option<String>,
-    /// When it began, RFC 3339.
+    /// When it began, in RFC 3339.
     pub created_at: String,
     /// When something last happened to it.
     pub updated_at: String,
 }
 
 impl RemoteThread {
-    /// What it waits for, as one word: another question is another word.
+    /// A digest of its open interrupts, which changes when a question changes.
     pub fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
         for pending in &self.pending {
@@ -73,22 +70,20 @@ impl RemoteThread {
         hex(&hash.finalize())
     }
 
-    /// Whether it waits for a person.
     pub fn asks(&self) -> bool {
         self.status == RemoteStatus::Interrupted && !self.pending.is_empty()
     }
 }
 
-/// One entry of a thread's history, newest first there.
+/// One entry of a thread's history; servers list them newest first.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Checkpoint {
     /// The nodes that come next.
     #[serde(default)]
     pub next: Vec<String>,
-    /// The state then.
     #[serde(default)]
     pub values: Value,
-    /// Where it comes from, and its number.
+    /// Its source and its number.
     #[serde(default)]
     pub metadata: Value,
     #[serde(default)]
@@ -105,12 +100,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether it is over.
     pub fn ended(&self) -> bool {
         !matches!(self.status.as_str(), "pending" | "running")
     }
 
-    /// Whether it is over and came to nothing.
     pub fn failed(&self) -> bool {
         matches!(self.status.as_str(), "error" | "timeout")
     }
@@ -121,12 +114,11 @@ impl Run {
     }
 }
 
-/// An assistant: a graph with a configuration of its own.
+/// An assistant: a graph with its own configuration.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Assistant {
     pub assistant_id: String,
     pub graph_id: String,
-    /// What people call it.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -177,7 +169,7 @@ impl From<Wire<'_>> for RemoteThread {
             graph: text("graph_id").unwrap_or_default(),
             assistant: text("assistant_id"),
             pending: pending.take(MOST_INTERRUPTS + 1).collect(),
-            // A state nested too deeply to be read is not shown; it decides nothing.
+            // A state nested too deeply is not shown; no decision depends on it.
             values: wire.values.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default(),
             error: wire.error.filter(|error| !error.is_null()).map(|error| {
                 let said = error.get("message").and_then(Value::as_str).map(str::to_owned);
@@ -193,14 +185,14 @@ impl From<Wire<'_>> for RemoteThread {
 /// One LangGraph server.
 pub struct Remote {
     client: Client,
-    /// So that runs that take long do not keep other threads from being driven.
+    /// Limits how many runs are followed, so that long runs do not keep other threads from being driven.
     pub(super) following: tokio::sync::Semaphore,
-    /// How long the traces of a request are looked for while the server is away.
+    /// How long we look for the traces of a request while the server is away.
     pub(super) patience: std::time::Duration,
 }
 
 impl Remote {
-    /// The server of a `[[server]]`; nothing is reached yet.
+    /// Creates the client for a `[[server]]`; nothing is sent yet.
     pub fn new(server: config::Server, env: Env) -> Self {
         Self {
             client: Client::new(server, env),
@@ -209,30 +201,30 @@ impl Remote {
         }
     }
 
-    /// The same, less or more patient with a server that is away after a request whose outcome is not known.
+    /// Sets how long to wait for an absent server after a request with an unknown outcome.
     pub fn with_patience(mut self, patience: std::time::Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// What the inbox calls it.
+    /// Its name in the inbox.
     pub fn name(&self) -> &str {
         &self.client.server().name
     }
 
-    /// What the config says of it.
+    /// Its config.
     pub fn server(&self) -> &config::Server {
         self.client.server()
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     pub async fn info(&self) -> Result<String, Fault> {
         let info: Value = parse(&self.client.get("/info").await?)?;
         let version = info.get("version").and_then(Value::as_str).unwrap_or("of an unknown version");
         Ok(crate::text::Visible::line(&format!("LangGraph server {version}")).into_string())
     }
 
-    /// Every thread that waits for a person, as far as the config is about it.
+    /// Every thread that waits for a person, as far as the config includes it.
     pub async fn interrupted(&self) -> Result<Vec<RemoteThread>, Fault> {
         let mut all = Vec::new();
         for page in 0..MOST_PAGES {
@@ -269,13 +261,13 @@ impl Remote {
         let text = self.client.post("/threads/search", body.to_string()).await?;
         let found: Vec<&RawValue> = parse(&text)?;
         let more = found.len() >= PAGE;
-        // One thread that cannot be read hides no other.
+        // An unreadable thread does not hide the others.
         let threads = found.into_iter().filter_map(|raw| serde_json::from_str::<Wire<'_>>(raw.get()).ok());
         let threads = threads.map(RemoteThread::from).filter(|thread| self.is_ours(thread));
         Ok((threads.collect(), more))
     }
 
-    /// Whether the config is about a thread.
+    /// Whether the config includes a thread.
     pub fn is_ours(&self, thread: &RemoteThread) -> bool {
         let server = self.client.server();
         let has = |key: &str, value: &str| thread.metadata.get(key).and_then(Value::as_str) == Some(value);
@@ -285,7 +277,7 @@ impl Remote {
             && server.metadata.iter().all(|(key, value)| has(key, value))
     }
 
-    /// One thread with its state; `None` where the server has none of that id.
+    /// One thread with its state; `None` if the server has no thread with that id.
     pub async fn thread(&self, id: &str) -> Result<Option<RemoteThread>, Fault> {
         match self.client.get(&format!("/threads/{}", plain(id)?)).await {
             Ok(text) => Ok(Some(parse::<Wire<'_>>(&text)?.into())),
@@ -302,7 +294,7 @@ impl Remote {
         Ok(found.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect())
     }
 
-    /// The newest runs of a thread; `None` where there is no such thread.
+    /// The newest runs of a thread; `None` if there is no such thread.
     pub async fn runs(&self, id: &str) -> Result<Option<Vec<Run>>, Fault> {
         match self.client.get(&format!("/threads/{}/runs?limit=100", plain(id)?)).await {
             Ok(text) => Ok(Some(parse(&text)?)),
@@ -315,19 +307,18 @@ impl Remote {
         parse(&self.client.get(&format!("/threads/{}/runs/{}", plain(thread)?, plain(run)?)).await?)
     }
 
-    /// The assistants there are.
     pub async fn assistants(&self) -> Result<Vec<Assistant>, Fault> {
         parse(&self.client.post("/assistants/search", json!({"limit": 100}).to_string()).await?)
     }
 
-    /// What a graph starts with, as its JSON schema; `None` where the server cannot say.
+    /// The JSON schema of a graph's input; `None` if the server cannot tell.
     pub async fn input_schema(&self, assistant: &str) -> Result<Option<Value>, Fault> {
         let text = self.client.get(&format!("/assistants/{}/schemas", plain(assistant)?)).await?;
         let mut schemas: Value = parse(&text)?;
         Ok(schemas.get_mut("input_schema").map(Value::take).filter(Value::is_object))
     }
 
-    /// Makes a thread of this id, or finds it made.
+    /// Creates a thread with this id, unless it exists.
     pub(super) async fn make_thread(&self, id: &str) -> Result<(), Fault> {
         let server = self.client.server();
         let metadata: BTreeMap<&str, &str> =
@@ -336,7 +327,7 @@ impl Remote {
         self.client.post("/threads", body.to_string()).await.map(|_| ())
     }
 
-    /// Begins a run; `what` is a field with its text, such as `"input":{…}`. Nothing waits in line behind another run.
+    /// Begins a run; `what` is a field with its text, such as `"input":{…}`. It never queues behind another run.
     pub(super) async fn begin_run(
         &self,
         thread: &str,
@@ -348,19 +339,19 @@ impl Remote {
         let body = format!(
             "{{\"assistant_id\":{assistant},{what},\"metadata\":{metadata},\"multitask_strategy\":\"reject\"}}"
         );
-        // An answer that cannot be read is no answer: whether the run began is then looked for.
+        // An unreadable response counts as none: we then look whether the run began.
         let text = self.client.post(&format!("/threads/{}/runs", plain(thread)?), body).await?;
         parse(&text)
     }
 
-    /// Ends a thread where it stands.
+    /// Ends a thread in its current state.
     pub(super) async fn end(&self, id: &str) -> Result<(), Fault> {
         let body = json!({"values": null, "as_node": "__end__"}).to_string();
         self.client.post(&format!("/threads/{}/state", plain(id)?), body).await.map(|_| ())
     }
 }
 
-/// An id as part of a path; a server's own words do not lead elsewhere.
+/// Checks an id for use in a path, so that a server's text cannot lead elsewhere.
 fn plain(id: &str) -> Result<&str, Fault> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !id.is_empty() && id.len() <= 100 && id.chars().all(is_plain) {

@@ -1,7 +1,7 @@
-//! The HTTP of one server: who we are, how long we wait, how much we read.
+//! HTTP to one server: credentials, timeouts and limits.
 //!
-//! Promises: no redirect is followed (a key would travel along), certificates are verified, every wait and every body
-//! has an end, no key stands in an error, and an error tells whether the request surely did not arrive.
+//! Promises: redirects are not followed (a key would travel along), certificates are verified, every wait and every
+//! body is bounded, no key appears in an error, and an error says whether the request certainly did not arrive.
 
 use crate::config::{self, Env, Header, Secret, SecretError};
 use crate::text::{Visible, truncate};
@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 const CONNECT: Duration = Duration::from_secs(5);
 /// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
-/// The longest answer that is read.
+/// The longest response that is read, in bytes.
 const LONGEST: usize = 32 << 20;
-/// How long keys are used before they are asked for again.
+/// How long keys are used before we read them again.
 const KEYS_LAST: Duration = Duration::from_secs(300);
 
-/// Why a request came to nothing.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// It did not arrive.
@@ -35,10 +35,10 @@ pub enum Fault {
     Status {
         /// The HTTP status.
         code: u16,
-        /// What it said.
+        /// The server's message.
         text: String,
     },
-    /// The server answered with something else than was asked for.
+    /// The server's response was not what we asked for.
     #[error("{0}")]
     Odd(String),
 }
@@ -47,7 +47,7 @@ fn said(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
-/// Speaks with one server.
+/// Talks to one server.
 pub(super) struct Client {
     server: config::Server,
     env: Env,
@@ -65,19 +65,18 @@ impl Client {
         &self.server
     }
 
-    /// Reads something.
     pub async fn get(&self, path: &str) -> Result<String, Fault> {
         self.ask(Method::GET, path, None).await
     }
 
-    /// Sends a JSON text.
+    /// Sends JSON.
     pub async fn post(&self, path: &str, body: String) -> Result<String, Fault> {
         self.ask(Method::POST, path, Some(body)).await
     }
 
     async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Fault> {
         let response = self.send(method.clone(), path, body.clone()).await?;
-        // A token may have run out; a request that was not let in did nothing.
+        // A token may have expired; a request that was not authorized did nothing.
         let response = if response.status() == StatusCode::UNAUTHORIZED && self.forget_keys() {
             self.send(method, path, body).await?
         } else {
@@ -106,7 +105,7 @@ impl Client {
         })
     }
 
-    /// Whether keys were kept that may have run out.
+    /// Forgets the keys; returns whether they may have expired.
     fn forget_keys(&self) -> bool {
         let had = self.keys.lock().unwrap_or_else(PoisonError::into_inner).take();
         had.is_some_and(|(headers, since)| !headers.is_empty() && since.elapsed() > Duration::ZERO)
@@ -119,7 +118,7 @@ impl Client {
             return Ok(headers);
         }
         let (server, env) = (self.server.clone(), self.env.clone());
-        // A command may ask for a finger, so nobody waits on this thread.
+        // A command may ask for a fingerprint, so do not block this thread.
         let read = tokio::task::spawn_blocking(move || read_keys(&server, &env)).await;
         let headers =
             read.unwrap_or_else(|_| Err("its key could not be read".to_owned())).map_err(Fault::NotSent)?;
@@ -151,7 +150,7 @@ fn read_keys(server: &config::Server, env: &Env) -> Result<HeaderMap, String> {
     Ok(headers)
 }
 
-/// A header's value that no log shows.
+/// A header value that no log shows.
 fn sensitive(secret: &SecretString, prefix: &str) -> Result<HeaderValue, String> {
     let value = HeaderValue::from_str(&format!("{prefix}{}", secret.expose_secret()));
     let mut value = value.map_err(|_| "its key holds characters no key can have".to_owned())?;
@@ -159,14 +158,14 @@ fn sensitive(secret: &SecretString, prefix: &str) -> Result<HeaderValue, String>
     Ok(value)
 }
 
-/// On a machine without any root certificates, where building fails, it trusts none: http to this machine still works.
+/// Without any root certificates building fails; then it trusts none, and http to this machine still works.
 fn build(url: &str) -> Result<Http, String> {
     let builder = || -> ClientBuilder {
         let builder = Http::builder()
             .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT);
-        // Only servers on this machine are spoken to without TLS, and a proxy for the world is of no use there.
+        // Only servers on this machine use plain http, and a proxy is of no use there.
         if url.starts_with("http://") { builder.no_proxy() } else { builder }
     };
     let built = builder().build().or_else(|_| builder().tls_certs_only([]).build());
@@ -188,7 +187,7 @@ async fn read(mut response: Response) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| Fault::Odd("its answer is not UTF-8 text".to_owned()))
 }
 
-/// What a server says of an error, in a few words.
+/// A server's error message, in a few words.
 fn detail(text: &str) -> String {
     let json: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let said = match &json {
@@ -196,7 +195,7 @@ fn detail(text: &str) -> String {
             let said = json.get("detail").or_else(|| json.get("message")).unwrap_or(json);
             said.as_str().map_or_else(|| said.to_string(), str::to_owned)
         }
-        // A page made for browsers says nothing to people here.
+        // A page made for browsers tells people here nothing.
         None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
         None => text.to_owned(),
     };

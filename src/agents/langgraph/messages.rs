@@ -1,20 +1,20 @@
-//! The conversation of a thread, where its state holds one in LangChain's form.
+//! The conversation of a thread, if its state has one in LangChain's form.
 
 use crate::text::truncate;
 use serde_json::Value;
 
-/// How much of a conversation a card shows.
+/// How much of a conversation a card shows: messages, and the width of each.
 const MOST: usize = 12;
 const LONGEST: usize = 2000;
 
-/// What was said last: who, and what.
+/// The latest messages: role and text.
 pub(super) fn last(values: &Value) -> Vec<(String, String)> {
     let all = all(values);
     let from = all.len().saturating_sub(MOST);
     all.into_iter().skip(from).map(|(who, said)| (who, truncate(&said, LONGEST).into_owned())).collect()
 }
 
-/// Everything that was said: who, and what.
+/// All messages: role and text.
 pub(super) fn all(values: &Value) -> Vec<(String, String)> {
     let messages = values.get("messages").and_then(Value::as_array);
     messages.into_iter().flatten().filter_map(one).collect()
@@ -43,7 +43,7 @@ fn one(message: &Value) -> Option<(String, String)> {
     (!said.is_empty()).then(|| (who, said.join("\n")))
 }
 
-/// One line that names a thread: what its metadata calls it, or the first words of its person.
+/// A thread's title: from its metadata, or the person's first message.
 pub(super) fn title(metadata: &Value, values: &Value) -> String {
     let named = ["title", "name"].iter().find_map(|key| metadata.get(key)?.as_str());
     let said = || all(values).into_iter().find(|(who, _)| who == "you").map(|(_, said)| said);

@@ -1,12 +1,12 @@
-//! LangGraph servers: their questions in this inbox, and the answers sent back by their own API.
+//! LangGraph servers: their questions in this inbox, and the answers sent back through their own API.
 //!
-//! [`Remote`] speaks with one server. What its threads ask comes in four shapes (`shape.rs`), and the answer goes out
-//! in the same one (`answer.rs`), with every argument that was not changed letter by letter as it came (`exact.rs`).
-//! A thread that asks, or was started from here, is mirrored by a thread of this folder (`mirror/`), so its questions are
-//! items like all others. [`Servers`] holds all of them: what people do there, and looking at them beside the driver.
+//! [`Remote`] talks to one server. Questions come in four shapes (`shape.rs`), and each answer goes out in the shape of
+//! its question (`answer.rs`), with unchanged arguments exactly as they came (`text/exact.rs`). A thread that asks, or
+//! was started from here, is mirrored by a thread of this folder (`mirror/`), so its questions are items like all
+//! others. [`Servers`] holds all servers: what people do there, and polling alongside the driver.
 //!
-//! Promises: an answer is sent at most once, after it was durable here; whether it arrived is read from the server and
-//! never guessed; everything a server says is capped, and made visible before it is shown.
+//! Promises: an answer is sent at most once, after it is durable here; whether it arrived is read from the server and
+//! never guessed; everything a server says is bounded, and made visible before it is shown.
 
 mod answer;
 mod api;
@@ -28,8 +28,8 @@ pub use servers::{Servers, check_servers};
 pub use shape::Pending;
 pub use view::{line, state, steps, view};
 
-/// How many runs are followed at once, a server.
+/// How many runs per server are followed at once.
 const FOLLOWED_AT_ONCE: usize = 3;
 
-/// How long the traces of a request are looked for while its server is away.
+/// How long we look for the traces of a request while its server is away.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,71 +1,70 @@
-//! What an interrupt of a server asks, read from the four shapes in which such questions come.
+//! Reads a server's interrupt, which comes in one of four shapes.
 //!
-//! Pure. An interrupt becomes one action or several, each put to the person as an item of its own; `answer.rs` makes
-//! the answer in the same shape. What fits none of the first three shapes is the fourth: any JSON, answered by JSON.
+//! Pure. An interrupt becomes one or more actions, each a separate item; `answer.rs` makes the answer in the same
+//! shape. Anything that does not fit the first three shapes has the fourth: any JSON, answered with JSON.
 
 use crate::graph::{Allow, Kind, Labels};
 use crate::text::exact::{field, members};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The longest text of an interrupt that is shown and decided here.
+/// The longest interrupt that is shown and decided here, in bytes.
 pub(super) const LONGEST: usize = 512 << 10;
-/// The longest schema that is taken for a form.
+/// The longest schema that is used for a form, in bytes.
 const LONGEST_SCHEMA: usize = 128 << 10;
-/// The most actions an interrupt may ask for at once.
+/// How many actions an interrupt may ask for at once.
 pub(super) const MOST_ACTIONS: usize = 50;
 
 /// An interrupt as the server has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     pub id: String,
-    /// What it says, as the text of its JSON.
+    /// Its value, as JSON text.
     pub value: String,
-    /// What an answer has to look like, as the text of a JSON schema.
+    /// The JSON schema of the answer, as text.
     #[serde(default)]
     pub schema: Option<String>,
 }
 
-/// In which shape the answer has to be.
+/// The shape that the answer must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Agent Inbox: `{action_request, config, description}`, or a list of them. The answer is a list either way, as
+    /// Agent Inbox: `{action_request, config, description}`, or a list of them. The answer is always a list, because
     /// Agent Inbox itself always sends one.
     Inbox,
     /// LangChain middleware: `{action_requests, review_configs}`.
     Batched,
-    /// LangChain middleware, one interrupt a call: `{type: "tool_approval", …}`.
+    /// LangChain middleware, one interrupt per call: `{type: "tool_approval", …}`.
     PerCall,
     /// Any other JSON.
     Free,
 }
 
-/// One thing asked for.
+/// One requested action.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Action {
     /// The tool's name.
     pub name: String,
-    /// Its arguments, as text.
+    /// The arguments, as JSON text.
     pub args: String,
-    /// What the agent says of it.
+    /// The agent's description.
     pub description: String,
     pub kind: Kind,
     pub allow: Allow,
-    /// Whether words are an answer in the tool's place; else they are the reason of a refusal.
+    /// Whether a written response replaces the tool's result; otherwise it is the reason for a refusal.
     pub responds: bool,
     pub labels: Labels,
-    /// What edited arguments have to look like.
+    /// The schema of edited arguments.
     pub schema: Value,
 }
 
-/// What an interrupt asks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Asked {
     pub shape: Shape,
     pub actions: Vec<Action>,
 }
 
-/// Reads an interrupt. `Err` is a sentence: it cannot be decided here.
+/// Reads an interrupt. `Err` is a sentence that says why it cannot be decided here.
 pub(super) fn read(pending: &Pending) -> Result<Asked, String> {
     if pending.value.len() > LONGEST {
         return Err(format!("what it asks is over {} KB long", LONGEST >> 10));
@@ -110,7 +109,7 @@ fn inbox(text: &str, value: &Value) -> Option<Asked> {
             schema: fitting(request.get("args").unwrap_or(&Value::Null)),
             args: args.unwrap_or_else(|| "null".to_owned()),
             description: words(value.get("description")),
-            // What takes neither its own arguments nor others only waits for words.
+            // If it takes neither the proposed nor edited arguments, it only waits for text.
             kind: if allow.accept || allow.edit { Kind::Approval } else { Kind::Question },
             allow,
             responds: true,
@@ -138,7 +137,7 @@ fn batched(text: &str, value: &Value) -> Option<Asked> {
         let allowed = config.and_then(|config| config.get("allowed_decisions")).and_then(Value::as_array);
         let allowed: Vec<&str> = match allowed {
             Some(allowed) => allowed.iter().filter_map(Value::as_str).collect(),
-            // Without a word about it only what is always safe: as it is, or not at all.
+            // If it says nothing about this, allow only what is always safe: unchanged, or not at all.
             None => vec!["approve", "reject"],
         };
         let schema = config.and_then(|config| config.get("args_schema")).filter(|schema| schema.is_object());
@@ -203,11 +202,11 @@ fn middleware(name: String, args: String, description: String, allowed: &[&str],
     }
 }
 
-/// Any JSON: the answer is words, or a value under `answer`.
+/// Any JSON: the answer is text, or a value under `answer`.
 fn free(value: &Value, schema: Option<Value>) -> Asked {
     let takes_words = schema.as_ref().is_none_or(|schema| {
         let validator = jsonschema::validator_for(schema);
-        // Any words at all, and not one of a few.
+        // It must accept any text, not only a few fixed words.
         validator
             .is_ok_and(|validator| ["any words", "ü"].iter().all(|words| validator.is_valid(&json!(words))))
     });
@@ -232,7 +231,7 @@ fn free(value: &Value, schema: Option<Value>) -> Asked {
     Asked { shape: Shape::Free, actions: vec![action] }
 }
 
-/// The words of a free question: those it is, or those it names, or nothing but its JSON.
+/// The text of a free question: the value itself, or one of its usual fields, or nothing besides its JSON.
 fn question(value: &Value) -> String {
     if let Value::String(text) = value {
         return text.clone();
@@ -246,7 +245,7 @@ fn words(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The schema that arguments of the same types fit.
+/// A schema for arguments with the same types.
 fn fitting(args: &Value) -> Value {
     let Value::Object(fields) = args else { return json!({"type": kind_of(args)}) };
     let properties: Map<String, Value> = fields
@@ -259,7 +258,7 @@ fn fitting(args: &Value) -> Value {
 
 fn typed(value: &Value) -> Value {
     match value {
-        // What is not there yet may become anything.
+        // A missing value may become anything.
         Value::Null => json!({}),
         Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_string) => {
             json!({"type": "array", "items": {"type": "string"}})
@@ -280,7 +279,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// What a schema says, followed to where it is said; a few steps, so that a ring of references ends.
+/// Follows `$ref`s, at most 8, so that a cycle ends.
 fn followed<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     let mut at = schema;
     for _ in 0..8 {
@@ -291,7 +290,7 @@ fn followed<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     at
 }
 
-/// The decisions a response schema tells apart.
+/// The decisions that a response schema allows.
 fn branches(root: &Value) -> Vec<&Value> {
     let top = followed(root, root);
     let several = top.get("oneOf").or_else(|| top.get("anyOf")).and_then(Value::as_array);
@@ -301,7 +300,7 @@ fn branches(root: &Value) -> Vec<&Value> {
     }
 }
 
-/// What the arguments of an edit have to look like, with the definitions it refers to.
+/// The schema of edited arguments, including the definitions it refers to.
 fn edited_args(root: &Value) -> Option<Value> {
     let edit = branches(root).into_iter().find_map(|branch| branch.pointer("/properties/edited_action"))?;
     let args = followed(root, edit).pointer("/properties/args")?;

@@ -150,7 +150,7 @@ fn middleware_batches_are_one_item_an_action_and_one_answer() {
     );
 }
 
-/// As LangChain 1.4 sends it beside a call that may be approved, edited or rejected.
+/// As LangChain 1.4 sends it with a call that may be approved, edited or rejected.
 fn per_call_schema() -> Value {
     json!({
         "$defs": {
@@ -233,7 +233,7 @@ fn a_response_schema_decides_which_answers_fit() {
     }
     let preset = read(&pending("1", Some(json!({"type": "integer", "default": 3})))).unwrap();
     assert_eq!(preset.actions[0].args, r#"{"answer":3}"#);
-    // A schema that is none, or leads elsewhere, hides no question.
+    // A schema that is invalid, or refers elsewhere, hides no question.
     for broken in
         [json!(7), json!({"type": 9}), json!({"$ref": "http://169.254.169.254/x"}), json!({"$ref": "#"})]
     {

@@ -1,4 +1,4 @@
-//! Threads of a server as screens and scripts see threads.
+//! A server's threads as screens and scripts see threads.
 
 use super::api::{Checkpoint, RemoteStatus, RemoteThread};
 use super::messages;
@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The name by which a server's thread goes here while it is not mirrored: always the same one.
+/// The id of a server's thread while it is not mirrored; always the same for the same thread.
 fn id(server: &str, thread: &str) -> ThreadId {
     let digest = Sha256::digest(format!("{server}\n{thread}"));
     let letters = digest.iter().take(8).map(|byte| char::from(LETTERS[usize::from(byte & 31)]));
     let word: String = std::iter::once('t').chain(letters).collect();
-    // Made of the letters of ids, so it is one.
+    // It consists of id characters, so this always parses.
     ThreadId::parse(&word).unwrap_or_else(|_| ThreadId::random())
 }
 
@@ -50,12 +50,12 @@ pub fn line(server: &str, thread: &RemoteThread) -> ThreadLine {
         outcome: None,
         end: None,
         found: None,
-        // It stands in no list of this folder.
+        // It is in no list of this folder.
         place: 0,
     }
 }
 
-/// What a server says of a thread: where it stands, its state, its conversation.
+/// The server's view of a thread: its status, state and conversation.
 pub fn state(server: &str, thread: &RemoteThread) -> Value {
     let turns = messages::all(&thread.values).into_iter();
     let messages: Vec<Value> = turns.map(|(who, said)| json!({"who": who, "said": said})).collect();
@@ -71,7 +71,7 @@ pub fn state(server: &str, thread: &RemoteThread) -> Value {
     }))
 }
 
-/// What happened to a server's thread, oldest first; `history` is newest first, as servers give it.
+/// The steps of a server's thread, oldest first; `history` is newest first, as servers return it.
 pub fn steps(history: &[Checkpoint]) -> Vec<StepView> {
     let mut steps = Vec::new();
     let mut before: Option<&Checkpoint> = None;
@@ -96,7 +96,7 @@ pub fn steps(history: &[Checkpoint]) -> Vec<StepView> {
     steps
 }
 
-/// A server's thread that is not mirrored here, whole.
+/// The full view of a server's thread that is not mirrored here.
 pub fn view(server: &str, thread: &RemoteThread, history: &[Checkpoint]) -> ThreadView {
     let line = line(server, thread);
     let error = thread

@@ -2,39 +2,27 @@
 
 use serde_json::{Value, json};
 
-/// The versions of the protocol that begin with a handshake, as this server does; the last is its own.
+/// The protocol versions that begin with a handshake, as this server does; the last is our own.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// The version both sides speak: the client's where it is known, else ours.
+/// The version both sides speak: the client's if we know it, otherwise ours.
 pub(super) fn version(wanted: Option<&str>) -> &'static str {
     let [.., ours] = VERSIONS;
     VERSIONS.into_iter().find(|version| Some(*version) == wanted).unwrap_or(ours)
 }
 
-/// What a client sent.
+/// A message from a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
-    /// It wants an answer.
-    Request {
-        /// Under this id.
-        id: Value,
-        /// From this method.
-        method: String,
-        /// With these parameters.
-        params: Value,
-    },
-    /// It tells something.
-    Notice {
-        /// What.
-        method: String,
-        /// With these parameters.
-        params: Value,
-    },
-    /// It makes no sense; this is the answer.
+    /// A request, which needs an answer.
+    Request { id: Value, method: String, params: Value },
+    /// A notification, which needs none.
+    Notice { method: String, params: Value },
+    /// An invalid message; this is the answer.
     Bad(Value),
 }
 
-/// The messages of a line: one, several as a list, or none on an empty one.
+/// The messages in a line: one, several in a list, or none if it is empty.
 pub(super) fn read(line: &[u8]) -> Vec<Message> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Vec::new();
@@ -49,7 +37,7 @@ pub(super) fn read(line: &[u8]) -> Vec<Message> {
 fn one(mut value: Value) -> Option<Message> {
     let id = value.get("id").cloned();
     let Some(method) = value.get("method").and_then(Value::as_str).map(str::to_owned) else {
-        // An answer to something: this server asks nothing.
+        // A response to a request; but this server sends none.
         let answers = value.get("result").is_some() || value.get("error").is_some();
         let bad = || Message::Bad(error(Value::Null, -32600, "a request has a method"));
         return (!answers).then(bad);
@@ -64,12 +52,12 @@ fn one(mut value: Value) -> Option<Message> {
     }
 }
 
-/// The answer to a request.
+/// The response to a request.
 pub(super) fn reply(id: Value, result: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": result})
 }
 
-/// That there is none.
+/// An error response.
 pub(super) fn error(id: Value, code: i64, text: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": text}})
 }

@@ -1,12 +1,12 @@
 //! A server of the Model Context Protocol over stdin and stdout: agents ask the person by calling tools.
 //!
-//! Promised: stdout carries the protocol and nothing else; every request is answered once, or not at all after it was
-//! cancelled; a call waits as long as its client does and says so by progress; where the client would not wait that
-//! long, it gets a ticket to come back with. A question whose call was cancelled, whose client is gone, or whose server
-//! is told to end by a signal is closed, unless it has a key.
+//! Promises: stdout carries only the protocol; every request is answered once, or not at all after it was cancelled; a
+//! call waits as long as its client does, and reports progress; if the client would not wait that long, it gets a
+//! ticket to come back with. A question is closed if its call is cancelled, its client is gone, or a signal ends its
+//! server, unless it has a key.
 //!
-//! Written by hand: of the protocol a server with five tools needs lines of JSON and six methods, and the SDK would
-//! bring more crates than that is worth.
+//! Written by hand: a server with five tools needs only lines of JSON and six methods of the protocol, and the SDK
+//! would bring more crates than that is worth.
 
 mod message;
 mod tools;
@@ -29,13 +29,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tools::{Call, Wish};
 
-/// More than any message needs.
+/// More bytes than any message needs.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 
-/// How often a client that wants to know is told that nothing has happened yet.
+/// How often a client that wants progress is told that nothing has happened yet.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
-/// How long a client that hears nothing meanwhile is kept waiting: most give up after a minute.
+/// How long a client without progress waits: most give up after a minute.
 const SILENT_PATIENCE: Duration = Duration::from_secs(50);
 
 /// Serves on stdin and stdout until the client closes its end, or `stop` comes.
@@ -45,8 +45,8 @@ pub async fn serve(inbox: Inbox, stop: impl Future<Output = ()>) -> std::io::Res
     Server::new(inbox).run(lines(std::io::BufReader::new(std::io::stdin())), output, stop).await
 }
 
-/// The client's lines. They are read on a thread of their own, which nobody waits for when a signal ends the server
-/// while the client keeps its end open.
+/// The client's lines, read on a separate thread. Nobody waits for that thread when a signal ends the server while the
+/// client keeps its end open.
 fn lines(input: impl BufRead + Send + 'static) -> mpsc::Receiver<std::io::Result<Vec<u8>>> {
     let (sender, lines) = mpsc::channel(16);
     std::thread::spawn(move || {
@@ -65,9 +65,9 @@ fn lines(input: impl BufRead + Send + 'static) -> mpsc::Receiver<std::io::Result
 /// One client's server.
 struct Server {
     inbox: Inbox,
-    /// How the client calls itself.
+    /// The client's name for itself.
     client: Mutex<Option<String>>,
-    /// Calls under way, and how each is told to stop.
+    /// The active calls, each with a way to stop it.
     calls: Mutex<HashMap<String, watch::Sender<bool>>>,
 }
 
@@ -103,7 +103,7 @@ impl Server {
                 None => break,
             };
             if line.len() as u64 > LONGEST_LINE {
-                // What follows is the middle of something; there is no way back into step.
+                // The rest of the input starts in the middle of a message; we cannot get back in step.
                 let _ = out.send(error(Value::Null, -32700, "the message is too long"));
                 break;
             }
@@ -112,7 +112,7 @@ impl Server {
             }
             while calls.try_join_next().is_some() {}
         }
-        // The client is gone, or will be: whoever still waits, waits for nobody.
+        // The client is gone, or will be: nobody needs these answers any more.
         for stop in self.locked().values() {
             let _ = stop.send(true);
         }
@@ -140,7 +140,7 @@ impl Server {
             }
             Message::Request { id, method, params } if method == "tools/call" => {
                 let (stop, stopped) = watch::channel(false);
-                // One that comes under an id that is still in use takes its place.
+                // A call with an id that is still in use replaces the earlier call.
                 if let Some(earlier) = self.locked().insert(id.to_string(), stop) {
                     let _ = earlier.send(true);
                 }
@@ -224,7 +224,7 @@ impl Server {
                     asking.input["waiting"] = json!(Waiting::default());
                 }
                 if !keeps {
-                    // Nobody could come back for the answer once this server is gone.
+                    // Nobody could come back for the answer after this server is gone.
                     asking.input["asker"] = json!(Process::own());
                 }
                 (self.inbox.requests().ask(asking).await?, keeps)
@@ -233,7 +233,7 @@ impl Server {
             Wish::Look(id) => (self.inbox.requests().answer(&id).await?, true),
         };
         let told = async {
-            // A sender that is gone was told as well.
+            // A dropped sender means stop as well.
             let _ = stopped.wait_for(|stop| *stop).await;
         };
         let reporting = report(token.clone(), &asked, out);
@@ -260,7 +260,7 @@ impl Server {
     }
 }
 
-/// Tells a client that wants to know, for as long as nothing happens.
+/// Sends progress to a client that wants it, as long as nothing happens.
 async fn report(token: Option<Value>, asked: &RequestAnswer, out: &Out) {
     let Some(token) = token else { return std::future::pending().await };
     for n in 1u64.. {
@@ -274,7 +274,7 @@ async fn report(token: Option<Value>, asked: &RequestAnswer, out: &Out) {
     }
 }
 
-/// Writes messages, one a line.
+/// Writes messages, one per line.
 async fn write(mut lines: mpsc::UnboundedReceiver<Value>, mut output: impl AsyncWrite + Unpin) {
     while let Some(line) = lines.recv().await {
         let Ok(text) = plain_json(&line) else { continue };
@@ -283,7 +283,7 @@ async fn write(mut lines: mpsc::UnboundedReceiver<Value>, mut output: impl Async
             output.write_all(b"\n").await?;
             output.flush().await
         };
-        // A client that reads no more will also close its other end.
+        // A client that stops reading will also close its other end.
         if written.await.is_err() {
             return;
         }

@@ -1,4 +1,4 @@
-//! The tools an agent is offered, what it means by calling one, and what it is told. Pure.
+//! The tools offered to agents, how their calls are read, and the results. Pure.
 
 use crate::agents::hooks;
 use crate::graph::InterruptId;
@@ -8,35 +8,32 @@ use crate::text::Visible;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// What an agent wants.
+/// A tool call from an agent.
 pub(super) struct Call {
-    /// Of the person.
     pub wish: Wish,
-    /// How long it waits; nothing where it did not say.
+    /// How long it waits; `None` if it did not say.
     pub wait: Option<Duration>,
-    /// The tool that is asked about, where the agent's program asks and wants the answer in a form of its own.
+    /// The tool call to permit, if the agent's program asks and wants the answer in its own format.
     pub permits: Option<Box<hooks::Call>>,
 }
 
-/// What is to happen.
 pub(super) enum Wish {
     /// Ask, and wait for the answer.
     Ask(Asking),
-    /// Tell, and do not wait.
+    /// Notify, and do not wait.
     Tell(Asking),
-    /// Come back for an answer.
+    /// Check for an answer.
     Look(InterruptId),
 }
 
-/// Why a call is none.
+/// Why a call is invalid.
 pub(super) enum Wrong {
-    /// No such tool.
+    /// There is no such tool.
     Tool(String),
-    /// Arguments that do not fit.
+    /// The arguments do not fit.
     Arguments(String),
 }
 
-/// The tools.
 pub(super) fn list() -> Value {
     let text = |about: &str| json!({"type": "string", "description": about});
     let wait = json!({"type": "number", "minimum": 0, "description":
@@ -103,7 +100,7 @@ pub(super) fn list() -> Value {
     ])
 }
 
-/// What a client means by `tools/call`.
+/// Reads a client's `tools/call`.
 pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> {
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     let known = list();
@@ -151,7 +148,7 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
         }
         "approve_tool_call" => {
             let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
-            // Claude Code says it to whatever it starts.
+            // Claude Code passes it to everything it starts.
             let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
             let call = hooks::prompted(&given, folder, session).map_err(Wrong::Arguments)?;
             let wish = Wish::Ask(call.asking(hooks::PATIENCE));
@@ -168,7 +165,7 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
     Ok(Call { wish, wait, permits: None })
 }
 
-/// What an agent is told of a question.
+/// The result of a question for an agent.
 pub(super) fn told(answer: &RequestAnswer) -> Value {
     let words = match answer.r#type {
         None => format!("There is no answer yet. Come back with check_answer and the ticket {}.", answer.id),
@@ -184,7 +181,7 @@ pub(super) fn told(answer: &RequestAnswer) -> Value {
         Some(Ending::Expired) => "Nobody answered in time. Do not do it.".to_owned(),
         Some(Ending::Withdrawn) => "The question was withdrawn. Do not do it.".to_owned(),
     };
-    // Claude Code and Codex give their model the structured content alone, so the words stand in it too.
+    // Claude Code and Codex give their model only the structured content, so the text is in there too.
     let structured = json!({
         "message": words,
         "answered": answer.r#type.is_some(),
@@ -202,12 +199,12 @@ pub(super) fn told(answer: &RequestAnswer) -> Value {
     })
 }
 
-/// What a program is told that asked whether a tool may be used: one text and nothing else, as Claude Code expects it.
+/// The result for a program that asked whether a tool may be used: a single text, as Claude Code expects.
 pub(super) fn permitted(decision: &Value) -> Value {
     json!({"content": [{"type": "text", "text": decision.to_string()}], "isError": false})
 }
 
-/// What an agent is told that did something wrong, or has bad luck.
+/// The result of a call that was wrong or failed.
 pub(super) fn failed(why: &str) -> Value {
     json!({"content": [{"type": "text", "text": format!("It was not asked: {}", Visible::new(why))}], "isError": true})
 }

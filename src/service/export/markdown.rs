@@ -1,4 +1,4 @@
-//! A thread as a page of Markdown: what it was about, what was said, what was asked and answered, what was done.
+//! A thread as a Markdown page: its subject, the conversation, questions and answers, and effects.
 
 use crate::inbox::{Block, Card, DecisionView, EffectView, NextView, QuestionView, ThreadView, TraceView};
 use crate::text::Visible;
@@ -37,7 +37,7 @@ impl Page<'_> {
         at.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string()
     }
 
-    /// `- name: value`, a value of several lines below it.
+    /// `- name: value`; a value with several lines goes below the name.
     fn field(&mut self, name: &str, value: &str) {
         let value = value.trim_end();
         if value.contains('\n') {
@@ -48,7 +48,7 @@ impl Page<'_> {
         }
     }
 
-    /// Text that is shown letter by letter, in a fence that none of its own lines can close.
+    /// Writes text unchanged, in a fence that none of its lines can close.
     fn fenced(&mut self, language: &str, text: &str, indent: &str) {
         let longest =
             text.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
@@ -123,7 +123,7 @@ impl Page<'_> {
         }
     }
 
-    /// What somebody else said stands behind a bar, so that a heading in it is not one of ours.
+    /// Quotes what others said, so that a heading in it does not become a heading of the page.
     fn quoted(&mut self, text: &str) {
         for line in text.trim_end().lines() {
             self.line(&format!("> {line}"));
@@ -246,7 +246,7 @@ fn one(text: &str) -> String {
     Visible::line(text).into_string()
 }
 
-/// A line whose own marks mean nothing.
+/// Escapes Markdown in a line.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

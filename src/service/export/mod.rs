@@ -1,8 +1,8 @@
-//! A thread taken out of the store: Markdown for people, JSON for programs.
+//! Exports a thread: Markdown for people, JSON for programs.
 //!
-//! Promises: JSON is complete (what `show` gives, the conversation, and every step with its state); all text is
-//! [`Visible`](crate::text::Visible), so that what is read in a pager is what the inbox showed; a file is written whole or not at all, and
-//! never over one that stands there. Secrets are in no thread, so there are none to take out.
+//! Promises: JSON is complete (what `show` returns, the conversation, and every step with its state); all text is
+//! [`Visible`](crate::text::Visible), so that a pager shows what the inbox showed; a file is written whole or not at
+//! all, and never overwrites another. Threads contain no secrets, so an export has none either.
 
 mod markdown;
 mod write;
@@ -15,7 +15,7 @@ use crate::inbox::{Card, InboxError, ThreadView};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-/// What a thread is written as.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// For people.
@@ -26,7 +26,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How a file of it ends.
+    /// The file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Format::Markdown => "md",
@@ -34,7 +34,7 @@ impl Format {
         }
     }
 
-    /// What a file of this name is to hold.
+    /// The format for a file with this name.
     pub fn of(name: &str) -> Self {
         let json = name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("json"));
         if json { Format::Json } else { Format::Markdown }
@@ -44,16 +44,16 @@ impl Format {
 /// A thread with everything that belongs to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exported {
-    /// What `show` gives.
+    /// What `show` returns.
     #[serde(flatten)]
     pub view: ThreadView,
-    /// The conversation as its workflow tells it, as text.
+    /// The conversation as text, as the workflow draws it.
     pub conversation: String,
     #[serde(skip)]
     card: Card,
 }
 
-/// Reads a thread as a whole.
+/// Reads a whole thread.
 pub async fn export(inbox: &Inbox, thread: ThreadId) -> Result<Exported, InboxError> {
     let view = inbox.threads().view(thread).await?;
     let card = inbox.threads().conversation(view.id.clone()).await?;
@@ -61,7 +61,7 @@ pub async fn export(inbox: &Inbox, thread: ThreadId) -> Result<Exported, InboxEr
 }
 
 impl Exported {
-    /// For people, with times as their clock shows them.
+    /// The export for people, with times in their zone.
     pub fn markdown(&self, zone: &TimeZone) -> String {
         markdown::page(&self.view, &self.card, zone)
     }

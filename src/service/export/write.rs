@@ -1,4 +1,4 @@
-//! A file that was not there before.
+//! Writes new files, and never overwrites one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -8,19 +8,13 @@ use std::path::{Path, PathBuf};
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// Something stands there.
     #[error("{} is there already, and is left as it is; give another name", .0.display())]
     Exists(PathBuf),
-    /// It cannot be written.
     #[error("{} cannot be written: {}", .path.display(), crate::text::io_words(.error))]
-    Failed {
-        /// The file.
-        path: PathBuf,
-        error: io::Error,
-    },
+    Failed { path: PathBuf, error: io::Error },
 }
 
-/// Writes a file whole, readable by its owner alone, where none stands yet.
+/// Writes a whole new file, readable only by its owner; fails if the path exists.
 pub fn write_new(path: &Path, text: &str) -> Result<(), ExportError> {
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
@@ -36,7 +30,7 @@ pub fn write_new(path: &Path, text: &str) -> Result<(), ExportError> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        // A second name fails where the first one is taken, unlike a rename.
+        // Unlike a rename, a hard link fails if the name is taken.
         fs::hard_link(&part, path)?;
         File::open(folder)?.sync_all()
     })();

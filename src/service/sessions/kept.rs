@@ -1,5 +1,4 @@
-//! What is kept of a session between two events, and what an event makes of it. Pure, but for looking whether a process
-//! still runs.
+//! The stored record of a session, and how events change it. Pure, except for checking whether a process still runs.
 
 use super::{News, SessionNews};
 use crate::inbox::{AgentSession, SessionState};
@@ -13,16 +12,16 @@ use std::cmp::Reverse;
 /// More sessions than anybody runs at once.
 const MOST: usize = 100;
 
-/// Where the agent's process is not known, a session that tells nothing for so long is taken to be over.
+/// If the agent's process is unknown, a session counts as ended after this much silence.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
 
-/// News that change nothing else are noted so often.
+/// News that changes nothing else is stored this often.
 const NOTED: SignedDuration = SignedDuration::from_mins(5);
 
-/// No hook is behind another by more; what seems older was told after somebody had set the clock.
+/// No hook lags behind another by more; news that seems older came after somebody set the clock back.
 const LATE: SignedDuration = SignedDuration::from_mins(1);
 
-/// What is kept of a session.
+/// The stored record of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub agent: String,
@@ -32,10 +31,10 @@ pub(super) struct Kept {
     prompt: Option<String>,
     model: Option<String>,
     doing: Doing,
-    /// Since when it does that.
+    /// When it started doing that.
     since: Timestamp,
     started: Timestamp,
-    /// When its last news were told; older ones come too late.
+    /// The time of its last news; older news comes too late.
     heard: Timestamp,
     process: Option<Process>,
     pub terminal: Option<Terminal>,
@@ -52,18 +51,18 @@ enum Doing {
     Idle,
 }
 
-/// What a session has used, and how far its transcript was read to know that.
+/// What a session has used, and how much of its transcript was read for that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Used {
-    /// Tokens read, cached ones included.
+    /// Tokens read, including cached ones.
     pub input: u64,
     pub output: u64,
-    /// In dollars, where the agent says so.
+    /// In dollars, if the agent reports it.
     pub cost: Option<f64>,
-    /// The transcript, and how many bytes of it are counted.
+    /// The transcript file; `counted` is how many bytes of it we have counted.
     pub transcript: Option<String>,
     pub counted: u64,
-    /// The last message that was counted, with its own tokens: some are written more than once.
+    /// The last counted message with its tokens; transcripts repeat some messages.
     pub last: Option<(String, u64, u64)>,
 }
 
@@ -76,7 +75,7 @@ impl Kept {
         self.agent == agent && self.id == id
     }
 
-    /// Whether it still runs, as far as that can be told.
+    /// Whether it still runs, as far as we can tell.
     pub fn runs(&self, now: Timestamp) -> bool {
         match &self.process {
             Some(process) => process.is_alive(),
@@ -128,7 +127,7 @@ impl Kept {
         }
     }
 
-    /// What the news make of it.
+    /// The record after the news.
     fn after(mut self, news: &SessionNews) -> Self {
         let doing = match &news.what {
             News::Prompted(words) => {
@@ -137,7 +136,7 @@ impl Kept {
             }
             News::Asked | News::Working => Doing::Working,
             News::AsksThere(words) => Doing::AsksThere(words.clone()),
-            // Claude Code starts anew in the middle of a turn, once it has shortened what was said.
+            // Claude Code reports a start in the middle of a turn after it compacts the conversation.
             News::Started => self.doing.clone(),
             News::TurnEnded | News::Ended => Doing::Idle,
         };
@@ -154,7 +153,7 @@ impl Kept {
         self
     }
 
-    /// Whether somebody who reads this learns nothing that `before` did not say.
+    /// Whether the record says nothing that `before` did not say.
     fn says_no_more_than(&self, before: &Self) -> bool {
         let same = Self { heard: before.heard, ..self.clone() } == *before;
         same && self.heard.duration_since(before.heard).abs() < NOTED
@@ -165,7 +164,7 @@ fn name(agent: &str, id: &str) -> String {
     format!("{agent}:{id}")
 }
 
-/// What the news change in what is kept of all sessions.
+/// How the news changes the stored records of all sessions.
 pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<SessionChange> {
     let own = name(news.agent, &news.id);
     let mut changes: Vec<SessionChange> = Vec::new();
@@ -185,7 +184,7 @@ pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<Sess
         Some(_) if news.what == News::Ended => changes.push((own, None)),
         Some(before) => {
             let after = before.clone().after(news);
-            // Hooks run beside each other, so an older one may come last.
+            // Hooks run concurrently, so an older one may arrive last.
             let behind = before.heard.duration_since(news.at);
             let late = behind.is_positive() && behind < LATE;
             if !late && !after.says_no_more_than(&before) {
@@ -221,7 +220,7 @@ mod tests {
         }
     }
 
-    /// What is kept after these news, and how often something was written.
+    /// The records after all this news, and how many writes that took.
     fn told(all: &[SessionNews]) -> (Vec<(String, String)>, usize) {
         let (mut rows, mut written) = (Vec::<(String, String)>::new(), 0);
         for news in all {
@@ -268,16 +267,16 @@ mod tests {
         assert_eq!(told(&begun).1, 2);
         let more = [&begun[..], &[news(6, News::Working), news(7, News::Working)]].concat();
         assert_eq!(told(&more).1, 2);
-        // The turn had ended before this tool's hook was heard.
+        // The turn had ended before this tool's hook arrived.
         let late = [&begun[..], &[news(9, News::TurnEnded), news(8, News::Working)]].concat();
         assert_eq!(line(&late).unwrap().state, SessionState::Idle);
-        // One that starts anew in its turn goes on with it.
+        // A session that reports a start within a turn continues that turn.
         let anew = [&begun[..], &[news(6, News::Started)]].concat();
         assert_eq!(line(&anew).unwrap().state, SessionState::Working);
-        // A clock that was set back keeps nothing from being noted.
+        // A clock that was set back does not keep news from being stored.
         let back = [&begun[..], &[news(-90, News::TurnEnded)]].concat();
         assert_eq!(line(&back).unwrap().state, SessionState::Idle);
-        // What only goes on does not begin a session that is over.
+        // News from the middle of a turn does not start a session that is over.
         assert_eq!(told(&[news(0, News::Working), news(1, News::TurnEnded)]).1, 0);
     }
 

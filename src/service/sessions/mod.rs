@@ -1,8 +1,8 @@
-//! Sessions of coding agents: which there are, what each does or waits for, and where its terminal is.
+//! Sessions of coding agents: which ones run, what each does or waits for, and where its terminal is.
 //!
-//! They are figures, kept as the agents' hooks tell them: nothing is allowed, refused or closed by them. Whether a
-//! session waits for a card is read from the cards themselves. A session whose process is gone is not listed, and
-//! forgotten with the next news of any.
+//! Sessions are figures, stored as the agents' hooks report them: they allow, refuse and close nothing. Whether a
+//! session waits for a card is read from the cards themselves. A session whose process is gone is not listed, and is
+//! deleted with the next news from any session.
 
 mod kept;
 
@@ -17,14 +17,13 @@ use jiff::Timestamp;
 use kept::Kept;
 pub use kept::Used;
 
-/// Something an agent told of one of its sessions.
+/// News from an agent about one of its sessions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionNews {
-    /// What the agent calls itself.
+    /// The agent's name for itself.
     pub agent: &'static str,
-    /// What it calls the session.
+    /// The agent's name for the session.
     pub id: String,
-    /// When it was told.
     pub at: Timestamp,
     pub what: News,
     pub folder: Option<String>,
@@ -41,11 +40,11 @@ pub struct SessionNews {
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
     Started,
-    /// The person said something.
+    /// The person entered a prompt.
     Prompted(Option<String>),
     /// It asks here.
     Asked,
-    /// It goes on with its turn.
+    /// It continues its turn.
     Working,
     /// It asks in its own window.
     AsksThere(String),
@@ -67,24 +66,24 @@ struct WaitingCard {
 }
 
 impl Sessions<'_> {
-    /// Takes note of what an agent told.
+    /// Records news from an agent.
     pub async fn heard(self, news: SessionNews) -> Result<(), InboxError> {
         let figures = self.0.store().figures();
         Ok(figures.change_sessions(move |rows| kept::changes(rows, &news)).await?)
     }
 
-    /// What is known to be used in a session, for whoever counts on from there.
+    /// What a session is known to have used, as a starting point for further counting.
     pub fn used(self, agent: &str, id: &str) -> Result<Used, InboxError> {
         let known = self.kept()?.into_iter().find(|kept| kept.is(agent, id));
         Ok(known.map(|kept| kept.used).unwrap_or_default())
     }
 
-    /// All that run, those that wait first, and longest.
+    /// All running sessions; those that wait come first, longest wait first.
     pub async fn list(self) -> Result<Vec<AgentSession>, InboxError> {
         self.0.work(|inbox| Sessions(inbox).read()).await
     }
 
-    /// Brings the terminal of a session to the front; any unique beginning of its id will do.
+    /// Brings a session's terminal to the front; any unique prefix of its id will do.
     pub async fn focus(self, id: &str) -> Result<String, InboxError> {
         let mut known = self.kept()?;
         known.retain(|kept| kept.id.starts_with(id) && !id.is_empty());
@@ -106,7 +105,7 @@ impl Sessions<'_> {
         }
     }
 
-    /// Brings the terminal of the session that asks this to the front.
+    /// Brings the terminal of the asking session to the front.
     pub async fn focus_asker(self, thread: ThreadId) -> Result<String, InboxError> {
         let asked = self.0.requests().asked_in(&thread).ok();
         let asker = asked.and_then(|asked| Some((asked.source?, asked.session?.id)));
@@ -124,7 +123,7 @@ impl Sessions<'_> {
         }
     }
 
-    /// What is kept of every session that runs.
+    /// The records of all running sessions.
     fn kept(self) -> Result<Vec<Kept>, InboxError> {
         let now = self.0.store().now();
         let rows = self.0.store().figures().sessions()?;
@@ -157,7 +156,7 @@ impl Sessions<'_> {
         let threads = self.0.store().threads();
         let mut cards = Vec::new();
         for thread in threads.waiting_of(NAME)? {
-            // One that cannot be read hides no other.
+            // An unreadable request does not hide the others.
             let Ok(asked) = self.0.requests().asked_in(&thread) else { continue };
             let (Some(agent), Some(session)) = (asked.source, asked.session) else { continue };
             let at = asked.asked.and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());

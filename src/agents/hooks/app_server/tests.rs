@@ -1,4 +1,4 @@
-//! Requests as Codex 0.166.0 sends them, and what it is told.
+//! Requests as Codex 0.166.0 sends them, and the replies.
 
 use super::*;
 use crate::inbox::{Ending, STOP_WORDS};
@@ -73,7 +73,7 @@ fn a_command_is_asked_as_the_hook_asks_it() {
     let of_helper = asked_by_server("item/commandExecution/requestApproval", &params, &below).unwrap();
     assert_eq!((of_helper.helper.as_deref(), of_helper.session.as_deref()), (Some("Ada"), Some("t0")));
     assert_eq!((of_helper.transcript, call.transcript.as_deref()), (None, Some("/nowhere")));
-    // What it offers to remember is told as it came.
+    // Its offer to remember is sent back unchanged.
     let offer = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "ran"]}});
     let offers =
         json!({"availableDecisions": ["accept", offer], "proposedExecpolicyAmendment": ["touch", "ran"]});
@@ -86,7 +86,7 @@ fn a_command_is_asked_as_the_hook_asks_it() {
     assert_eq!(offering.reply(&answer), Some(json!({ "decision": offer })));
     assert_eq!(call.reply(&answer), Some(json!({"decision": "accept"})), "it was not offered");
     assert_eq!(input(&offering).get("each_time"), None);
-    // More than the command is shown and asked each time, or nothing is asked.
+    // Anything beyond the command is shown and asked each time, or not asked at all.
     let more = command(json!({"additionalPermissions": {"network": {"enabled": true}}})).unwrap();
     assert!(input(&more)["args"]["additionalPermissions"].is_object());
     let there = command(json!({"environmentId": "build-host"})).unwrap();
@@ -127,13 +127,13 @@ fn changes_to_files_are_shown_whole_or_left() {
     assert_eq!(two["args"]["changes"][1]["moved_to"], "/home/a/app/d.txt");
     assert_eq!(two["args"]["changes"][1]["edits"][0]["new_string"], "dee\ncee2\n");
     assert_eq!(change("call_9"), None, "nobody knows what it changes");
-    // Whatever deletes, or reaches further, is asked each time.
+    // Deletions, and changes that reach further, are asked each time.
     assert_eq!((one.get("each_time"), &two["each_time"]), (None, &json!(true)));
     assert_eq!(two["args"]["changes"][0]["delete"], true);
     let root = json!({"threadId": "t1", "itemId": "call_2", "grantRoot": "/home/a"});
     let root = input(&of("item/fileChange/requestApproval", root).unwrap());
     assert_eq!((&root["each_time"], &root["args"]["grantRoot"]), (&json!(true), &json!("/home/a")));
-    // What it is about to change is what it said last.
+    // The latest reported changes count.
     let params = json!({"threadId": "t1", "itemId": "call_2"});
     let asked = |thread: &AppThread| asked_by_server("item/fileChange/requestApproval", &params, thread);
     let mut thread = thread();
@@ -189,7 +189,7 @@ fn servers_tools_and_forms_are_asked_as_what_they_are() {
     );
     assert_eq!(reply(&tool, Ending::Accept, Value::Null), Some(json!({"action": "accept", "content": {}})));
     assert_eq!(reply(&tool, Ending::Ignore, Value::Null), Some(json!({"action": "decline"})));
-    // A server that says so itself gets no more than what it asks for: its form, or its page, is shown.
+    // An MCP server that makes this claim itself gains nothing: its form or its page is shown.
     let form = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let posing = elicit("form", "form", meta(json!({"who": "Ada"})), form).unwrap();
     let page = elicit("form", "url", meta(json!({"who": "Ada"})), empty.clone()).unwrap();
@@ -199,7 +199,7 @@ fn servers_tools_and_forms_are_asked_as_what_they_are() {
     for call in [&posing, &page] {
         assert_eq!(input(call)["action"], "Elicitation", "{call:?}");
     }
-    // Which tool it is cannot be told.
+    // The tool is not known.
     let unknown = elicit("form", "form", meta(json!({"who": "Bo"})), empty).unwrap();
     assert_eq!(
         (&input(&unknown)["action"], &input(&unknown)["allow"]),

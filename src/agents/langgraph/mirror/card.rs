@@ -1,4 +1,4 @@
-//! What the person sees of a server's question.
+//! The card of a server's question.
 
 use super::items::{UNREADABLE, action_of};
 use super::state::Mirror;
@@ -57,7 +57,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-/// Arguments as they came: texts as text, everything else letter by letter.
+/// Arguments as they came: strings as text, everything else character by character.
 fn arguments(text: &str) -> Block {
     let Some(fields) = fields(text) else { return json(text) };
     let shown = fields.iter().map(|(name, value)| {

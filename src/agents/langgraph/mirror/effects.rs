@@ -1,8 +1,8 @@
-//! What is done to a server: a run begun, a thread ended. Each leaves a trace there that can be found again.
+//! Effects on a server: beginning a run, ending a thread. Each leaves a trace there that can be found again.
 //!
-//! A run carries a mark of ours in its metadata, so whether it was begun is read and not guessed. Were a resume
-//! nevertheless to arrive twice, it would name interrupts that are no longer there, which a server answers with
-//! nothing; and behind a run under way it is refused.
+//! A run carries our mark in its metadata, so we read whether it began and do not guess. If a resume did arrive twice,
+//! the second would name interrupts that no longer exist, and the server would do nothing; behind an active run it is
+//! refused.
 
 use crate::agents::langgraph::api::Remote;
 use crate::agents::langgraph::client::Fault;
@@ -13,24 +13,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a request that got lost may still be on its way.
+/// How long a lost request may still be on its way.
 const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
-/// What is about to be sent.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub(super) enum Sending {
-    /// A new run on a thread of its own.
+    /// A new run on a new thread.
     Begin { thread: String, assistant: String, input: String, mark: String },
-    /// Answers to what a thread asked, by interrupt.
+    /// Answers to a thread's questions, by interrupt.
     Resume { thread: String, assistant: String, resume: String, fingerprint: String, mark: String },
-    /// A thread's end.
+    /// The end of a thread.
     End { thread: String, fingerprint: String },
 }
 
 impl Sending {
     pub fn frozen(&self) -> Vec<u8> {
-        // Texts and ids are all it holds, so it can always be written.
+        // It contains only strings, so this cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
@@ -96,7 +95,7 @@ impl Sender {
         let text = format!("{}: {fault}", self.0.name());
         match fault {
             Fault::NotSent(_) => EffectError::NotDone(text),
-            // Busy, or too much at once: it was not let in.
+            // Busy, or too many requests: it was not accepted.
             Fault::Status { code: 409 | 429, .. } => EffectError::NotDone(text),
             Fault::Status { code: 400..=499, .. } => EffectError::Refused(text),
             // A gateway that gave up does not know what became of it either.
@@ -138,7 +137,7 @@ impl Sender {
         }
     }
 
-    /// The run that carries our mark, if there is one.
+    /// The run with our mark, if there is one.
     async fn marked(&self, thread: &str, mark: &str) -> Result<Option<Found>, Fault> {
         let runs = self.0.runs(thread).await?.unwrap_or_default();
         let ours = runs.into_iter().find(|run| run.is_marked(mark));

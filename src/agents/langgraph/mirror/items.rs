@@ -1,4 +1,4 @@
-//! What a thread of a server asks, as questions of this inbox.
+//! The questions of a server's thread as questions of this inbox.
 
 use super::state::{Batch, Mirror};
 use crate::agents::langgraph::answer::{Answered, answer};
@@ -10,16 +10,16 @@ use crate::text::{Visible, hex, hidden_count, truncate};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The most interrupts of a thread that are put to a person at once.
+/// How many interrupts of a thread a person can be asked at once.
 const MOST: usize = 50;
 
-/// The action of what cannot be shown.
+/// The action of a question that cannot be shown.
 pub(super) const UNREADABLE: &str = "unreadable";
 
-/// How long titles and gists are.
+/// The width of titles and gists.
 const LINE: usize = 120;
 
-/// The questions of a batch. There is always one at least.
+/// The questions of a batch; there is always at least one.
 pub(super) fn items(state: &Mirror, batch: &Batch) -> Vec<Interrupt> {
     let all = match read_all(batch) {
         Ok(all) => all,
@@ -35,7 +35,7 @@ pub(super) fn items(state: &Mirror, batch: &Batch) -> Vec<Interrupt> {
     items
 }
 
-/// Every interrupt read, or why one of them cannot be decided here. They are answered together or not at all.
+/// Reads every interrupt, or says why one of them cannot be decided here. They are answered together or not at all.
 pub(super) fn read_all(batch: &Batch) -> Result<Vec<Asked>, String> {
     if batch.pending.len() > MOST {
         return Err(format!("it asks more than {MOST} questions at once"));
@@ -43,11 +43,11 @@ pub(super) fn read_all(batch: &Batch) -> Result<Vec<Asked>, String> {
     batch.pending.iter().map(read).collect()
 }
 
-/// What answers a batch: a JSON text of interrupts and their answers, or the thread's end.
+/// The answer to a batch: a JSON text of interrupts and their answers, or the end of the thread.
 pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) -> Result<Answered, String> {
     let all = match read_all(batch) {
         Ok(all) => all,
-        // All that can be decided on what cannot be shown.
+        // This is the only possible decision on a question that cannot be shown.
         Err(_) if decided(UNREADABLE) == Some(Decision::Ignore) => return Ok(Answered::End),
         Err(why) => return Err(why),
     };
@@ -64,8 +64,8 @@ pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) 
     Ok(Answered::Value(format!("{{{}}}", parts.join(","))))
 }
 
-/// The action of the item with this key, with its interrupt. Two questions may be alike in all but their words, so
-/// nothing else tells them apart.
+/// The action of the item with this key, and its interrupt. Questions may differ only in their text, so only the key
+/// tells them apart.
 pub(super) fn action_of<'b>(batch: &'b Batch, item_key: &str) -> Option<(&'b Pending, Shape, Action)> {
     for (n, pending) in batch.pending.iter().enumerate() {
         let Ok(asked) = read(pending) else { continue };
@@ -104,7 +104,7 @@ fn item(
     item.schema = action.schema.clone();
     item.labels = action.labels.clone();
     item.allow = action.allow;
-    // Ending the thread would leave the other questions without their answers.
+    // Ending the thread would leave the other questions unanswered.
     if shape == Shape::Free && !alone {
         item.allow.ignore = false;
     }
@@ -126,7 +126,7 @@ fn unreadable(state: &Mirror, batch: &Batch, why: &str) -> Interrupt {
 
 fn common(state: &Mirror, item: &mut Interrupt, shown: &[&str]) {
     item.source = Some(state.of.server.clone());
-    // Whatever the server does with an answer, it cannot be taken back from here.
+    // Whatever the server does with an answer, we cannot undo it from here.
     item.irreversible = true;
     let mut hash = Sha256::new();
     for part in [state.of.server.as_str(), &state.of.thread].iter().chain(shown) {
@@ -156,7 +156,7 @@ fn warnings(state: &Mirror, action: &Action) -> Vec<Warning> {
     warnings
 }
 
-/// Whether a person is shown something else than is sent.
+/// Whether the person is shown something other than what is sent.
 fn hides(value: &Value) -> bool {
     match value {
         Value::String(text) => hidden_count(text) > 0,

@@ -1,8 +1,8 @@
-//! A thread of a server as a thread of this folder: what it asks is asked here, and what is answered is sent there.
+//! Mirrors a server's thread as a thread of this folder: asks its questions here and sends the answers there.
 //!
-//! So holds, undo, the hash that binds an approval, the journal of effects, search and audit are the engine's own and
-//! not written twice. A mirror asks everything its thread asks at one time, sends the answers as one resume when the
-//! last is decided, follows the run, and asks again or rests.
+//! So the engine's holds, undo, approval hashes, effect journal, search and audit work unchanged. A mirror asks
+//! everything its thread asks at the same time, sends the answers as one resume after the last decision, follows the
+//! run, and asks again or rests.
 
 mod card;
 mod effects;
@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 pub use state::{Batch, Mirror, Mirrored};
 
-/// What nodes reach a server by.
+/// The nodes' access to a server.
 pub struct Door(pub(super) Arc<Remote>);
 
-/// The workflow of a server's threads; it answers for every graph there, as `NAME/GRAPH`.
+/// The workflow of a server's threads; it handles every graph there, as `NAME/GRAPH`.
 pub fn spec(remote: &Arc<Remote>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(remote.name(), graph()?, Arc::new(Door(remote.clone())));
     let spec = Spec::new(workflow, "a thread of a LangGraph server", card::draw).hidden().without_results();

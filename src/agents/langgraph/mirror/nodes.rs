@@ -17,12 +17,12 @@ use tokio::time::{Instant, sleep};
 
 type Made = Result<Command<Mirror>, NodeError>;
 
-/// How much of a thread's state is kept as its result.
+/// How much of a thread's state is kept as its result, in bytes.
 const LONGEST_RESULT: usize = 64 << 10;
-/// How long a run is followed before it is left to itself.
+/// How long a run is followed before we leave it alone.
 const FOLLOW_FOR: Duration = Duration::from_secs(20 * 60);
 
-/// Looks at the thread as it stands now, and asks what it asks.
+/// Reads the thread's current state, and asks its questions.
 pub(super) async fn look(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     if state.end {
         return Ok(Command::goto("end_there"));
@@ -45,13 +45,13 @@ pub(super) async fn look(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     Ok(match thread.status {
         RemoteStatus::Busy => Command::goto("follow"),
         RemoteStatus::Idle => Command::end().update(rests("idle", thread.values)),
-        // It stops at a breakpoint, which is nobody's question.
+        // It stopped at a breakpoint, which asks nobody.
         RemoteStatus::Interrupted => Command::end().update(rests("interrupted", thread.values)),
         RemoteStatus::Error => Command::end().update(rests("error", thread.values)),
     })
 }
 
-/// Begins the run a person started.
+/// Begins the run that a person started.
 pub(super) async fn begin(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     let Some(input) = state.of.input.clone() else { return Ok(Command::goto("look")) };
     let sending = Sending::Begin {
@@ -64,7 +64,7 @@ pub(super) async fn begin(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     send(&ctx, "begin", basis, &sending).await
 }
 
-/// Sends the answers, unless what was asked is no longer asked.
+/// Sends the answers, unless the questions have changed or are gone.
 pub(super) async fn answered(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     let (Some(batch), false) = (&state.asked, state.answers.is_empty()) else {
         return Ok(Command::goto("look"));
@@ -91,17 +91,17 @@ pub(super) async fn answered(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     }
 }
 
-/// Ends the thread there, as a person said without being asked.
+/// Ends the thread on the server, on a person's own command.
 pub(super) async fn end_there(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     let fingerprint = state.asked.as_ref().map(|batch| batch.fingerprint.clone()).unwrap_or_default();
     let basis = Basis::Grant { name: SERVER_COMMANDS.to_owned() };
     end(&ctx, basis, &Sending::End { thread: state.of.thread.clone(), fingerprint }).await
 }
 
-/// Waits until the run is over, where few enough others are waited for.
+/// Waits until the run is over, unless too many others are being followed.
 pub(super) async fn follow(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     let remote = &ctx.services().0;
-    // Whoever finds no place is told by the next look that finds a question.
+    // If there is no room, the next poll that finds a question picks the thread up again.
     let Ok(_place) = remote.following.try_acquire() else {
         return Ok(Command::end().update(rests("busy", Value::Null)));
     };
@@ -145,7 +145,7 @@ async fn send(ctx: &Ctx<Door>, name: &str, basis: Basis, sending: &Sending) -> M
     let sender = Arc::new(Sender(ctx.services().0.clone()));
     let outcome = ctx.once(name, basis, sending.frozen(), sender).await?;
     let run = outcome.get("run").and_then(Value::as_str).unwrap_or_default().to_owned();
-    // A person who settled it as done knows no run; the thread itself is looked at then.
+    // If a person settled it as done, we know no run and look at the thread itself.
     let next = if run.is_empty() { "look" } else { "follow" };
     Ok(Command::goto(next).update(MirrorUpdate::Sent { run }))
 }
@@ -156,13 +156,13 @@ async fn end(ctx: &Ctx<Door>, basis: Basis, sending: &Sending) -> Made {
     Ok(Command::end().update(rests("ended", Value::Null)))
 }
 
-/// The name under which this attempt is found again on the server, and no other.
+/// Identifies this attempt, and no other, on the server.
 fn mark(ctx: &Ctx<Door>) -> String {
     let step = ctx.step_context();
     format!("{}-{}", step.thread, step.number)
 }
 
-/// What is carried out on an answer; words and refusals carry out nothing.
+/// The arguments that an answer carries out; text and refusals carry out nothing.
 fn given(answer: &Answer) -> (String, Value) {
     let args = match &answer.decision {
         Decision::Accept => answer.proposed.clone(),

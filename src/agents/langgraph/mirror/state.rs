@@ -1,4 +1,4 @@
-//! A thread of a server as it stands here: what it asked, what was answered, what was sent.
+//! The state of a mirrored thread: what it asked, what was answered, what was sent.
 
 use crate::agents::langgraph::shape::Pending;
 use crate::graph::{Answer, ChildResult, Event, State, What};
@@ -28,37 +28,37 @@ pub struct Mirrored {
     pub end: bool,
 }
 
-/// What a thread asked at one time.
+/// What a thread asked at the same time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Batch {
-    /// Differs when anything asked does.
+    /// Changes when any question changes.
     pub fingerprint: String,
-    /// What it waits for.
+    /// Its open interrupts.
     pub pending: Vec<Pending>,
-    /// What was said last in its conversation: who, and what.
+    /// The latest messages of its conversation: role and text.
     pub turns: Vec<(String, String)>,
 }
 
-/// A thread of a server.
+/// A mirrored thread of a server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mirror {
-    /// Which one.
+    /// The mirrored thread.
     pub of: Mirrored,
-    /// Where it stood when it was last looked at.
+    /// Its status when we last looked.
     pub status: String,
     /// What it asks, or asked last.
     pub asked: Option<Batch>,
-    /// What was answered and is not sent yet.
+    /// Answers that are not sent yet.
     pub answers: Vec<Answer>,
-    /// Why the last answers were not sent, where they were not.
+    /// Why the last answers were not sent, if they were not.
     pub not_sent: Option<String>,
-    /// The run that was begun last from here.
+    /// The run that was last begun from here.
     pub run: Option<String>,
-    /// Whether it is to be ended there.
+    /// Whether it should be ended there.
     pub end: bool,
-    /// What it has come to.
+    /// Its result.
     pub values: Value,
 }
 
@@ -66,50 +66,38 @@ pub struct Mirror {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum MirrorUpdate {
-    /// It is mirrored from now on.
-    Started {
-        /// Which thread.
-        of: Mirrored,
-    },
+    /// The mirror starts.
+    Started { of: Mirrored },
     /// It asks.
-    Asked {
-        /// What.
-        batch: Batch,
-    },
+    Asked { batch: Batch },
     /// People answered.
     Answered {
-        /// The answers, in the order asked.
+        /// In the order asked.
         answers: Vec<Answer>,
     },
     /// The answers were not sent.
-    NotSent {
-        /// Why.
-        why: String,
-    },
-    /// A run was begun, with the answers or with what a person started.
-    Sent {
-        /// Its id.
-        run: String,
-    },
-    /// It is to be looked at again.
+    NotSent { why: String },
+    /// A run was begun, with the answers or with a person's input.
+    Sent { run: String },
+    /// The thread should be read again.
     Look {
-        /// Why, where people are told.
+        /// The reason, if people are told.
         #[serde(default)]
         why: Option<String>,
     },
     /// A person ends it there.
     End,
-    /// There is nothing to do here for now.
+    /// There is nothing to do for now.
     Rests {
-        /// Where it stands there.
+        /// The thread's status on the server.
         status: String,
-        /// What it has come to.
+        /// Its result.
         values: Value,
     },
 }
 
 impl Mirror {
-    /// Whether something is to be begun, answered or ended on the server.
+    /// Whether anything has to be begun, answered or ended on the server.
     pub fn has_to_send(&self) -> bool {
         self.end || self.of.input.is_some() || !self.answers.is_empty()
     }

@@ -1,9 +1,9 @@
-//! LangGraph servers beside the threads of this folder.
+//! LangGraph servers, alongside the threads of this folder.
 //!
-//! Whatever waits for a person there is mirrored here (`poll.rs`, in the one process that drives), so its questions are
-//! items like all others. While nobody drives, whoever lists looks once (`once.rs`). Whoever decides is told
-//! at once when the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come
-//! back. Its other threads are read when somebody looks (`threads.rs`) and not kept.
+//! Threads that wait for a person there are mirrored here (`poll.rs`, in the driver's process), so their questions are
+//! items like all others. If there is no driver, listing polls once (`once.rs`). People who decide are told at once if
+//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. Other
+//! threads are read when somebody looks (`threads.rs`) and not stored.
 
 mod once;
 mod people;
@@ -26,7 +26,7 @@ type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
 /// How long a person waits for a server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The servers of the config. Cloning it is cheap.
+/// The servers of the config. Cloning is cheap.
 #[derive(Clone)]
 pub struct Servers(Arc<Inner>);
 
@@ -36,7 +36,7 @@ struct Inner {
     pages: Pages,
 }
 
-/// Why a server could not be looked at.
+/// Why a server could not be polled.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error("{0}")]
@@ -48,12 +48,12 @@ enum Trouble {
 }
 
 impl Servers {
-    /// These servers, mirrored by threads of this engine.
+    /// The given servers, mirrored by threads of this engine.
     pub fn new(engine: Engine, remotes: Vec<Arc<Remote>>) -> Self {
         Self(Arc::new(Inner { engine, remotes, pages: Pages::default() }))
     }
 
-    /// Whether the config names any.
+    /// Whether the config names no server.
     pub fn is_empty(&self) -> bool {
         self.0.remotes.is_empty()
     }
@@ -66,13 +66,13 @@ impl Servers {
         &self.0.remotes
     }
 
-    /// The server that a workflow's name begins with, and the rest of it.
+    /// The server that a workflow's name begins with, and the rest of the name.
     fn of<'w>(&self, workflow: &'w str) -> Option<(&Arc<Remote>, &'w str)> {
         let (server, graph) = workflow.split_once('/')?;
         self.remotes().iter().find(|remote| remote.name() == server).map(|remote| (remote, graph))
     }
 
-    /// A mirror as it stands, with its server.
+    /// A mirror's current state, with its server.
     fn mirror(&self, thread: &ThreadId) -> Result<Option<(&Arc<Remote>, Mirror)>, StoreError> {
         let line = self.engine().store().threads().line(thread)?;
         let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
@@ -80,7 +80,7 @@ impl Servers {
         Ok(state.and_then(|state| state.get::<Mirror>().cloned()).map(|mirror| (remote, mirror)))
     }
 
-    /// A thread that mirrors another, about to be started.
+    /// A new thread that will mirror a server's thread.
     fn new_mirror(&self, of: &Mirrored, key: &str) -> Result<NewThread, Trouble> {
         let input = serde_json::to_value(of).map_err(|error| Trouble::Thread(error.to_string()))?;
         let workflow = workflow(of);
@@ -131,17 +131,17 @@ impl RemoteThreads for Servers {
     }
 }
 
-/// Under this key the mirror of a server's thread is found again.
+/// The key of the mirror of a server's thread.
 fn key(server: &str, thread: &str) -> String {
     format!("{server}/{thread}")
 }
 
-/// The workflow a mirror is of.
+/// The workflow of a mirror.
 fn workflow(of: &Mirrored) -> String {
     format!("{}/{}", of.server, of.graph)
 }
 
-/// What a person is told of a server that does not do as it should.
+/// The error for people when a server does not work.
 fn away(remote: &Remote, fault: &Fault) -> InboxError {
     InboxError::Failed(format!("{}: {fault}", remote.name()))
 }
@@ -153,7 +153,7 @@ async fn within<T, E: From<Fault>>(ask: impl Future<Output = Result<T, E>>) -> R
     }
 }
 
-/// Whether each server can be reached: by its name, a sentence either way.
+/// Checks whether each server can be reached: its name, and a sentence either way.
 pub async fn check_servers(
     config: &crate::config::Config,
     env: &crate::config::Env,

@@ -1,8 +1,8 @@
-//! A single look at the servers, for whoever wants to see what they ask while nobody drives.
+//! Polls the servers once, for people who want to see the questions there while no driver runs.
 //!
-//! Promises: it takes the driver's lock, or leaves looking to whoever has it; it ends in a bounded time; a server that
-//! does not answer costs a sentence and nothing else. It drives only mirrors, and only those that read: what a person
-//! started, decided or ended waits for a driver.
+//! Promises: it takes the driver's lock, or leaves polling to the process that has it; it ends in bounded time; a
+//! server that does not answer costs only a sentence. It drives only mirrors, and only those that read: anything that a
+//! person started, decided or ended waits for a driver.
 
 use super::{PATIENCE, Servers, Trouble, within};
 use crate::agents::langgraph::Remote;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Servers {
-    /// Looks at every server once, unless somebody drives. Gives a sentence for each thing that could not be read.
+    /// Polls every server once, unless a driver runs. Returns a sentence for each thing that could not be read.
     pub(super) async fn look_at_all(&self) -> Result<Vec<String>, StoreError> {
         let engine = self.engine();
         if engine.store().paused()? {
@@ -54,12 +54,12 @@ impl Servers {
         remote: &'r Arc<Remote>,
     ) -> (&'r Arc<Remote>, Result<Vec<ThreadId>, Trouble>) {
         let looked = within(self.look(remote)).await;
-        // Whoever lists is told at once; what is noted for others is not worth a failure.
+        // The caller gets the result directly; the record for others is not worth a failure.
         let _ = self.note(remote, looked.as_ref().err().map(ToString::to_string)).await;
         (remote, looked)
     }
 
-    /// Whether driving a mirror sends nothing. One that cannot be read is left to the driver, which names it.
+    /// Whether driving a mirror sends nothing. An unreadable mirror is left to the driver, which reports it.
     fn only_reads(&self, mirror: &ThreadId) -> bool {
         let loaded = self.engine().store().threads().load(mirror, None);
         let state = self.mirror(mirror);

@@ -8,7 +8,7 @@ use crate::text::{nearest, truncate};
 use serde_json::{Value, json};
 
 impl Servers {
-    /// Whether a decision on this interrupt can be sent: its server answers, and still asks that very thing.
+    /// Checks that a decision on this interrupt can be sent: its server answers, and still asks exactly this.
     pub(super) async fn check_ready(&self, id: &InterruptId) -> Result<(), InboxError> {
         let stored = self.engine().store().inbox().item(id)?;
         if stored.engine || stored.item.closed.is_some() {
@@ -34,7 +34,7 @@ impl Servers {
         Err(InboxError::Conflict(text))
     }
 
-    /// A workflow that is a server's must be one of the config's.
+    /// A server's workflow must belong to a server of the config.
     fn known(&self, workflow: &str) -> Result<(), InboxError> {
         if self.engine().registry().get(workflow).is_some() {
             return Ok(());
@@ -45,7 +45,7 @@ impl Servers {
         Err(InboxError::Conflict(text))
     }
 
-    /// What a graph starts with, as far as its server says; `None` where it is no server's.
+    /// A graph's input schema, as far as its server tells; `None` if the workflow does not belong to a server.
     pub(super) async fn schema_of(&self, workflow: &str) -> Result<Option<Value>, InboxError> {
         let Some((remote, graph)) = self.of(workflow) else { return Ok(None) };
         let assistant = assistant(remote, graph).await?;
@@ -55,7 +55,7 @@ impl Servers {
         Ok(Some(schema.unwrap_or_else(|| json!({"type": "object", "additionalProperties": true}))))
     }
 
-    /// A thread that begins a run on a server; `None` where the workflow is no server's.
+    /// Starts a thread that begins a run on a server; `None` if the workflow does not belong to a server.
     pub(super) async fn start_run(
         &self,
         workflow: &str,
@@ -76,7 +76,7 @@ impl Servers {
         self.put_in(&of).await.map(Some)
     }
 
-    /// Ends a server's thread there; `None` where the thread is none of a server's.
+    /// Ends a server's thread there; `None` if it is not a server's thread, or if it has to be stopped here.
     pub(super) async fn end_thread(&self, thread: &ThreadId) -> Result<Option<ThreadId>, InboxError> {
         let store = self.engine().store();
         match store.threads().line(thread) {
@@ -85,7 +85,7 @@ impl Servers {
                 within(remote.info()).await.map_err(|fault| away(remote, &fault))?;
                 if matches!(line.status, Status::Ready | Status::Running | Status::Joining | Status::Trouble)
                 {
-                    // What is at work or in trouble is stopped as every thread is.
+                    // An active thread, or one in trouble, is stopped like any other thread.
                     return Ok(None);
                 }
                 let event = Event {
@@ -98,7 +98,7 @@ impl Servers {
             Err(error) => {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
-                // It may have been mirrored, and so renamed, since somebody saw it.
+                // It may have been mirrored, and so renamed, since the person saw it.
                 let known = store.threads().keyed(&workflow(&of), &key(&of.server, &of.thread))?;
                 if let Some((mirror, _)) = known {
                     return Box::pin(self.end_thread(&mirror)).await;
@@ -117,7 +117,7 @@ impl Servers {
     }
 }
 
-/// The assistant that a graph, a name or an id means.
+/// Finds an assistant by its graph, name or id.
 async fn assistant(remote: &Remote, word: &str) -> Result<Assistant, InboxError> {
     let all = within(remote.assistants()).await.map_err(|fault| away(remote, &fault))?;
     let is_named =
@@ -136,7 +136,7 @@ async fn assistant(remote: &Remote, word: &str) -> Result<Assistant, InboxError>
     Err(InboxError::NotFound { what: "graph", id: word.to_owned(), hint })
 }
 
-/// A random id as servers use them.
+/// A random id in the servers' format.
 fn uuid() -> Result<String, getrandom::Error> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes)?;
@@ -146,7 +146,7 @@ fn uuid() -> Result<String, getrandom::Error> {
     Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 
-/// What a run is about: the first words it is started with.
+/// A run's title: the first text in its input.
 fn title(graph: &str, input: &Value) -> String {
     let words = input.as_object().into_iter().flatten().find_map(|(_, value)| value.as_str());
     match words {

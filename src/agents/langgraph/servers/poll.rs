@@ -1,4 +1,4 @@
-//! Looking at servers: what waits there is asked here, what is settled there is no longer asked here.
+//! Polls servers: asks here what waits there, and closes here what was settled there.
 
 use super::{Servers, Trouble, key, workflow};
 use crate::agents::langgraph::{Mirrored, Remote, RemoteThread};
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 /// The longest pause after failures.
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
-/// How often, at least, it is noted that all is well.
+/// How often success is recorded at least.
 const NOTE_EVERY: Duration = Duration::from_secs(60);
 
 const ANSWERED: &str = "it was answered elsewhere";
@@ -24,7 +24,7 @@ const CHANGED: &str = "its thread asks something else by now";
 const GONE: &str = "the server no longer has its thread";
 
 impl Servers {
-    /// Looks at every server again and again. Whoever calls this holds the driver's lock.
+    /// Polls every server forever. The caller must hold the driver's lock.
     pub async fn follow_all(&self) {
         if self.is_empty() {
             return std::future::pending().await;
@@ -62,7 +62,7 @@ impl Servers {
         }
     }
 
-    /// Keeps how a look at a server went, for people who wonder.
+    /// Records how a poll of a server went, for people who want to know.
     pub(super) async fn note(&self, remote: &Remote, error: Option<String>) -> Result<(), StoreError> {
         if let Some(error) = &error {
             tracing::warn!(server = %remote.name(), %error, "a server could not be looked at");
@@ -72,7 +72,7 @@ impl Servers {
         store.mail().checked(source, error).await
     }
 
-    /// One look at a server. Gives the mirrors that have something to read there now.
+    /// Polls a server once. Returns the mirrors that now have something to read there.
     pub(super) async fn look(&self, remote: &Arc<Remote>) -> Result<Vec<ThreadId>, Trouble> {
         let found = remote.interrupted().await?;
         let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
@@ -90,8 +90,8 @@ impl Servers {
         Ok(mirrors)
     }
 
-    /// A thread that waits there is mirrored here, and its mirror asks what it asks. Gives the mirror where it has yet
-    /// to read that.
+    /// Makes sure that a waiting thread is mirrored and its mirror asks the same questions. Returns the mirror if it
+    /// still has to read them.
     async fn take_up(
         &self,
         remote: &Arc<Remote>,
@@ -110,14 +110,14 @@ impl Servers {
             Status::Waiting | Status::Held if !same => {
                 self.compare(&mirror).await?;
             }
-            // Somebody gave it up here. Only another question is worth another item.
+            // Somebody gave it up here. Only a different question justifies a new item.
             Status::Abandoned if !same => {
                 let key = format!("{key}#{}", thread.fingerprint());
                 return self.begin(remote, thread, &key).await.map(Some);
             }
-            // A mirror at work looks for itself when it is driven.
+            // An active mirror looks for itself when it is driven.
             Status::Ready | Status::Running | Status::Joining => {}
-            // What it asks is asked already, or given up; trouble is a person's to decide.
+            // Its questions are already asked, or given up; trouble is for a person to decide.
             Status::Waiting | Status::Held | Status::Abandoned | Status::Trouble => return Ok(None),
         }
         Ok(Some(mirror))
@@ -129,7 +129,7 @@ impl Servers {
         Ok(engine.store().threads().start(new, engine.step_limit()).await?)
     }
 
-    /// A mirror that rests looks at its thread again.
+    /// Makes a resting mirror look at its thread again.
     async fn look_again(&self, mirror: &ThreadId) -> Result<(), Trouble> {
         let steps = self.engine().store().threads().line(mirror)?.steps;
         let event =
@@ -137,7 +137,7 @@ impl Servers {
         self.tell(mirror, &event).await
     }
 
-    /// Compares what a mirror asks with what its thread asks now; `true` where they are the same.
+    /// Compares a mirror's questions with its thread's current ones; `true` if they are the same.
     pub(super) async fn compare(&self, mirror: &ThreadId) -> Result<bool, Trouble> {
         let Some((remote, state)) = self.mirror(mirror)? else { return Ok(true) };
         let asked = state.asked.map(|batch| batch.fingerprint).unwrap_or_default();
@@ -158,14 +158,14 @@ impl Servers {
         let arrival =
             arrival(spec, &line.id, event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
         match self.engine().store().threads().arrive(arrival).await {
-            // It has moved on by itself in this very moment.
+            // It has just moved on by itself.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved | StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// What a thread is mirrored by.
+/// The start input of a thread's mirror.
 pub(super) fn mirrored(remote: &Remote, thread: &RemoteThread) -> Mirrored {
     let line = crate::agents::langgraph::line(remote.name(), thread);
     let title = Visible::line(&line.title);
@@ -180,14 +180,14 @@ pub(super) fn mirrored(remote: &Remote, thread: &RemoteThread) -> Mirrored {
     }
 }
 
-/// A graph's name as a part of a workflow's, where a slash or a space would mislead.
+/// A graph's name as part of a workflow's name, in which a slash or a space would mislead.
 pub(super) fn graph_word(graph: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let word: String = graph.chars().take(60).map(plain).collect();
     if word.is_empty() { "thread".to_owned() } else { word }
 }
 
-/// What a server is called among the sources of this inbox.
+/// The name of a server among the sources of this inbox.
 fn source(remote: &Remote) -> String {
     format!("{}{}", SourceLine::SERVER, remote.name())
 }

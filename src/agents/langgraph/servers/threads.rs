@@ -1,7 +1,7 @@
-//! Threads of servers among those of this folder: one list, newest first, page by page.
+//! Lists servers' threads together with those of this folder: one list, newest first, page by page.
 //!
-//! A page is merged from where each source was left off; where that was is kept in memory under the number the page
-//! gives as its end, for as long as somebody is likely to read on.
+//! A page is merged from the position in each source. Positions are kept in memory under the number that a page returns
+//! as its end, as long as somebody is likely to read on.
 
 use super::{Servers, away, key, within};
 use crate::agents::langgraph::{PAGE, Remote, RemoteThread, line, state, steps, view};
@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many places are remembered.
+/// How many positions are kept.
 const REMEMBERED: usize = 64;
-/// How long a page of a server is good for: screens read again whenever anything changes.
+/// How long a server's page is reused: screens read again whenever anything changes.
 const FRESH: Duration = Duration::from_secs(3);
 /// How many pages of a server are searched for a thread.
 const SEARCHED: usize = 20;
@@ -25,22 +25,22 @@ const HISTORY: usize = 100;
 
 type Read = Result<(Vec<RemoteThread>, bool), String>;
 
-/// Where lists were left off, and what was read lately.
+/// The positions of lists, and pages read recently.
 #[derive(Default)]
 pub(super) struct Pages {
     places: Mutex<BTreeMap<i64, PagePosition>>,
     read: Mutex<BTreeMap<(usize, usize), (Instant, Read)>>,
 }
 
-/// What is left of one source.
+/// The position in one source, with the lines not yet listed.
 #[derive(Clone, Default)]
 struct Side {
     waiting: VecDeque<ThreadLine>,
-    /// Where its next page begins; `None` after the last.
+    /// Where its next page starts; `None` after the last.
     next: Option<usize>,
 }
 
-/// Where a merged list was left off.
+/// The position in a merged list.
 #[derive(Clone)]
 struct PagePosition {
     local: VecDeque<ThreadLine>,
@@ -64,7 +64,7 @@ impl Servers {
                     false => Vec::new(),
                 },
             },
-            // A number of the store, or one that nobody remembers: the rest of this folder's own.
+            // A number of the store, or one we no longer have: continue with this folder's own threads.
             (None, Some(after)) => PagePosition {
                 local: VecDeque::new(),
                 local_next: Some(Some(after.max(0))),
@@ -78,7 +78,7 @@ impl Servers {
             let heads = place.sides.iter().map(|side| side.waiting.front());
             let newest = std::iter::once(place.local.front()).chain(heads).enumerate();
             let newest = newest.filter_map(|(source, head)| Some((source, head?.created_at)));
-            // Of equally new ones the first source's, so that the order is always the same.
+            // If several are equally new, the first source wins, so that the order is always the same.
             let first = newest.fold(None, |best: Option<(usize, Timestamp)>, next| match best {
                 Some(best) if best.1 >= next.1 => Some(best),
                 _ => Some(next),
@@ -97,7 +97,7 @@ impl Servers {
         Ok(page)
     }
 
-    /// The threads of servers that stand in this folder already.
+    /// The keys of servers' threads that are already in this folder.
     fn mirrored(&self) -> Result<HashSet<String>, InboxError> {
         let keys = self.engine().store().threads().keys()?;
         Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
@@ -148,7 +148,7 @@ impl Servers {
         read
     }
 
-    /// A server's thread that is not mirrored here, by the beginning of the name it goes by.
+    /// A server's thread that is not mirrored here, by a prefix of its id.
     pub(super) async fn find(
         &self,
         id: &ThreadId,
@@ -156,7 +156,7 @@ impl Servers {
         let mut found: Vec<(Arc<Remote>, RemoteThread)> = Vec::new();
         for (n, remote) in self.remotes().iter().enumerate() {
             for page in 0..SEARCHED {
-                // A server that is away hides no thread of another.
+                // A server that is away does not hide another server's threads.
                 let Ok((threads, more)) = self.page(n, page * PAGE).await else { break };
                 let named = threads
                     .into_iter()
@@ -182,7 +182,7 @@ impl Servers {
         Ok(found.pop())
     }
 
-    /// A server's thread as it stands there.
+    /// A server's thread in its current state there.
     pub(super) async fn view_thread(&self, id: &ThreadId) -> Result<Option<ThreadView>, InboxError> {
         let Some((remote, thread)) = self.find(id).await? else { return Ok(None) };
         let fault = |fault| away(&remote, &fault);
@@ -191,7 +191,7 @@ impl Servers {
         Ok(Some(view(remote.name(), &thread, &history)))
     }
 
-    /// What the server says of a mirrored thread, in place of what is kept of it here.
+    /// The server's state of a mirrored thread, used instead of the one stored here.
     pub(super) async fn read_state(&self, id: &ThreadId) -> Result<Option<Value>, InboxError> {
         let Some((remote, mirror)) = self.mirror(id)? else { return Ok(None) };
         let said = async {
@@ -214,7 +214,7 @@ impl Servers {
     }
 }
 
-/// Whether threads of servers can be what is asked for: who asked what there is not known here.
+/// Whether servers' threads can match the query: we do not know who asked what there.
 fn can_hold(query: &ThreadQuery) -> bool {
     query.from.is_none()
         && query.kind.is_none()
@@ -223,7 +223,7 @@ fn can_hold(query: &ThreadQuery) -> bool {
         && query.engine != EngineThreads::Only
 }
 
-/// Whether a line is asked for: by its status, its age, and words in its title or its graph's name.
+/// Whether a line matches the query: its status, its age, and words in its title or its graph's name.
 fn is_wanted(line: &ThreadLine, query: &ThreadQuery, now: Timestamp) -> bool {
     let age = Duration::try_from(now.duration_since(line.updated_at)).unwrap_or_default();
     let old = query.older.is_none_or(|than| age >= than) && query.newer.is_none_or(|than| age < than);
@@ -237,7 +237,7 @@ fn is_wanted(line: &ThreadLine, query: &ThreadQuery, now: Timestamp) -> bool {
         .workflow
         .as_deref()
         .is_none_or(|name| line.workflow == name || (name.ends_with('/') && line.workflow.starts_with(name)));
-    // What a server keeps is no mail of an account.
+    // Servers' threads have no mail of an account.
     status && workflow && query.account.is_none() && words.split_whitespace().all(|word| text.contains(word))
 }
 
@@ -252,7 +252,7 @@ impl Pages {
         read
     }
 
-    /// Remembers a place under a number that no row of the store has.
+    /// Keeps a position under a number that no row of the store has.
     fn keep(&self, place: PagePosition) -> i64 {
         let mut places = self.places();
         let number = places.keys().next().copied().unwrap_or(0) - 1;
