@@ -3,21 +3,21 @@
 //! The map, from the ground up; imports only ever point upwards in this list:
 //!
 //! - [`text`]: text from outside, made safe to show and to prompt with
-//! - [`config`]: what the file, the environment and the flags say, as settings
-//! - [`web`]: HTTP and logins at the servers of the person's own mail and calendars
+//! - [`config`]: the settings from the file, the environment and the flags
+//! - [`web`]: HTTP and logins at the user's mail and calendar servers
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
-//! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
+//! - [`llm`], [`mail`], [`calendar`], [`tools`]: models, and how workflows reach the world
 //! - [`store`]: one SQLite file, the only meeting point
-//! - [`driver`]: threads that drive themselves
+//! - [`driver`]: runs the threads, one node and one commit at a time
 //! - [`workflows`]: what agents do
 //! - [`service`]: the inbox as people and programs use it
 //! - [`agents`]: how other agents reach the inbox
 //! - [`app`]: everything put together
 //! - [`cli`], [`tui`]: the command line and the screen
 //!
-//! Three invariants carry everything: state changes only in [`graph::State::apply`]; processes and parts meet
-//! only in the store; people come in only by [`service::Inbox`]. `ARCHITECTURE.md` says more.
+//! Everything rests on three invariants: state changes only in [`graph::State::apply`]; processes and parts meet only
+//! in the store; people come in only through [`service::Inbox`]. `ARCHITECTURE.md` says more.
 
 pub mod agents;
 pub mod app;

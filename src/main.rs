@@ -1,4 +1,4 @@
-//! The program: what was typed becomes a verb, and the verb an exit code; without one, the inbox is shown.
+//! The program: turns the arguments into a verb and the verb into an exit code. Without a verb it shows the inbox.
 
 use sayso::app::{App, TourStep};
 use sayso::config::Config;
@@ -8,12 +8,12 @@ use sayso::tui;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The system's allocator, counting what is in use. Only the sandbox's child sets it a limit.
+/// The system's allocator, which counts the memory in use. Only the sandbox's child sets a limit.
 #[global_allocator]
 static ALLOCATOR: monty_alloc::LimitedAllocator = monty_alloc::LimitedAllocator;
 
 fn main() -> ExitCode {
-    // Before anything else of the program has run: the child has nothing of it.
+    // Must come first: the child must not run any other part of the program.
     if std::env::args_os().nth(1).is_some_and(|verb| verb == sandbox::VERB) {
         return sandbox::main();
     }

@@ -1,4 +1,4 @@
-//! The mail accounts of the config, with their doors.
+//! The mail accounts of the config, with their mailboxes and senders.
 
 use crate::calendar;
 use crate::config::{self, Config};
@@ -15,8 +15,8 @@ use std::time::Duration;
 /// How long a check may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Every account of the config, in its order. Nothing is touched or reached yet. What cannot be opened says so
-/// whenever it is used, and keeps nothing else from working.
+/// Every account of the config, in order. Nothing is touched or reached yet. An account that cannot be opened says so
+/// each time it is used; the others still work.
 pub(super) fn accounts(config: &Config) -> Vec<Account> {
     config.mail.iter().map(|mail| account(config, mail)).collect()
 }
@@ -46,7 +46,7 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
     }
 }
 
-/// The accounts of the config, in its order.
+/// The accounts of the config, in order.
 pub(super) struct ConfiguredAccounts(pub(super) Vec<Account>);
 
 impl Accounts for ConfiguredAccounts {
@@ -60,7 +60,7 @@ impl Accounts for ConfiguredAccounts {
     }
 }
 
-/// Whether each account can be read and sent from: by its name, a sentence either way.
+/// Checks whether each account can be read and sent from: its name, and a sentence either way.
 pub async fn check_accounts(config: &Config) -> Vec<(String, Result<String, String>)> {
     join_all(accounts(config).into_iter().map(check_account)).await
 }
@@ -78,13 +78,13 @@ async fn check_account(account: Account) -> (String, Result<String, String>) {
     (account.name, if ill.is_empty() { Ok(joined(well)) } else { Err(joined(ill)) })
 }
 
-/// Whether the calendar can be read and written, in a sentence either way; `None` where the config names none.
+/// Checks whether the calendar can be read and written, in a sentence either way; `None` if the config names none.
 pub async fn check_calendar(config: &Config) -> Option<Result<String, String>> {
     let calendar = calendar::open(config.calendar.as_ref()?, config.user.time_zone.clone());
     Some(within(calendar.check()).await)
 }
 
-/// A server that does not answer is as good as none.
+/// A server that does not answer in time counts as failed.
 async fn within<E: Display>(check: BoxFuture<'_, Result<String, E>>) -> Result<String, String> {
     match tokio::time::timeout(PATIENCE, check).await {
         Ok(said) => said.map_err(|error| error.to_string()),
@@ -92,14 +92,14 @@ async fn within<E: Display>(check: BoxFuture<'_, Result<String, E>>) -> Result<S
     }
 }
 
-/// Reads a mail, and says what makes it the same mail.
+/// Reads a mail, and returns it with its identity.
 pub(super) fn read_mail(account: &str, raw: &[u8]) -> Result<(mail::Mail, String), String> {
     let mail = mail::parse(raw).map_err(|error| error.to_string())?;
     let identity = mail::identity(account, &mail);
     Ok((mail, identity))
 }
 
-/// A door that cannot be opened, with the reason.
+/// A mailbox or sender that cannot be opened, with the reason.
 struct Shut(String);
 
 impl Shut {

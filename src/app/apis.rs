@@ -1,4 +1,4 @@
-//! The APIs of a data folder, as people list them and add to them.
+//! The APIs of a data folder, as users list, add and remove them.
 
 use crate::config::{Config, Env};
 use crate::tools::catalogue::{Auth, Catalogue, Operation, Parameter, Shelf, ShelfError, Source};
@@ -6,23 +6,20 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
 
-/// The APIs that can be asked: what is built in, and what was added to the data folder.
+/// The APIs that can be called: the built-in ones and those added to the data folder.
 pub(super) fn shelf(config: &Config, env: Env) -> Shelf {
     Shelf::new(config.data.join("apis"), config.apis.clone(), env)
 }
 
-/// The APIs of a data folder.
 pub struct Apis {
     shelf: Shelf,
 }
 
-/// Why something about APIs cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// There is no such API.
     #[error("{0}")]
     NotFound(String),
-    /// What was asked for makes no sense.
+    /// The request makes no sense.
     #[error("{0}")]
     Wrong(String),
     #[error("{0}")]
@@ -33,87 +30,72 @@ pub enum ApiError {
 #[derive(Clone, Debug, Serialize)]
 pub struct ApiLine {
     pub name: String,
-    /// What it is called.
     pub title: String,
     /// `builtin` or `added`.
     pub source: &'static str,
-    /// How much can be asked.
+    /// How many there are.
     pub operations: usize,
 }
 
-/// An API with everything it can be asked.
+/// An API with all its operations.
 #[derive(Clone, Debug, Serialize)]
 pub struct ApiView {
     pub name: String,
-    /// What it is called.
     pub title: String,
     pub about: String,
     /// `builtin` or `added`.
     pub source: &'static str,
-    /// Its servers.
     pub hosts: Vec<String>,
-    /// Where the list of its servers is.
+    /// URL of the list of its servers.
     pub host_list: Option<String>,
-    /// How its key is shown, and where it is kept.
+    /// How the key is sent, and where it is kept.
     pub key: Option<String>,
-    /// What it can be asked.
     pub operations: Vec<OperationView>,
 }
 
-/// Something an API can be asked.
+/// One call an API offers.
 #[derive(Clone, Debug, Serialize)]
 pub struct OperationView {
-    /// Its name.
     pub id: String,
-    /// What it is called.
+    /// The name of the tool.
     pub name: String,
     /// GET, POST …
     pub method: String,
     pub path: String,
-    /// What it does.
     pub description: String,
-    /// What it is told.
     pub parameters: Vec<ParameterView>,
 }
 
-/// What an operation is told.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParameterView {
     pub name: String,
-    /// What it means.
     pub description: String,
-    /// Its type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Whether it must be told.
     pub required: bool,
-    /// The values there are; empty where any may be.
+    /// The allowed values; empty if any value is allowed.
     pub values: Vec<String>,
-    /// What is meant where nothing is said.
     pub default: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct AddedApi {
     pub name: String,
-    /// How much can be asked.
+    /// How many there are.
     pub operations: usize,
-    /// What of the document cannot be asked, each in a sentence.
+    /// The parts of the document that cannot be called, each in a sentence.
     pub left_out: Vec<String>,
 }
 
 impl Apis {
-    /// The APIs of a config's data folder.
     pub fn new(config: &Config, env: Env) -> Self {
         Self { shelf: shelf(config, env) }
     }
 
-    /// Every API.
     pub fn list(&self) -> Result<Vec<ApiLine>, ApiError> {
         Ok(self.shelf.all()?.iter().map(|(source, catalogue)| line(*source, catalogue)).collect())
     }
 
-    /// One API.
     pub fn show(&self, name: &str) -> Result<ApiView, ApiError> {
         let (source, catalogue) = self.shelf.get(name)?;
         let settings = self.shelf.settings(&catalogue.name);
@@ -144,7 +126,6 @@ impl Apis {
         })
     }
 
-    /// One operation of an API.
     pub fn operation(&self, name: &str, id: &str) -> Result<OperationView, ApiError> {
         let (_, catalogue) = self.shelf.get(name)?;
         let found = catalogue.operation(id).map(operation);
@@ -164,8 +145,8 @@ impl Apis {
         Ok(AddedApi { operations: catalogue.operations.len(), name: catalogue.name, left_out })
     }
 
-    /// Whether each API can be asked, without asking any of them: its description holds together, its servers are
-    /// addresses, and the key that the config names for it is there. Also every name in the config that is no API's.
+    /// Checks each API without calling it: its description is consistent, its servers are addresses, and its key, if
+    /// the config names one, is there. Also reports every name in the config that is not an API.
     pub fn check(&self) -> Vec<(String, Result<String, String>)> {
         let all = match self.shelf.all() {
             Ok(all) => all,
@@ -201,7 +182,7 @@ impl Apis {
         Ok(format!("{} operations, {servers}, {key}", catalogue.operations.len()))
     }
 
-    /// Takes away an API that was added.
+    /// Removes an API that was added.
     pub fn remove(&self, name: &str) -> Result<ApiLine, ApiError> {
         let (source, catalogue) = self.shelf.remove(name)?;
         Ok(line(source, &catalogue))

@@ -1,4 +1,4 @@
-//! The audit written to a file or a pipe, and exports held against it.
+//! Exporting the audit to a file or a pipe, and checking exports against it.
 
 use super::setup::Setup;
 pub use crate::store::AuditChecked;
@@ -8,15 +8,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-/// A line of an export longer than this is none.
+/// Longer lines in an export are cut here, so they do not pass the check.
 const LONGEST: u64 = 64 << 20;
 
-/// Why an audit was not written or judged.
+/// Why an audit was not written or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file that stands there already.
     #[error("{0} exists already; name another file")]
     Exists(String),
     #[error("{0}: {1}")]
@@ -24,7 +23,7 @@ pub enum AuditError {
 }
 
 impl Setup {
-    /// Writes the audit's lines to `out`; with `since`, from that time on. Says how many there were.
+    /// Writes the audit's lines to `out`, starting at `since` if given. Returns how many there were.
     pub fn export_audit(&self, since: Option<Timestamp>, out: &mut dyn Write) -> Result<u64, AuditError> {
         let mut failed = None;
         let lines = self.store.audit().export(since, &mut |line| {
@@ -40,7 +39,7 @@ impl Setup {
         }
     }
 
-    /// Writes them to a new file that only its owner can read, whole or not at all.
+    /// Writes the lines to a new file that only its owner can read, whole or not at all.
     pub fn export_audit_to(&self, since: Option<Timestamp>, path: &Path) -> Result<u64, AuditError> {
         let named = |error| AuditError::File(path.display().to_string(), error);
         if path.symlink_metadata().is_ok() {
@@ -50,7 +49,7 @@ impl Setup {
         part.push(format!(".{}.part", std::process::id()));
         let part = Path::new(&part);
         let written = self.write_part(since, part).and_then(|lines| {
-            // A link, because it never replaces what came there meanwhile.
+            // A link, because it never replaces a file that appeared there meanwhile.
             fs::hard_link(part, path).map_err(named)?;
             Ok(lines)
         });
@@ -71,12 +70,11 @@ impl Setup {
         Ok(lines)
     }
 
-    /// Judges the audit.
     pub fn check_audit(&self) -> Result<AuditChecked, StoreError> {
         self.store.audit().check_links()
     }
 
-    /// Judges an export, against itself and against the audit.
+    /// Checks an export, by itself and against the audit.
     pub fn check_export(&self, path: &Path) -> Result<AuditChecked, AuditError> {
         let named = |error| AuditError::File(path.display().to_string(), error);
         let file = BufReader::new(File::open(path).map_err(named)?);
@@ -84,7 +82,7 @@ impl Setup {
     }
 }
 
-/// The lines of a file, none of them longer than is sensible.
+/// The lines of a file, none of them longer than `LONGEST`.
 fn lines(mut file: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
     std::iter::from_fn(move || {
         let mut line = Vec::new();

@@ -1,4 +1,4 @@
-//! Logging in at Google for an account of the config.
+//! Logging in to Google for an account of the config.
 
 use crate::config::{Calendar, Config, Google, MailOutgoing, MailSource};
 use crate::web::Wait;
@@ -12,13 +12,12 @@ use std::time::Duration;
 /// How long a person may take in the browser.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-/// Why there is no login.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
-    /// The config, or what was typed, has to be changed.
+    /// The config or the command line has to be changed.
     #[error("{0}")]
     Wrong(String),
-    /// It was tried.
+    /// The login was tried and failed.
     #[error("{0}")]
     Failed(String),
 }
@@ -33,21 +32,20 @@ impl From<LoginError> for AuthError {
 #[derive(Clone, Debug, Serialize)]
 pub struct LoggedIn {
     pub account: String,
-    /// Whose mailbox it is, where Google tells.
+    /// The address of the mailbox, if Google tells it.
     pub address: Option<String>,
-    /// What was allowed.
     pub scopes: Vec<String>,
     /// The file the tokens are kept in.
     pub tokens: String,
 }
 
-/// A login that waits for the person.
+/// A login that waits for the user.
 pub struct Authorizing {
     google: Google,
     login: Login,
 }
 
-/// Begins a login for `account`, or for the only one that takes one.
+/// Begins a login for `account`, or for the only account that uses Google.
 pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Authorizing, AuthError> {
     let logins = logins(config);
     let names = || logins.iter().map(|(login, _)| login.account.as_str()).collect::<Vec<_>>().join(", ");
@@ -77,17 +75,17 @@ pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Author
 }
 
 impl Authorizing {
-    /// What is to be opened in a browser.
+    /// The URL to open in a browser.
     pub fn address(&self) -> &str {
         self.login.address()
     }
 
-    /// Where the browser brings the answer.
+    /// The URL that the browser brings the answer to.
     pub fn redirect(&self) -> &str {
         self.login.redirect()
     }
 
-    /// Waits for the person in the browser. Dropping it closes the port.
+    /// Waits for the user in the browser. Dropping the future closes the port.
     pub async fn finish(self) -> Result<LoggedIn, AuthError> {
         let tokens = self.login.finish(PATIENCE).await?;
         let has_mail = tokens.scopes.iter().any(|scope| scope == GMAIL);
@@ -100,7 +98,7 @@ impl Authorizing {
     }
 }
 
-/// Every login the config takes, with what has to be allowed.
+/// Every Google login in the config, with the scopes it needs.
 fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
     let mut logins: Vec<(Google, Vec<&'static str>)> = Vec::new();
     let mut add = |google: &Google, scope: &'static str| match logins
@@ -126,7 +124,7 @@ fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
     logins
 }
 
-/// Whose mailbox a login opens; the login is as good where that cannot be found out.
+/// The address of the mailbox. If it cannot be found out, the login still works.
 async fn whose(google: &Google) -> Option<String> {
     let api = Api::new(google, &google.gmail_url, Wait::default()).ok()?;
     let ask = api.request(Method::GET, &["gmail", "v1", "users", "me", "profile"], &[]);

@@ -1,23 +1,23 @@
-//! Work in the background of a process that drives.
+//! Background work in the process that drives.
 
 use crate::graph::BoxFuture;
 
-/// Work that goes on as long as a process drives everything.
+/// Work that goes on while a process drives all threads.
 pub trait Background: Send + Sync {
-    /// Before anything is driven. Whoever calls this holds the driver's lock.
+    /// Runs before anything is driven. The caller holds the driver's lock.
     fn begin(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }
 
-    /// Goes on until it is dropped.
+    /// Runs until it is dropped.
     fn run(&self) -> BoxFuture<'_, ()>;
 
-    /// Whether it goes on beside all driving, also of a single thread.
+    /// Whether it also runs while only single threads are driven.
     fn is_beside_all_driving(&self) -> bool {
         false
     }
 
-    /// After the last thread was driven.
+    /// Runs after the last thread was driven.
     fn finish(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }

@@ -1,4 +1,4 @@
-//! How well the configured model does, on labelled sets that come with the program.
+//! Measures how well the configured model triages, on a labelled set: the built-in one or the user's.
 
 use super::accounts::accounts;
 use super::models::ConfiguredModels;
@@ -14,24 +14,17 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What came out.
 #[derive(Clone, Debug, Serialize)]
 pub struct TriageEval {
     /// The model, as its provider calls it.
     pub model: String,
-    /// How many answers were right.
     pub right: usize,
-    /// Of how many.
     pub total: usize,
-    /// How often the right class (outer) got which answer (inner).
+    /// How often each right class (outer) got each answer (inner).
     pub confusion: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
-    /// The wrong answers.
     pub misses: Vec<eval::Miss>,
-    /// Cases without an answer.
     pub failures: Vec<Unanswered>,
-    /// Tokens read.
     pub input_tokens: u64,
-    /// Tokens written.
     pub output_tokens: u64,
     #[serde(skip)]
     text: String,
@@ -40,7 +33,6 @@ pub struct TriageEval {
 /// A case without an answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Unanswered {
-    /// The case.
     pub id: String,
     pub error: String,
 }
@@ -51,8 +43,8 @@ impl fmt::Display for TriageEval {
     }
 }
 
-/// Tries the model that triages mail on the set that comes with the program, or on the person's own; `told` hears how many of how many are done. A model that does not answer at
-/// all is an error that says what to do.
+/// Tries the model that triages mail on the built-in set, or on the user's. Calls `told` with the number of cases done
+/// and their total. If the model does not answer at all, the error says what to do.
 pub async fn eval_triage(
     config: &Arc<Config>,
     env: &Env,
@@ -84,7 +76,7 @@ pub async fn eval_triage(
     })
 }
 
-/// Whose mail a set of one's own is.
+/// The person whose mail the user's set is.
 fn reader(config: &Config) -> User {
     let mut addresses: Vec<String> =
         accounts(config).into_iter().flat_map(|account| account.addresses).collect();

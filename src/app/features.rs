@@ -1,5 +1,5 @@
-//! The parts that sayso is put together from beside its workflows: how each is checked by `sayso doctor`, and what it
-//! does in the background while a process drives.
+//! The parts of sayso other than its workflows: how `sayso doctor` checks each, and what each does in the background
+//! while a process drives.
 
 use super::accounts::{check_accounts, check_calendar};
 use super::apis::Apis;
@@ -19,15 +19,13 @@ use crate::service::Inbox;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// One part of sayso.
 pub struct Feature {
-    /// How it stands by this config; nothing in it is changed.
+    /// Checks it with this config, without changing anything.
     pub check: for<'a> fn(&'a Config, &'a Env) -> BoxFuture<'a, Vec<Check>>,
-    /// What it does in the background; `None` if the config does not want it.
+    /// Its background work; `None` if the config does not ask for it.
     pub background: fn(&Parts<'_>) -> Option<Arc<dyn Background>>,
 }
 
-/// What background work is made from.
 pub struct Parts<'a> {
     pub setup: &'a Setup,
     pub inbox: &'a Inbox,
@@ -35,11 +33,11 @@ pub struct Parts<'a> {
 }
 
 impl Feature {
-    /// Nothing to check, and nothing to do.
+    /// No check and no background work.
     const NOTHING: Self = Self { check: |_, _| Box::pin(async { Vec::new() }), background: |_| None };
 }
 
-/// All of them, in the order in which `sayso doctor` names them.
+/// All features, in the order in which `sayso doctor` reports them.
 pub const FEATURES: &[Feature] = &[
     Feature { check: |config, env| Box::pin(models(config, env)), ..Feature::NOTHING },
     Feature {
@@ -69,7 +67,6 @@ pub const FEATURES: &[Feature] = &[
     Feature { background: |parts| Some(Arc::new(Expiry(parts.inbox.clone()))), ..Feature::NOTHING },
 ];
 
-/// One thing that was looked at.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     pub check: &'static str,
@@ -90,18 +87,18 @@ impl Check {
         Self { check, ok: said.is_ok(), text: said.unwrap_or_else(|why| why) }
     }
 
-    /// The same about one of several, by its name.
+    /// A check of one of several things, prefixed with its name.
     fn named(check: &'static str, (name, said): (String, Result<String, String>)) -> Self {
         let check = Self::new(check, said);
         if name.is_empty() { check } else { Self { text: format!("{name}: {}", check.text), ..check } }
     }
 }
 
-/// Every configured model is called a few times, with a handful of tokens.
+/// Calls every configured model a few times, with a handful of tokens.
 async fn models(config: &Config, env: &Env) -> Vec<Check> {
     let checked = check_models(&Arc::new(config.clone()), env).await;
     let check = |(label, said): (String, Result<String, String>)| match said {
-        // The key that all else falls back to needs no name.
+        // The default model needs no label.
         Ok(said) if label == "model" => Check::good("model", said),
         Ok(said) => Check::good("model", format!("{label}: {said}")),
         Err(why) => Check::bad("model", why),
@@ -109,30 +106,30 @@ async fn models(config: &Config, env: &Env) -> Vec<Check> {
     checked.into_iter().map(check).collect()
 }
 
-/// Every account and the calendar are reached, and nothing in them is changed.
+/// Reaches every account and the calendar, and changes nothing in them.
 async fn mail(config: &Config) -> Vec<Check> {
     let accounts = check_accounts(config).await.into_iter().map(|account| Check::named("mail", account));
     let calendar = check_calendar(config).await.map(|said| Check::new("calendar", said));
     accounts.chain(calendar).collect()
 }
 
-/// Every server is asked what it is and what waits there.
+/// Asks every server what it is and what waits there.
 async fn servers(config: &Config, env: &Env) -> Vec<Check> {
     check_servers(config, env).await.into_iter().map(|server| Check::named("server", server)).collect()
 }
 
-/// Every coding agent on this machine is asked for its version, and its hook for an answer.
+/// Asks every coding agent on this machine for its version, and its hook for an answer.
 async fn agents(env: &Env) -> Vec<Check> {
     check_agents(env).await.into_iter().map(|agent| Check::named("agent", agent)).collect()
 }
 
-/// Every API is looked at, and none is asked anything.
+/// Checks every API without calling it.
 async fn apis(config: &Config, env: &Env) -> Vec<Check> {
     let apis = Apis::new(config, env.clone());
     apis.check().into_iter().map(|api| Check::named("api", api)).collect()
 }
 
-/// The server that takes traces is sent none.
+/// Sends an empty request to the trace server.
 async fn traces(config: &Config, env: &Env) -> Vec<Check> {
     let checked = check_traces(&Arc::new(config.clone()), env).await;
     checked.map(|said| Check::new("traces", said)).into_iter().collect()

@@ -1,7 +1,7 @@
 //! Everything put together: the driver, mail, servers, models and tools of one config over one store.
 //!
-//! [`App::open`] puts an inbox together from a config, with everything that works beside its driver; [`FEATURES`] lists
-//! the parts. What people do in it is in `service`.
+//! [`App::open`] builds an inbox from a config, with all background work; [`FEATURES`] lists the parts. What users do
+//! in the inbox is in `service`.
 
 mod accounts;
 mod apis;

@@ -84,7 +84,7 @@ impl ConfiguredModels {
     }
 }
 
-/// What a tiny real call to each configured model came to: its label, and what it said or what to do.
+/// Makes a tiny real call to each configured model. Returns its label, and its answer or what to do.
 pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Result<String, String>)> {
     let models = ConfiguredModels::new(config.clone(), env.clone());
     let mut checked = Vec::new();
@@ -100,7 +100,7 @@ pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Resul
     checked
 }
 
-/// Whether a model answers, and which habits it shows; the built-in rules have none.
+/// Checks whether a model answers, and probes its habits; the built-in rules have none.
 async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, ModelError> {
     let said = llm::check(model).await?;
     match provider {
@@ -112,7 +112,7 @@ async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, 
 impl Models for ConfiguredModels {
     fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
         let configured = match wanted {
-            // Whoever picks a model for everything means everything.
+            // A model picked for everything overrides `wanted`.
             Some(name) if self.config.picked.is_none() => {
                 self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?
             }

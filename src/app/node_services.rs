@@ -1,4 +1,4 @@
-//! What nodes use, filled from the config and the store.
+//! The services that nodes use, built from the config and the store.
 
 use super::accounts::{ConfiguredAccounts, accounts};
 use super::apis::shelf;
@@ -13,7 +13,6 @@ use crate::tools::sandbox::Sandbox;
 use crate::workflows::{MailCache, Services};
 use std::sync::Arc;
 
-/// The services of a data folder.
 pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
     let clock = store.clone();
     Services {
@@ -33,7 +32,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
     }
 }
 
-/// Which Python `sheet` uses, and what it can do; an error where the config names one that cannot be had.
+/// Which Python `sheet` uses, and what it can do; an error if the config names one that is not available.
 pub async fn check_python(config: &Config) -> Result<String, String> {
     let wanted = &config.sheet.python;
     match Pythons::new(wanted, Sandbox::of_this_program()).get().await {
@@ -47,8 +46,8 @@ pub async fn check_python(config: &Config) -> Result<String, String> {
     }
 }
 
-/// Whether model-written code can be run here, and what it is shut in by. A child is started, runs a line, and tries
-/// what it must not be able to do.
+/// Whether model-written code can run here, and what confines it. Starts a child that runs a line and tries what must
+/// be impossible.
 pub async fn check_sandbox() -> Result<String, String> {
     match Sandbox::of_this_program().check().await {
         Ok(layers) => {

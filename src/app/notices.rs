@@ -1,8 +1,8 @@
-//! Telling the person by a command of theirs that something new waits.
+//! Runs the user's notice command when something new waits.
 //!
-//! Promises: what was there before is not told; what came is told once, together with what else came, no more often than
-//! the config says and not in quiet hours; what was decided meanwhile is not told at all. No shell sees any of it: the
-//! words are arguments and variables, Visible, short and never an option. A command that fails or hangs hurts nothing.
+//! Promises: items that waited before the start are not announced. New items are announced once, together, no more
+//! often than the config says and never in quiet hours; items decided meanwhile are left out. No shell is involved: the
+//! texts are arguments and variables, Visible, short and never an option. A command that fails or hangs hurts nothing.
 //! It runs in the process that drives.
 
 use super::background::Background;
@@ -19,16 +19,16 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::Instant;
 
-/// How much is read at once.
+/// How many items are read at once.
 const PAGE: usize = 200;
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often the hour is looked at while something waits to be told.
+/// How often the quiet hours are checked while a notice waits.
 const HOUR: Duration = Duration::from_secs(30);
-/// Letters of a title or gist.
+/// Most characters of a title or gist.
 const LONGEST: usize = 160;
 
-/// What is told at once.
+/// One notice.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     title: String,
@@ -38,7 +38,7 @@ struct Told {
     count: usize,
 }
 
-/// A command that tells of what is new, and whose hours count.
+/// The notice command, with the time zone of its quiet hours.
 pub(super) struct Notices {
     inbox: Inbox,
     command: NoticeCommand,
@@ -46,7 +46,7 @@ pub(super) struct Notices {
 }
 
 impl Notices {
-    /// What gives notice beside the driver; `None` if the config names no command for it.
+    /// The background task; `None` if the config names no notice command.
     pub(super) fn task(inbox: &Inbox, config: &Config) -> Option<Arc<dyn Background>> {
         let (command, zone) = (config.notice_command.clone()?, config.user.time_zone.clone());
         Some(Arc::new(Self { inbox: inbox.clone(), command, zone }))
@@ -62,7 +62,7 @@ impl Background for Notices {
 async fn tell(inbox: &Inbox, how: &NoticeCommand, zone: &TimeZone) {
     let mut changes = inbox.engine().store().changes();
     let mut last = None;
-    // What waits already is no news.
+    // Items that wait already are not news.
     if let Err(error) = arrived(inbox, &mut last).await {
         tracing::warn!(%error, "notices cannot be given");
     }
@@ -108,7 +108,7 @@ async fn at(when: Option<Instant>) {
     }
 }
 
-/// What was asked since `last`, which is moved on.
+/// The items asked since `last`; moves `last` forward.
 async fn arrived(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, InboxError> {
     let mut found = Vec::new();
     loop {
@@ -127,7 +127,7 @@ fn wanted(how: &NoticeCommand, item: &Item) -> bool {
     how.kinds.iter().any(|kind| kind == item.kind.word())
 }
 
-/// Several items in one notice: how many, and the first ones' titles.
+/// Several items in one notice: their count, and the titles of the first ones.
 fn together(items: &[Item]) -> Option<Told> {
     let first = items.first()?;
     let (title, gist) = match items.len() {
@@ -146,7 +146,7 @@ fn together(items: &[Item]) -> Option<Told> {
     })
 }
 
-/// Words that no program takes for an option or an order to a terminal.
+/// Text that no program takes for an option or a terminal command.
 fn word(text: &str) -> String {
     let line = Visible::line(text.trim());
     let short = truncate(line.as_str(), LONGEST).into_owned();
@@ -173,11 +173,10 @@ async fn run(command: &[String], words: &Told) {
 }
 
 impl NoticeCommand {
-    /// Whether nobody is to be told now.
     fn is_quiet(&self, now: Timestamp, zone: &TimeZone) -> bool {
         let Some((from, until)) = self.quiet else { return false };
         let time = now.to_zoned(zone.clone()).time();
-        // From the evening until the morning is over midnight.
+        // The span may cross midnight.
         if from <= until { from <= time && time < until } else { from <= time || time < until }
     }
 }
@@ -195,7 +194,7 @@ mod tests {
             how.is_quiet(now.parse().unwrap(), &zone)
         };
         let (evening, morning, noon) = (time(22, 0, 0, 0), time(7, 0, 0, 0), time(12, 0, 0, 0));
-        // In Paris it is an hour later.
+        // Paris is an hour ahead of UTC.
         assert!(
             quiet(evening, morning, "2026-11-15T21:00:00Z")
                 && quiet(evening, morning, "2026-11-15T05:59:59Z")

@@ -1,18 +1,18 @@
-//! What the config lets tools do without asking.
+//! Which actions the config allows without asking.
 
 use crate::config::{Config, Policy, PolicyMode, Reach};
 use crate::mail::risk::elsewhere;
 use crate::workflows::Wish;
 use std::collections::BTreeMap;
 
-/// The tools that a config allows to act without asking, under conditions.
+/// The tools that the config allows to act without asking, with their conditions.
 pub(super) fn allowing(config: &Config) -> BTreeMap<String, Policy> {
     let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
     let kept = config.policies.iter().filter(|(_, policy)| allow(policy));
     kept.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
 }
 
-/// Whether a policy covers what somebody wants to do.
+/// Whether a policy covers an action.
 pub(super) fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
     let same = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
     let reached = |recipient: &String| {
@@ -24,7 +24,7 @@ pub(super) fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
     policy.mode == PolicyMode::Allow && wish.recipients.iter().all(reached)
 }
 
-/// Whether somebody has their address at the domain of one's own. Where millions have their mail, nobody but oneself has.
+/// Whether `other` is at the user's own domain. At a public provider such as Gmail only the user's own address counts.
 fn at_own_domain(own: &str, other: &str) -> bool {
     match (own.rsplit_once('@'), other.rsplit_once('@')) {
         (Some((_, at)), Some((_, there))) => {
@@ -58,7 +58,7 @@ mod tests {
         ] {
             assert_eq!(allows(&both, &wish(&to, &inside, &own)), allowed, "{to:?}");
         }
-        // Whoever has an address at Gmail is at nobody's own domain there.
+        // Gmail is nobody's own domain.
         let own = names(&["me@gmail.com", "me@outlook.fr", "me@home.test"]);
         for (to, allowed) in [
             (names(&["eve@gmail.com"]), false),

@@ -1,4 +1,4 @@
-//! What nodes read and write, over the store.
+//! The records that nodes read and write, kept in the store.
 
 use super::policy::allows;
 use crate::config::Config;
@@ -15,19 +15,18 @@ use crate::workflows::{CallRecord, Covering, Lesson, Profile, Records, Wish};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
-/// Look-alikes are looked for among so many addresses.
+/// How many addresses are searched for look-alikes.
 const MOST_CONTACTS: usize = 2000;
 
-/// So many answers are looked at for what they have in common.
+/// How many answers are searched for a pattern.
 const MOST_LESSONS: usize = 300;
 
-/// So many mails of a sender are named.
+/// How many mails of a sender are listed.
 const MOST_NAMED: usize = 20;
 
-/// So long nobody is called a new sender: everybody would be.
+/// During this time no sender is called new, because everybody would be.
 const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// The records of a data folder.
 #[derive(Clone)]
 pub(super) struct StoreRecords {
     pub(super) config: Arc<Config>,
@@ -55,7 +54,7 @@ impl Records for StoreRecords {
         let unreadable = |e: StoreError| NodeError::failed(e);
         let spent = self.store.figures().usage(&step.thread, true).map_err(unreadable)?;
         let today = self.store.figures().cost_since(self.midnight()).map_err(unreadable)?;
-        // A call without a known price is counted as a call, and costs what is known: nothing.
+        // A call with an unknown price counts as a call and costs nothing.
         let cost = spent.cost.unwrap_or_default();
         let times = f64::from(step.allowance.max(1));
         let budget = &self.config.budget;
@@ -74,7 +73,7 @@ impl Records for StoreRecords {
 
     fn record_call(&self, step: &StepContext, call: CallRecord) {
         let prices = &self.config.prices;
-        // By the name it was configured by; a server may add a date to it.
+        // The configured name first; a server may add a date to it.
         let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
         let price = prices.get(&call.model).or(named);
         let cost = price.map(|price| call.usage.cost(price));
@@ -86,7 +85,7 @@ impl Records for StoreRecords {
         let span = Span {
             thread: step.thread.clone(),
             step: step.number,
-            // Rules built in cost nothing, so they use up nothing.
+            // The built-in rules cost nothing, so they use up no budget.
             counts: !call.builtin,
             cost: if call.builtin { Some(0.0) } else { cost },
             task: call.task,
@@ -122,7 +121,7 @@ impl Records for StoreRecords {
             }
             let cause = MemoryCause { kind: "default".to_owned(), thread: None, interrupt: None };
             match self.store.memory().remember(namespace.to_owned(), 0, preset.to_owned(), cause).await {
-                // Somebody else read it first: theirs counts.
+                // Another process stored it first; use that one.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}
                 Err(error) => return Err(NodeError::failed(error)),
             }
@@ -310,7 +309,7 @@ impl Records for StoreRecords {
     }
 }
 
-/// The digest that nodes know in hexadecimal.
+/// Parses the hexadecimal digest that nodes use.
 fn digest(digits: &str) -> Result<[u8; 32], NodeError> {
     digest_from_hex(digits).ok_or_else(|| NodeError::failed("a file's digest is unreadable"))
 }

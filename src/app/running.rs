@@ -1,4 +1,4 @@
-//! An inbox together with everything that works beside its driver.
+//! An inbox together with its background work.
 
 use super::background::Background;
 use super::features::{FEATURES, Parts};
@@ -12,7 +12,7 @@ use crate::store::StoreError;
 use futures_util::future::{join_all, select_all};
 use std::sync::Arc;
 
-/// The inbox of a data folder, with what works beside its driver. Cloning it is cheap.
+/// The inbox of a data folder, with its background work. Cloning it is cheap.
 #[derive(Clone)]
 pub struct App {
     inbox: Inbox,
@@ -21,12 +21,12 @@ pub struct App {
 }
 
 impl App {
-    /// An inbox with nothing beside its driver.
+    /// An inbox without background work.
     pub fn new(inbox: Inbox) -> Self {
         Self { inbox, intake: None, background: Vec::new() }
     }
 
-    /// Everything a config asks for.
+    /// An inbox with everything the config asks for.
     pub fn open(setup: &Setup, registry: Registry) -> Self {
         let inbox = setup.inbox(setup.engine(registry));
         let intake = Some(setup.intake(inbox.engine())).filter(|intake| !intake.accounts().is_empty());
@@ -35,7 +35,7 @@ impl App {
         Self { inbox, intake, background }
     }
 
-    /// The same, with one more thing beside its driver.
+    /// Adds background work.
     pub fn with(mut self, background: Arc<dyn Background>) -> Self {
         self.background.push(background);
         self
@@ -45,17 +45,16 @@ impl App {
         &self.inbox
     }
 
-    /// The engine of its threads.
     pub fn engine(&self) -> &Engine {
         self.inbox.engine()
     }
 
-    /// What takes mail in; `None` if the config names no account.
+    /// `None` if the config names no account.
     pub fn intake(&self) -> Option<&Intake> {
         self.intake.as_ref()
     }
 
-    /// Drives every thread, with all that works beside a driver, until told to stop.
+    /// Drives every thread and runs all background work until told to stop.
     pub async fn drive(
         &self,
         driver: &mut Driver,
@@ -71,7 +70,7 @@ impl App {
         }
     }
 
-    /// Does some driving of single threads, with what belongs beside all driving.
+    /// Drives single threads, with the background work that belongs to all driving.
     pub async fn beside<T>(&self, driving: impl Future<Output = T>) -> T {
         let tasks: Vec<_> = self.background.iter().filter(|task| task.is_beside_all_driving()).collect();
         join_all(tasks.iter().map(|task| task.begin())).await;
@@ -88,7 +87,7 @@ impl App {
     }
 }
 
-/// Until the first of them ends; for ever if there is none.
+/// Waits until the first task ends; for ever if there is none.
 async fn first(tasks: Vec<BoxFuture<'_, ()>>) {
     if tasks.is_empty() {
         return std::future::pending().await;

@@ -1,4 +1,4 @@
-//! From a config to an open data folder.
+//! Opens a data folder from a config.
 
 use super::accounts::{ConfiguredAccounts, accounts, read_mail};
 use super::intake::Intake;
@@ -19,53 +19,48 @@ use crate::workflows;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The file that makes a folder the demo's.
+/// The file that marks a folder as the demo's.
 pub(super) const DEMO_MARKER: &str = ".sayso-demo";
 
-/// What workflows and their services are made from.
+/// Everything that workflows and their services are built from.
 pub struct Setup {
-    /// What is meant.
     pub config: Arc<Config>,
-    /// Where keys come from.
+    /// API keys come from here.
     pub env: Env,
-    /// The open database.
     pub store: Store,
-    /// The mail accounts; nodes and intake share their doors.
+    /// The mail accounts; nodes and intake share their connections.
     accounts: Vec<Account>,
-    /// The servers; nodes and whoever looks at them share their doors.
+    /// The servers; nodes and background work share their connections.
     remotes: Vec<Arc<Remote>>,
 }
 
-/// Why the workflows cannot be put together.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkflowsError {
-    /// A graph does not hold together; a mistake in sayso.
+    /// A graph is inconsistent: a bug in sayso.
     #[error("a workflow is not consistent: {0}")]
     Build(#[from] BuildError),
-    /// A server goes by a workflow's name.
+    /// A server has the name of a workflow.
     #[error("the config calls a [[server]] `{server}`, which is a workflow; give it another name")]
     NameTaken {
-        /// The name.
+        /// Its name in the config.
         server: String,
     },
-    /// The config speaks of a workflow there is none of.
+    /// The config names a workflow that does not exist.
     #[error("the config has a section [workflow.{workflow}], and there is no such workflow{}", meant(near))]
     NoWorkflow {
-        /// What it says.
         workflow: String,
-        /// What it may mean.
+        /// The workflow that was probably meant.
         near: Option<String>,
     },
     /// The config chooses a model for a task the workflow does not have.
     #[error("the config has `{key}` in [workflow.{workflow}]; it takes model, {keys}")]
     NoRole {
         workflow: String,
-        /// What it says.
         key: String,
-        /// What it could say.
+        /// The keys it takes.
         keys: String,
     },
-    /// The config speaks of an API there is none of.
+    /// The config names an API that does not exist.
     #[error("{0}")]
     NoApi(ShelfError),
 }
@@ -74,50 +69,47 @@ fn meant(near: &Option<String>) -> String {
     near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
-/// What a look over the whole data folder found.
+/// The result of checking the whole data folder.
 #[derive(Clone, Debug)]
 pub struct Health {
-    /// Why nothing can be written, if nothing can.
+    /// Why the folder cannot be written to, if so.
     pub view_only: Option<String>,
-    /// The format of the database.
     pub format: i64,
-    /// The SQLite that reads it.
+    /// The version of SQLite.
     pub sqlite: &'static str,
-    /// How many threads were read through.
+    /// How many threads were checked.
     pub threads: u64,
-    /// Every row that is not as it was written, each in a sentence.
+    /// Every row that was changed after it was written, each in a sentence.
     pub damaged: Vec<String>,
-    /// Every row of a list that is not what the log says, each in a sentence.
+    /// Every list row that differs from the log, each in a sentence.
     pub differing: Vec<String>,
-    /// The process that drives, if one does.
     pub driver: Option<u32>,
     /// Whether all driving is paused.
     pub paused: bool,
 }
 
-/// Whether there are threads in a folder, or were.
+/// Whether the folder has a database.
 pub fn has_data(folder: &Path) -> bool {
     folder.join(store::FILE).exists()
 }
 
-/// Whether a data folder is the demo's.
 pub fn is_demo(folder: &Path) -> bool {
     folder.join(DEMO_MARKER).is_file()
 }
 
-/// Where traces go, if the config wants them told; the demo tells none.
+/// Where traces go, if the config wants them sent; the demo sends none.
 pub(super) fn wanted_traces(config: &Config) -> Option<&config::Traces> {
     config.traces.as_ref().filter(|_| !is_demo(&config.data))
 }
 
 impl Setup {
-    /// Opens the data folder, and makes it where there is none.
+    /// Opens the data folder, and creates it if there is none.
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
         let store = Store::open(&config.data)?;
         Ok(Self::over(config, env, store))
     }
 
-    /// The same over a database that is open already.
+    /// Like `open`, over a database that is open already.
     pub fn over(config: Config, env: Env, store: Store) -> Self {
         let accounts = accounts(&config);
         let remote = |server: &Server| Arc::new(Remote::new(server.clone(), env.clone()));
@@ -125,13 +117,12 @@ impl Setup {
         Self { config: Arc::new(config), env, store, accounts, remotes }
     }
 
-    /// Intake for every account of the config.
     pub fn intake(&self, engine: &Engine) -> Intake {
         let read = Arc::new(read_mail);
         Intake::new(engine.clone(), self.config.clone(), self.accounts.clone(), read)
     }
 
-    /// The inbox of an engine, with the threads of the config's servers in it.
+    /// The inbox of an engine, including the threads of the config's servers.
     pub fn inbox(&self, engine: Engine) -> Inbox {
         let servers = self.servers(&engine);
         let mut inbox = Inbox::new(engine);
@@ -146,7 +137,7 @@ impl Setup {
         Some(Servers::new(engine.clone(), self.remotes.clone())).filter(|servers| !servers.is_empty())
     }
 
-    /// The workflows sayso has, with services from this config and this data folder.
+    /// All workflows, with services from this config and this data folder.
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
         let mut services = services(&self.config, self.env.clone(), &self.store);
         services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
@@ -176,12 +167,12 @@ impl Setup {
         Ok(registry)
     }
 
-    /// The engine over it that knows these workflows.
+    /// An engine that knows these workflows.
     pub fn engine(&self, registry: Registry) -> Engine {
         Engine::new(self.store.clone(), registry, Settings::from(&*self.config))
     }
 
-    /// Why nothing can be written here, if nothing can.
+    /// Why the folder cannot be written to, if so.
     pub fn view_only(&self) -> Option<String> {
         match self.store.mode() {
             Mode::ReadWrite => None,
@@ -189,12 +180,12 @@ impl Setup {
         }
     }
 
-    /// Makes every list anew from the log; says which rows were not what it says.
+    /// Rebuilds every list from the log; returns which rows differed from it.
     pub async fn repair(&self) -> Result<Vec<String>, StoreError> {
         self.store.audit().repair().await
     }
 
-    /// The accounts of the config, each with the server whose word on senders counts, once that is known.
+    /// The accounts of the config, each with the server whose sender checks are trusted, once that is known.
     pub fn receivers(&self) -> Result<Vec<(String, Option<String>)>, StoreError> {
         let receiver = |name: &String| {
             let kept = self.store.mail().receiver(name)?;
@@ -204,7 +195,7 @@ impl Setup {
         self.config.mail.iter().map(|account| &account.name).map(receiver).collect()
     }
 
-    /// Reads everything there is and says how it is.
+    /// Reads and checks everything in the data folder.
     pub fn health(&self) -> Result<Health, StoreError> {
         let verified = self.store.audit().verify()?;
         Ok(Health {

@@ -1,4 +1,4 @@
-//! What was typed: the global flags, and the verb with its own.
+//! The command line as typed: the global flags, and the verb with its flags.
 
 use super::failure::Failure;
 use super::global::Global;
@@ -25,7 +25,7 @@ pub(super) struct Sayso {
     pub(super) verb: Option<Verb>,
 }
 
-/// What the parser has to say: help and version are an answer, anything else is wrong usage.
+/// Turns the parser's result into ours: help and version are an answer, anything else is wrong usage.
 pub(super) fn from_clap(error: &clap::Error) -> Result<Answer, Failure> {
     let text = error.render();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {

@@ -1,4 +1,4 @@
-//! What a verb works with: the typed flags, and from there, on demand, the config and an open data folder.
+//! The context of a verb: the typed flags and, on demand, the config and an open data folder.
 
 use super::CheckKeys;
 pub(super) use super::EditText;
@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Who knows the workflows.
+/// Builds the registry of workflows.
 pub(super) type Workflows<'a> = Box<dyn Fn(&Setup) -> anyhow::Result<Registry> + 'a>;
 
-/// Before anything is opened. A verb takes from it what it needs, so that `sayso man` works without a home.
+/// The state before anything is opened. A verb takes only what it needs, so `sayso man` works without a home folder.
 pub(super) struct Context<'a> {
     inputs: Inputs,
     verbose: u8,
@@ -41,82 +41,81 @@ impl<'a> Context<'a> {
         Self { inputs, verbose: global.verbose, workflows, edit, keys, command, page }
     }
 
-    /// The whole command line, as it is defined.
+    /// The definition of the whole command line.
     pub(super) fn command(&self) -> clap::Command {
         (self.command)()
     }
 
-    /// The person's editor.
+    /// The user's editor.
     pub(super) fn edit(&self) -> EditText {
         self.edit
     }
 
-    /// Which of the config's keys the screen would refuse, and why.
+    /// Says which keys in the config the screen would refuse, and why.
     pub(super) fn check_keys(&self, config: &Config) -> Result<(), String> {
         (self.keys)(config)
     }
 
-    /// What is meant.
     pub(super) fn config(&self) -> Result<Config, Failure> {
         Ok(Config::load(&self.inputs)?)
     }
 
-    /// What another config means, with the same flags.
+    /// Loads another config, with the same flags.
     pub(super) fn config_of(&self, file: &Path) -> Result<Config, Failure> {
         let mut inputs = self.inputs.clone();
         inputs.flags.config = Some(file.to_owned());
         Ok(Config::load(&inputs)?)
     }
 
-    /// Where keys come from.
+    /// API keys come from here.
     pub(super) fn env(&self) -> &Env {
         &self.inputs.env
     }
 
-    /// Everything the config is made from besides its file.
+    /// Everything the config is made from, other than its file.
     pub(super) fn inputs(&self) -> &Inputs {
         &self.inputs
     }
 
-    /// Where a new config belongs.
+    /// The path for a new config.
     pub(super) fn new_config(&self) -> Result<PathBuf, Failure> {
         Ok(config::place_for_new(&self.inputs)?)
     }
 
-    /// Whether there is neither a config nor any data yet, so that somebody is here for the first time.
+    /// Whether there is no config and no data yet, so this is the first time.
     pub(super) fn is_new(&self) -> bool {
         let config = self.config();
         config.is_ok_and(|config| config.file.is_none() && !has_data(&config.data))
     }
 
-    /// Whether there is any data; also where it cannot be told, so that whoever opens it hears why.
+    /// Whether there is any data. Also true if we cannot tell, so that opening it says why.
     pub(super) fn has_data(&self) -> bool {
         config::data_folder(&self.inputs).map_or(true, |folder| has_data(&folder))
     }
 
-    /// Where the data lies; `None` where that cannot be told.
+    /// The data folder; `None` if it cannot be determined.
     pub(super) fn data_folder(&self) -> Option<PathBuf> {
         config::data_folder(&self.inputs).ok()
     }
 
-    /// A path as it was typed.
+    /// Expands a path as it was typed.
     pub(super) fn path(&self, typed: &Path) -> PathBuf {
         self.inputs.host.expand(typed)
     }
 
-    /// The same with the config that was just written.
+    /// Switches to the config that was just written.
     pub(super) fn written(mut self, path: &Path) -> Self {
         self.inputs.flags.config = Some(path.to_owned());
         self
     }
 
-    /// Where the demo lies: exactly in the folder of `--data`, else beneath the data folder.
+    /// The demo's folder: that of `--data`, else `demo` in the data folder.
     pub(super) fn demo_folder(&self) -> Result<PathBuf, Failure> {
         let data = config::data_folder(&self.inputs)?;
         Ok(if self.inputs.flags.data.is_some() { data } else { data.join("demo") })
     }
 
-    /// The same on the demo in `folder`, with its own config unless another was named.
+    /// Switches to the demo in `folder`, with the demo's config unless another was named.
     pub(super) fn in_demo(mut self, folder: &Path) -> Self {
         self.inputs.flags.data = Some(folder.to_owned());
         self.inputs.flags.config.get_or_insert_with(|| folder.join("config.toml"));
@@ -159,14 +158,14 @@ pub(super) struct Here {
     app: App,
     config: Arc<Config>,
     pub(super) page: Page,
-    /// Where it is, for messages.
+    /// Its path, for messages.
     pub(super) folder: String,
-    /// What `--model` names.
+    /// The value of `--model`.
     model: Option<String>,
 }
 
 impl Here {
-    /// What to do where there is no mail account.
+    /// What to do if there is no mail account.
     pub(super) fn no_account(&self) -> &'static str {
         match self.config.file {
             Some(_) => {
@@ -182,17 +181,17 @@ impl Here {
         self.app.inbox()
     }
 
-    /// The inbox, with what works beside its driver.
+    /// The inbox, with its background work.
     pub(super) fn app(&self) -> &App {
         &self.app
     }
 
-    /// What the screen shows.
+    /// The parts that the screen needs.
     pub(super) fn for_screen(self) -> (App, Arc<Config>) {
         (self.app, self.config)
     }
 
-    /// What takes mail in; `None` if the config names no account.
+    /// `None` if the config names no account.
     pub(super) fn intake(&self) -> Option<&Intake> {
         self.app.intake()
     }
@@ -202,12 +201,11 @@ impl Here {
         !self.config.servers.is_empty()
     }
 
-    /// What drives them.
     pub(super) fn engine(&self) -> &Engine {
         self.app.engine()
     }
 
-    /// The input of a new thread that keeps to the model of `--model`, whichever process drives it later.
+    /// Adds the model of `--model` to the input of a new thread, so that any process that drives it later uses it.
     pub(super) fn with_model(&self, workflow: &str, mut input: Map<String, Value>) -> Map<String, Value> {
         let schema = self.registry().get(workflow).map(|spec| spec.workflow.input_schema());
         let takes_one = schema.is_some_and(|schema| schema.pointer("/properties/model").is_some());
@@ -217,7 +215,6 @@ impl Here {
         input
     }
 
-    /// The workflows there are.
     pub(super) fn registry(&self) -> &Registry {
         self.app.engine().registry()
     }

@@ -1,4 +1,4 @@
-//! Waiting and driving, until threads rest, a signal comes, or patience is at its end.
+//! Waits for threads and drives them until they rest, a signal comes, or the time is up.
 
 use super::context::Here;
 use super::failure::{Exit, Failure};
@@ -33,7 +33,7 @@ pub(super) fn seconds(word: &str) -> Result<Duration, String> {
 }
 
 impl Waiting {
-    /// Whether to wait was asked for.
+    /// Whether the user asked to wait.
     pub(super) fn is_wanted(&self) -> bool {
         self.wait
     }
@@ -44,7 +44,8 @@ impl Waiting {
         here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 
-    /// The same for a verb whose whole work is that thread: where it was waited for and cannot go on, the verb failed.
+    /// Like `follow`, for a verb whose whole work is that thread: if we waited and the thread cannot go on, the verb
+    /// failed.
     pub(super) async fn follow_work(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = self.waited(here, outcome).await?;
         let answer = here.page.answer(&outcome, |page| outcome::text(page, &outcome))?;
@@ -75,7 +76,7 @@ impl Waiting {
     }
 }
 
-/// Files a result away that somebody reads right here; where there is none to be read, nothing happens.
+/// Files away a result that the user reads right here; does nothing if there is none.
 pub(super) async fn file_read(here: &Here, outcome: &Outcome) -> Result<(), Failure> {
     if outcome.status != Status::Done {
         return Ok(());
@@ -93,7 +94,7 @@ enum Stopped {
     Time,
 }
 
-/// How driving went.
+/// The result of driving.
 pub(super) struct Driven {
     pub(super) attended: Attended,
     stopped: Option<Stopped>,
@@ -101,7 +102,7 @@ pub(super) struct Driven {
 }
 
 impl Driven {
-    /// An error unless the threads came to rest; `hint` says what to do now.
+    /// Fails unless the threads came to rest; `hint` says what to do now.
     pub(super) fn rests(&self, hint: &str) -> Result<(), Failure> {
         match self.stopped {
             None => Ok(()),
@@ -112,7 +113,7 @@ impl Driven {
         }
     }
 
-    /// An error if the time was not enough; a signal is as good an end as any.
+    /// Fails if the time was up; a signal is a normal end.
     pub(super) fn in_time(&self, hint: &str) -> Result<(), Failure> {
         if self.stopped != Some(Stopped::Time) {
             return Ok(());
@@ -126,7 +127,7 @@ impl Driven {
     }
 }
 
-/// Drives `scope`, or waits for whoever does, until it rests, a signal comes or the time is up.
+/// Drives `scope`, or waits for the process that does, until it rests, a signal comes or the time is up.
 pub(super) async fn driven(
     here: &Here,
     scope: &Scope,
@@ -150,12 +151,12 @@ pub(super) async fn driven(
         Ended::Idle | Ended::Told => {}
     }
     name_failed(&attended);
-    // A signal that comes while the last effect is recorded finds the work done.
+    // If a signal comes while the last effect is recorded, the work is done anyway.
     let stopped = stopped.get().filter(|_| attended.ended == Ended::Told);
     Ok(Driven { attended, stopped, timeout })
 }
 
-/// Says which threads could not be driven, and why.
+/// Warns which threads could not be driven, and why.
 pub(super) fn name_failed(attended: &Attended) {
     for (thread, why) in &attended.failed {
         warning(&format!("thread `{thread}` could not be driven: {why}"));
@@ -169,18 +170,18 @@ async fn patience(timeout: Option<Duration>) {
     }
 }
 
-/// The ways a process is told to end. While somebody listens, what it is doing is put down in order first.
+/// The signals that end a process. While we listen, the process finishes in an orderly way first.
 pub(super) struct Signals([Option<Signal>; 3]);
 
 impl Signals {
-    /// Listens from now on.
+    /// Starts listening.
     pub(super) fn listen() -> Self {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        // Without a handler the signal ends the process, which loses nothing either.
+        // Without a handler the signal ends the process, and nothing is lost either.
         Self(kinds.map(|kind| signal(kind).ok()))
     }
 
-    /// Resolves when one came, also if it came before.
+    /// Resolves when a signal comes, or if one came before.
     pub(super) async fn heard(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
@@ -190,7 +191,7 @@ impl Signals {
         }
     }
 
-    /// Those that came meanwhile were meant for somebody else.
+    /// Drops signals that came meanwhile; they were meant for another program.
     pub(super) async fn forget(&mut self) {
         let _ = tokio::time::timeout(Duration::ZERO, self.heard()).await;
     }

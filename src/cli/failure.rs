@@ -1,4 +1,4 @@
-//! How a verb fails: an exit code and a sentence.
+//! The failure of a verb: an exit code and a sentence.
 
 use crate::config;
 use crate::inbox::InboxError;
@@ -6,28 +6,24 @@ use crate::text::Visible;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The verb did its work.
     Done = 0,
-    /// It failed.
     Failed = 1,
-    /// It was called wrongly, or the config is wrong.
+    /// Wrong usage, or a wrong config.
     Usage = 2,
-    /// What it was called on is not there, no longer open, or not as it was shown.
+    /// The target does not exist, is no longer open, or has changed since it was shown.
     Gone = 3,
-    /// A request was answered with no.
+    /// The request was refused.
     Ignored = 4,
-    /// Nobody answered a request in time.
+    /// Nobody answered the request in time.
     Expired = 5,
-    /// Nobody has answered a request yet.
+    /// Nobody has answered the request yet.
     Unanswered = 6,
 }
 
 impl Exit {
-    /// The number the shell gets.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -39,7 +35,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a verb has no answer.
+/// Why a verb failed.
 #[derive(Debug)]
 pub(super) struct Failure {
     exit: Exit,
@@ -63,12 +59,11 @@ impl Failure {
         Self::new(Exit::Gone, text)
     }
 
-    /// The sentence.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The inbox's refusal, if a conflict with how things stand means `conflict`.
+    /// An error of the inbox; a conflict with the current state exits with `conflict`.
     pub(super) fn from_inbox(error: &InboxError, conflict: Exit) -> Self {
         let exit = match error {
             InboxError::NotFound { .. } | InboxError::NotOpen { .. } | InboxError::Stale { .. } => Exit::Gone,
@@ -81,9 +76,9 @@ impl Failure {
         Self::new(exit, error.to_string())
     }
 
-    /// Tells the person, and gives the exit code.
+    /// Prints the sentence and returns the exit code.
     pub(super) fn print(&self) -> Exit {
-        // Where even stderr is closed, the exit code has to do.
+        // If even stderr is closed, the exit code has to do.
         let _ = writeln!(std::io::stderr(), "error: {}", Visible::new(&self.text));
         self.exit
     }

@@ -26,7 +26,7 @@ pub(super) struct Global {
 }
 
 impl Global {
-    /// Those that concern the config.
+    /// The flags that affect the config.
     pub(super) fn flags(&self) -> Flags {
         Flags { data: self.data.clone(), config: self.config.clone(), model: self.model.clone() }
     }

@@ -1,4 +1,4 @@
-//! `sayso request --hook`: reads an event, asks, and prints what the tool is to do.
+//! `sayso request --hook`: reads an event, asks, and prints what the tool should do.
 
 use super::context::Context;
 use super::drive::Signals;
@@ -30,7 +30,7 @@ pub(super) enum Hook {
 }
 
 impl Hook {
-    /// Asks what stands on stdin, and prints what the tool is to do.
+    /// Asks about the event on stdin, and prints what the tool should do.
     pub(super) async fn run(
         self,
         context: Context<'_>,
@@ -51,7 +51,7 @@ impl Hook {
                 return told(&page, &answer, Exit::Unanswered);
             }
         };
-        // Claude Code says so to whatever it starts.
+        // Claude Code sets this for every program it starts.
         let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
         let event = event.map_err(Failure::usage)?;
         let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
@@ -87,7 +87,7 @@ impl Hook {
     }
 }
 
-/// What an event tells of its session.
+/// What an event says about its session.
 struct Told {
     news: Option<SessionNews>,
     event: Value,
@@ -100,7 +100,7 @@ impl Told {
         }
     }
 
-    /// The session goes on with its turn, once it has its answer.
+    /// Notes that the session continues its turn, now that it has its answer.
     async fn keep_answered(&self, inbox: &Inbox) {
         if let Some(news) = self.news.clone() {
             let news = SessionNews { at: Timestamp::now(), what: News::Working, ..news };
@@ -109,13 +109,13 @@ impl Told {
     }
 }
 
-/// Whether the program that runs this hook is a server that asks here itself.
+/// Whether the program that runs this hook is a server that also asks here directly.
 fn is_left_to_server(call: &Call, event: &Value, context: &Context<'_>) -> bool {
     let followed = || context.data_folder().is_some_and(|folder| starter_is_followed(&folder));
     followed() && call.is_asked_by_server_too(event)
 }
 
-/// That somebody waits for the answer, and for how long.
+/// Says that a program waits for the answer, and for how long.
 pub(super) fn waiting(timeout: Option<Duration>) -> Value {
     json!(Waiting { gives_up_in: timeout.map(|timeout| timeout.as_secs()) })
 }
@@ -159,10 +159,10 @@ async fn ask(
     };
     let (answer, ()) = tokio::join!(hooks::wait(here.inbox(), &asked, stop), keep);
     let answer = answer?;
-    // Where nobody answered, the agent asks in its own window.
+    // If nobody answered, the agent asks in its own window.
     let unanswered = matches!(answer.r#type, None | Some(Ending::Expired | Ending::Withdrawn));
     if let Some(told) = told.filter(|_| !unanswered) {
-        // The agent waits; this is only a figure.
+        // The agent is waiting, and this only updates the session list, so it must not take long.
         let _ = tokio::time::timeout(Duration::from_secs(1), told.keep_answered(here.inbox())).await;
     }
     Ok((here.page, answer))

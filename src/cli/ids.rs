@@ -1,19 +1,18 @@
-//! Ids as people type them: any beginning of one, of the right sort.
+//! Ids as people type them: any prefix, of the right kind.
 
 use super::failure::Failure;
 use crate::graph::{InterruptId, ThreadId};
 use crate::text::Visible;
 
-/// What a decision can be taken on.
+/// What a decision can be made about.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// An interrupt.
     Interrupt(InterruptId),
     /// A thread with a result.
     Result(ThreadId),
 }
 
-/// The interrupt or the result meant by `word`.
+/// The interrupt or result that `word` means.
 pub(super) fn target(word: &str) -> Result<Target, Failure> {
     match (InterruptId::parse(word), ThreadId::parse(word)) {
         (Ok(id), _) => Ok(Target::Interrupt(id)),
@@ -22,7 +21,7 @@ pub(super) fn target(word: &str) -> Result<Target, Failure> {
     }
 }
 
-/// The interrupt meant by `word`.
+/// The interrupt that `word` means.
 pub(super) fn interrupt(word: &str) -> Result<InterruptId, Failure> {
     match target(word)? {
         Target::Interrupt(id) => Ok(id),
@@ -32,7 +31,7 @@ pub(super) fn interrupt(word: &str) -> Result<InterruptId, Failure> {
     }
 }
 
-/// The thread meant by `word`.
+/// The thread that `word` means.
 pub(super) fn thread(word: &str) -> Result<ThreadId, Failure> {
     match (ThreadId::parse(word), InterruptId::parse(word)) {
         (Ok(id), _) => Ok(id),

@@ -1,8 +1,8 @@
-//! The log: a file a day in the data folder, readable by its owner alone, the last few kept.
+//! The log: one file a day in the data folder, readable only by its owner; the last few are kept.
 //!
-//! Promises: never on stdout; on stderr only when asked; no secret that the config names by a variable, and nothing a
-//! terminal would obey, in either. Other crates are heard only when something is wrong with them, because what they
-//! trace may hold headers and bodies. A folder that cannot be written is simply not logged to.
+//! Promises: it never writes to stdout, and to stderr only when asked. It contains no model key that the config takes
+//! from an environment variable, and no terminal escapes. Other crates log only warnings and errors, because their
+//! traces may contain headers and bodies. If the folder cannot be written to, nothing is logged there.
 
 use crate::app::Setup;
 use crate::config::{Env, Level, Secret};
@@ -19,13 +19,13 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Days that are kept.
+/// How many days are kept.
 const KEPT: usize = 7;
 
-/// Shorter values are words, not keys, and would be struck out everywhere.
+/// Shorter values are words, not keys, and would be redacted everywhere.
 const SHORTEST_SECRET: usize = 8;
 
-/// Begins to log; once a process, so a second call changes nothing.
+/// Starts logging. Works once per process; a second call changes nothing.
 pub(super) fn start(setup: &Setup, env: &Env, verbose: u8) {
     let secrets = Arc::new(secrets(setup, env));
     let level = filter(setup.config.log);
@@ -61,7 +61,7 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// The secrets that can be known without running a command.
+/// The model keys in environment variables; they can be read without running a command.
 fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
     let models = setup.config.models.values().chain([&setup.config.model]);
     let names = models.filter_map(|model| match &model.api_key {
@@ -72,7 +72,7 @@ fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
     values.filter(|value| value.len() >= SHORTEST_SECRET).collect()
 }
 
-/// Where finished lines go.
+/// Takes finished lines.
 trait Sink: Send + Sync {
     fn put(&self, line: &[u8]) -> io::Result<()>;
 }
@@ -85,7 +85,7 @@ impl Sink for Stderr {
     }
 }
 
-/// Takes whole lines, makes them fit to be kept and read, and passes them on.
+/// Takes whole lines, removes secrets and escapes, and passes them on.
 struct Lines<W> {
     to: Arc<W>,
     secrets: Arc<Vec<String>>,
@@ -121,7 +121,7 @@ impl<W: Sink> MakeWriter<'_> for Lines<W> {
     }
 }
 
-/// A file a day. Several processes may append to it: a line is one write.
+/// One file a day. Several processes may append to it, because each line is one write.
 struct Daily {
     folder: PathBuf,
     open: Mutex<Option<(Date, File)>>,
@@ -158,7 +158,7 @@ impl Daily {
         Ok(file)
     }
 
-    /// Names sort by day, so the oldest stand first.
+    /// Removes old files. Names sort by day, so the oldest come first.
     fn prune(&self) -> io::Result<()> {
         let ours = |name: &str| name.starts_with("sayso.") && name.ends_with(".log");
         let mut names: Vec<String> = fs::read_dir(&self.folder)?

@@ -1,15 +1,14 @@
-//! The command line: the same core as the screen, for scripts and for hands.
+//! The command line: the same core as the screen, for scripts and for people.
 //!
-//! Promises: what a verb prints is either its whole answer or nothing; errors go to stderr as one sentence that says
-//! what, why and what to do; nothing that came from outside reaches the terminal as anything but text; and the exit
-//! code says which of a few things happened ([`Exit`]). The definitions of flags and verbs are the one source of help,
-//! completions and the man page.
+//! Promises: a verb prints its whole answer or nothing. Errors go to stderr as one sentence that says what happened,
+//! why, and what to do. Input from outside reaches the terminal only as text. The exit code says which of a few things
+//! happened ([`Exit`]). Help, completions and the man page come from the definitions of flags and verbs.
 //!
-//! What is not here: any rule about what may be decided (`inbox`), any driving (`app`), any screen. A verb asks the
-//! [`Inbox`](crate::service::Inbox), and turns what it says into text or JSON.
+//! Not here: rules about decisions (`inbox`), driving (`app`), the screen. A verb asks the
+//! [`Inbox`](crate::service::Inbox) and turns the answer into text or JSON.
 //!
-//! The road: `args` is what was typed, `verbs` the table of verbs with a file each, `context` opens what a verb
-//! needs, `output` prints; `talk` holds a conversation at the terminal.
+//! `args` parses the command line, `verbs` has a file for each verb, `context` opens what a verb needs, `output`
+//! prints; `talk` holds a conversation at the terminal.
 
 mod args;
 mod context;
@@ -50,19 +49,19 @@ use std::sync::Arc;
 use verbs::{TableVerb, Verb, connect, demo, init};
 use wizard::First;
 
-/// Shows the inbox on the screen until the person leaves it.
+/// Shows the inbox on the screen until the user leaves it.
 pub type ShowScreen<'a> =
     Box<dyn FnOnce(App, Arc<Config>, Vec<TourStep>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
 
-/// Lets a person edit text in a program of theirs; the second is how the file's name ends.
+/// Lets users edit text in their editor; the second argument is the file's extension.
 pub type EditText = fn(&str, &str) -> Result<String, String>;
 
-/// Says which of the config's keys the screen would refuse, and why.
+/// Says which keys in the config the screen would refuse, and why.
 pub type CheckKeys = fn(&Config) -> Result<(), String>;
 
-/// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open;
-/// `screen` is shown where no verb is given; `edit` is used where a verb needs an editor, and `keys` where one looks at
-/// what the screen would say.
+/// Runs the command line and returns the exit code. `workflows` builds the workflows once a data folder is open.
+/// `screen` is shown if no verb is given. Verbs use `edit` to open an editor, and `keys` to check the config's keys for
+/// the screen.
 pub fn main(
     args: impl IntoIterator<Item = OsString>,
     workflows: impl Fn(&Setup) -> anyhow::Result<Registry>,

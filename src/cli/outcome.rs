@@ -1,11 +1,10 @@
-//! Where a thread stands, in a sentence that says what to do next.
+//! The status of a thread, in a sentence that says what to do next.
 
 use super::output::Page;
 use super::values::Lines;
 use crate::inbox::{Outcome, Status};
 use serde_json::Value;
 
-/// The outcome as text.
 pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
     let thread = &outcome.thread;
     let mut out = match outcome.status {
@@ -41,7 +40,7 @@ pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
     out
 }
 
-/// A value without the fields that say nothing; JSON has them all.
+/// A value without its empty fields; the JSON output has them all.
 fn without_nothing(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -60,8 +59,8 @@ fn without_nothing(value: &Value) -> Value {
     }
 }
 
-/// A result that has an answer, without the lists of records it was made from: they would say it all once more. JSON
-/// has them.
+/// A result with an answer, without the lists of records behind it, which would only repeat it. The JSON output has
+/// them.
 fn brief(value: Value) -> Value {
     match value {
         Value::Object(fields) if fields.contains_key("answer") => {

@@ -1,4 +1,4 @@
-//! The page an answer is written for, and the answer.
+//! The format of an answer (`Page`), and the answer.
 
 use super::failure::{Exit, Failure};
 use crate::text::{Visible, plain_json};
@@ -8,22 +8,22 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Columns of a terminal that does not say how wide it is.
+/// Columns if the terminal does not report its width.
 const USUAL_WIDTH: usize = 80;
 
-/// Columns of running text where nothing has to fit: longer lines are hard to read.
+/// Most columns of running text: longer lines are hard to read.
 const READABLE: usize = 100;
 
-/// What an answer is written for.
+/// The format an answer is written in.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
-    /// JSON instead of text.
+    /// JSON rather than text.
     json: bool,
-    /// Columns; `None` where nothing has to fit, as in a pipe.
+    /// In columns; `None` if nothing has to fit, as in a pipe.
     pub(super) width: Option<usize>,
-    /// When now is, for ages.
+    /// The current time, for ages.
     pub(super) now: Timestamp,
-    /// Where the person's clock is.
+    /// The user's time zone.
     pub(super) zone: TimeZone,
 }
 
@@ -33,13 +33,12 @@ impl Page {
         Self { json, width: terminal.then(columns), now: Timestamp::now(), zone }
     }
 
-    /// Whether a person has the answer before them, on a terminal and in words.
+    /// Whether a person reads the answer, as text on a terminal.
     pub(super) fn is_read_by_person(&self) -> bool {
         !self.json && self.width.is_some()
     }
 
-    /// An answer, in whichever form is wanted; the other is not made. This is the one way out for text, and nothing
-    /// hidden passes it.
+    /// An answer as JSON or text; only the wanted one is made. All text goes out here, and nothing hidden gets through.
     pub(super) fn answer<T: Serialize + ?Sized>(
         &self,
         data: &T,
@@ -58,13 +57,12 @@ impl Page {
         Self { json: self.json || self.width.is_none(), ..self.clone() }.answer(data, text)
     }
 
-    /// Text for another program, which has to get it byte for byte and which holds nothing from outside.
+    /// Text for another program. It is printed byte for byte, so it must contain nothing from outside.
     pub(super) fn program(&self, data: &serde_json::Value, text: String) -> Result<Answer, Failure> {
         let stdout = if self.json { safe_json(data)? } else { text };
         Ok(Answer { stdout, exit: Exit::Done })
     }
 
-    /// Whether the answer is for a program.
     pub(super) fn is_json(&self) -> bool {
         self.json
     }
@@ -74,7 +72,7 @@ impl Page {
         self.width.unwrap_or(READABLE).min(READABLE)
     }
 
-    /// A time as the person's clock shows it.
+    /// A time in the user's time zone.
     pub(super) fn time(&self, at: Timestamp) -> String {
         at.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
@@ -91,7 +89,7 @@ impl Page {
     }
 }
 
-/// What a verb prints when it did its work.
+/// What a verb prints when it succeeds.
 #[derive(Debug)]
 pub(super) struct Answer {
     stdout: String,
@@ -105,20 +103,20 @@ impl Answer {
         Self { stdout, exit: Exit::Done }
     }
 
-    /// The help of a verb that does nothing alone. It is no answer, so it goes to stderr; it is no error either, so it
-    /// is not called one.
+    /// The help of a verb that needs a subcommand. It is not an answer, so it goes to stderr; it is not an error
+    /// either, so it is not labelled as one.
     pub(super) fn usage(help: &StyledStr) -> Self {
-        // Where even stderr is closed, the exit code has to do.
+        // If even stderr is closed, the exit code has to do.
         let _ = write!(std::io::stderr(), "{help}");
         Self::nothing().exiting(Exit::Usage)
     }
 
-    /// A line of sayso's own words.
+    /// A line that sayso wrote itself, so it needs no escaping.
     pub(super) fn line(text: String) -> Self {
         Self { stdout: text, exit: Exit::Done }
     }
 
-    /// All has been said already.
+    /// Prints nothing; everything was printed already.
     pub(super) fn nothing() -> Self {
         Self { stdout: String::new(), exit: Exit::Done }
     }
@@ -128,7 +126,7 @@ impl Answer {
         Self { exit, ..self }
     }
 
-    /// Prints it. A reader that has seen enough is no failure.
+    /// Prints the answer. A reader that closes the pipe early is not a failure.
     pub(super) fn print(self) -> Result<Exit, Failure> {
         let mut stdout = std::io::stdout().lock();
         let mut written = stdout.write_all(self.stdout.as_bytes());
@@ -144,7 +142,7 @@ impl Answer {
     }
 }
 
-/// Whether styles are understood and wanted on stdout.
+/// Whether stdout supports styles and the user wants them.
 pub(super) fn styled() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -157,7 +155,7 @@ pub(super) fn columns() -> usize {
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
 }
 
-/// JSON on one line, in which every character that cannot be seen is escaped. It says the same to a parser.
+/// JSON on one line, with every invisible character escaped. It means the same to a parser.
 pub(super) fn safe_json<T: Serialize + ?Sized>(data: &T) -> Result<String, Failure> {
     plain_json(data).map_err(|e| Failure::failed(format!("the answer cannot be written as JSON: {e}")))
 }

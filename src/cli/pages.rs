@@ -1,4 +1,4 @@
-//! Whole lists from the inbox that gives pages.
+//! Reads whole lists from the inbox, page by page.
 
 use super::failure::Failure;
 use super::print::warning;
@@ -9,10 +9,10 @@ use crate::inbox::{
 use crate::service::Inbox;
 use crate::text::Visible;
 
-/// How much is asked for at once.
+/// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// The items of `query`, at most `limit`; rows that cannot be trusted are named on stderr.
+/// The items of `query`, at most `limit`; warns about damaged rows on stderr.
 pub(super) async fn items(
     inbox: &Inbox,
     mut query: ItemQuery,
@@ -87,7 +87,7 @@ pub(super) async fn mails(inbox: &Inbox, limit: Option<usize>) -> Result<Vec<Mai
     }
 }
 
-/// The same item with its card as text.
+/// The item with its card as text.
 pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
     let card = match item.interrupt() {
         Some(id) => inbox.decisions().card(id).await,
@@ -103,7 +103,7 @@ pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
     item
 }
 
-/// A card that says nothing still has to show what is proposed, so the arguments stand in for it.
+/// An empty card must still show what is proposed, so the arguments replace it.
 pub(super) fn in_default(text: String, item: &Item) -> String {
     if !text.trim().is_empty() {
         return text;

@@ -1,14 +1,15 @@
-//! `key=value`, typed by a JSON schema: strings verbatim, everything else JSON, and one bare word for a list of
-//! strings is a list of one. Pure.
+//! Parses `key=value` by a JSON schema: strings verbatim, everything else as JSON; one bare word for a list of strings
+//! is a list of one. Pure.
 
 use super::failure::Failure;
 use crate::text::{self, Visible, nearest};
 use serde_json::{Map, Value};
 
-/// How deep `$ref` and alternatives are followed; a schema that refers to itself ends there.
+/// How deep `$ref` and alternatives are followed, so that a schema that refers to itself ends.
 const DEEPEST: usize = 8;
 
-/// The pairs as an object. A key the schema does not know is refused with the nearest one, unless it is in `also`.
+/// The pairs as an object. A key that the schema does not know is refused, with the nearest one as a hint, unless it is
+/// in `also`.
 pub(super) fn read(pairs: &[String], schema: &Value, also: &Value) -> Result<Map<String, Value>, Failure> {
     let mut read = Map::new();
     for pair in pairs {
@@ -118,14 +119,14 @@ fn resolve<'v>(root: &'v Value, mut schema: &'v Value) -> &'v Value {
     schema
 }
 
-/// The schema of one key; `None` where there can be no such key.
+/// The schema of one key; `None` if the key is not allowed.
 fn property<'v>(schema: &'v Value, also: &Value, key: &str) -> Option<&'v Value> {
     let schema = resolve(schema, schema);
     let known = schema.get("properties").and_then(|properties| properties.get(key));
     known.or_else(|| match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => None,
         Some(others) => Some(others),
-        // Where nothing is declared, everything goes; where something is, a word beside it is a slip.
+        // If the schema declares no keys, all are allowed. If it declares some, another key is a typo.
         None if schema.get("properties").is_none() || also.get(key).is_some() => Some(&Value::Bool(true)),
         None => None,
     })

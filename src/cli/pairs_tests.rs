@@ -1,4 +1,4 @@
-//! Typed pairs, tried.
+//! Tests of `key=value` parsing.
 
 use super::*;
 use serde_json::json;

@@ -1,14 +1,14 @@
-//! The last step before bytes leave: nothing in them is an order to a terminal.
+//! Prints notes and warnings to stderr, without terminal escapes.
 
 use crate::text::Visible;
 use std::io::{self, Write};
 
-/// A line to the person beside the answer, which stays clean for whoever reads it.
+/// A line for the user that is not part of the answer on stdout.
 pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "note: {}", Visible::new(text));
 }
 
-/// Something that is wrong and does not keep the verb from its work.
+/// A problem that does not stop the verb.
 pub(super) fn warning(text: &str) {
     let _ = writeln!(io::stderr(), "warning: {}", Visible::new(text));
 }

@@ -1,4 +1,4 @@
-//! A bar on stderr for work that takes a while; nothing where nobody looks.
+//! A progress bar on stderr; nothing if stderr is not a terminal.
 
 use crate::text::Visible;
 use std::io::{IsTerminal, Write};
@@ -10,23 +10,22 @@ const WIDTH: u64 = 24;
 /// Clears the line the cursor is on.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// A bar.
 pub(super) struct Bar {
     wanted: bool,
     drawn: AtomicBool,
-    /// Which part of the way was drawn last, so that a long way is not drawn step by step.
+    /// The percentage drawn last, so that not every step is drawn.
     last: AtomicU64,
 }
 
 impl Bar {
-    /// A bar where stderr is a terminal that understands one, unless the answer is for a program.
+    /// A bar that is drawn if stderr is a capable terminal, unless the answer is for a program.
     pub(super) fn new(for_program: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         let wanted = !for_program && !dumb && std::io::stderr().is_terminal();
         Self { wanted, drawn: AtomicBool::new(false), last: AtomicU64::new(u64::MAX) }
     }
 
-    /// Shows how far `what` has come.
+    /// Shows the progress of `what`.
     pub(super) fn show(&self, what: &str, done: u64, of: u64) {
         let hundredth = done.saturating_mul(100) / of.max(1);
         if !self.wanted || self.last.swap(hundredth, Ordering::Relaxed) == hundredth {
@@ -37,7 +36,6 @@ impl Bar {
         let _ = std::io::stderr().flush();
     }
 
-    /// Takes the bar away.
     pub(super) fn clear(&self) {
         if self.drawn.load(Ordering::Relaxed) {
             let _ = write!(std::io::stderr(), "{CLEAR}");

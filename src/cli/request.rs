@@ -1,4 +1,4 @@
-//! What a program that asked is told: JSON wherever a program reads, and an exit code.
+//! The answer to a program's request: JSON if a program reads it, and an exit code.
 
 use super::failure::{Exit, Failure};
 use super::output::{Answer, Page};

@@ -1,31 +1,29 @@
-//! Tables for people: aligned, and cut to the terminal's width in the one column that can spare it.
+//! Tables for people: aligned, and cut to the terminal's width in the one flexible column.
 
 use super::output::Page;
 use crate::text::{Visible, pad, truncate, width};
 
-/// Between two columns.
 const GAP: &str = "  ";
 
-/// The flexible column keeps at least this many columns; below that lines run over.
+/// The flexible column keeps at least this many columns; on a narrower page, lines are too long.
 const LEAST: usize = 12;
 
-/// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
     head: &'static str,
     fit: Fit,
 }
 
-/// How a column takes its room.
+/// How the width of a column is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     /// As wide as its widest cell.
     Whole,
-    /// The same, numbers under numbers.
+    /// Like `Whole`, aligned right.
     Right,
-    /// Cut where the page is too narrow.
+    /// Cut if the page is too narrow.
     Cut,
-    /// A name: it takes at most a quarter of a page that is too narrow.
+    /// A name: at most a quarter of the page if that is too narrow.
     Name,
 }
 
@@ -39,17 +37,17 @@ pub(super) const fn right(head: &'static str) -> Column {
     Column { head, fit: Fit::Right }
 }
 
-/// A column of names, which anybody may have made long.
+/// A column of names, which may be long.
 pub(super) const fn name(head: &'static str) -> Column {
     Column { head, fit: Fit::Name }
 }
 
-/// The column that is cut where the page is too narrow.
+/// The column that is cut if the page is too narrow.
 pub(super) const fn cut(head: &'static str) -> Column {
     Column { head, fit: Fit::Cut }
 }
 
-/// The table, a line a row, with a heading line.
+/// The table, one line per row, with a heading line.
 pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[String; N]]) -> String {
     let heads = columns.map(|column| column.head.to_owned());
     let cells: Vec<[Visible; N]> = std::iter::once(&heads)

@@ -1,16 +1,16 @@
-//! JSON as a person reads it: names and values on lines of their own, lists with dashes, text as it stands.
+//! JSON as text for people: names and values on separate lines, lists with dashes, strings verbatim.
 
 use crate::text::{Visible, wrap};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Columns by which what belongs to a name stands further in.
+/// Columns of indentation per level.
 const STEP: usize = 2;
 
-/// Lines never get narrower than this, however far in they stand.
+/// Lines never get narrower than this, however far they are indented.
 const NARROWEST: usize = 20;
 
-/// Text that grows line by line, each wrapped under its own beginning.
+/// Text that grows line by line; wrapped lines keep their indentation.
 #[derive(Debug)]
 pub(super) struct Lines {
     text: String,
@@ -18,22 +18,21 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// No lines yet, and how wide they may get.
+    /// No lines yet; they get at most `columns` wide.
     pub(super) fn new(columns: usize) -> Self {
         Self { text: String::new(), columns }
     }
 
-    /// All lines.
     pub(super) fn into_text(self) -> String {
         self.text
     }
 
-    /// A name over a part, after an empty line.
+    /// A heading, after an empty line.
     pub(super) fn heading(&mut self, text: &str) {
         let _ = write!(self.text, "\n{text}\n");
     }
 
-    /// A line, or as many as it takes.
+    /// A line, wrapped if needed.
     pub(super) fn line(&mut self, indent: usize, text: &str) {
         let text = Visible::new(text);
         for line in wrap(&text, self.columns.saturating_sub(indent).max(NARROWEST)) {
@@ -41,7 +40,7 @@ impl Lines {
         }
     }
 
-    /// A name and its value: on one line where it fits, else the value below.
+    /// A name and its value: on one line if the value has no line break and no parts, else the value below.
     pub(super) fn field(&mut self, indent: usize, name: &str, value: &Value) {
         match scalar(value) {
             Some(text) if !text.contains('\n') => self.line(indent, &format!("{name}: {text}")),
@@ -52,7 +51,7 @@ impl Lines {
         }
     }
 
-    /// A value on lines of its own.
+    /// A value on separate lines.
     pub(super) fn value(&mut self, indent: usize, value: &Value) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| match scalar(item) {
@@ -72,7 +71,7 @@ impl Lines {
     }
 }
 
-/// A value that holds no others, or nothing: text as it stands, everything else as JSON.
+/// The text of a value without parts: strings verbatim, the rest as JSON; `None` if it has parts.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

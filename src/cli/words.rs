@@ -1,8 +1,8 @@
-//! Words from the command line or from stdin.
+//! Text from the command line or from stdin.
 
 use super::failure::Failure;
 
-/// Words from the command line, or from stdin if `-` stands for them.
+/// Text from the command line, or from stdin if it is `-`.
 pub(super) fn words(text: &str) -> Result<String, Failure> {
     let words = if text == "-" { read_stdin()? } else { text.to_owned() };
     if words.trim().is_empty() {
@@ -11,7 +11,6 @@ pub(super) fn words(text: &str) -> Result<String, Failure> {
     Ok(words.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Everything on stdin.
 pub(super) fn read_stdin() -> Result<String, Failure> {
     std::io::read_to_string(std::io::stdin())
         .map_err(|e| Failure::usage(format!("stdin cannot be read: {e}; pipe UTF-8 text into it")))

@@ -1,4 +1,4 @@
-//! `[apis.NAME]`: how an API is reached, if that is not as its own description says.
+//! `[apis.NAME]`: how to reach an API, instead of what its own description says.
 
 use super::error::{Error, quoted};
 use super::keys::{default, example};
@@ -21,14 +21,14 @@ section! {
     }
 }
 
-/// How an API is reached.
+/// How to reach an API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Api {
-    /// Its servers, in place of those it names itself; empty if it is not said.
+    /// Servers to use instead of the ones the API names itself; empty if not set.
     pub hosts: Vec<String>,
-    /// Where its list of servers is, in place of where it says itself.
+    /// URL of a server list to use instead of the API's own.
     pub host_list: Option<String>,
-    /// Hosts that may be on this machine or in a private network, each with its port.
+    /// Hosts on this machine or in a private network that may be contacted, each with its port.
     pub private: Vec<(String, u16)>,
     /// Where its key is kept.
     pub key: Option<Secret>,

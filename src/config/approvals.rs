@@ -1,4 +1,4 @@
-//! `[approvals]`: how long what was accepted can be taken back, and when a question that nobody answers is over.
+//! `[approvals]`: how long an accepted action can be taken back, and when an unanswered question expires.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::models::WORKFLOW;
 use super::policy::PolicySection;
 use super::reader::{FromKey, FromSection as _, Reader, Sources, section};
 
-/// The kinds that may expire. Trouble never does: whether something happened is for a person to say.
+/// The kinds that may expire. Trouble never does: only a person can say whether something happened.
 const KINDS: [&str; 3] = ["triage", "approval", "question"];
 
-/// Keys from 1 to 9.
+/// The keys 1 to 9.
 const MOST_REFUSALS: usize = 9;
 
 const LONGEST_REFUSAL: usize = 200;
@@ -51,18 +51,18 @@ pub struct Approvals {
     pub hold: Duration,
     /// How long an answer to a program can be taken back.
     pub hold_agents: Duration,
-    /// Refusals of the person's own, by their number from 1 on.
+    /// The user's own refusals, numbered from 1.
     pub refusals: Vec<String>,
-    /// When a question that nobody answers is over.
+    /// When an unanswered question expires.
     pub expiry: Expiry,
 }
 
-/// When questions expire. Without a word in the config none does.
+/// When questions expire. None does unless the config says so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expiry {
     /// `[approvals] expire`: for every question of `kinds`.
     pub all: Option<Duration>,
-    /// The kinds it holds for.
+    /// The kinds that `all` applies to.
     pub kinds: Vec<String>,
     /// `[workflow.NAME] expire`; `None` is never.
     pub workflows: BTreeMap<String, Option<Duration>>,
@@ -71,8 +71,8 @@ pub struct Expiry {
 }
 
 impl Expiry {
-    /// After how long such a question is over: the tool's word counts before the workflow's, and that before the
-    /// general one.
+    /// How long until such a question expires. The tool's setting wins over the workflow's, and that over the general
+    /// one.
     pub fn of(&self, workflow: &str, tool: &str, kind: &str) -> Option<Duration> {
         let family = || workflow.split_once('/').and_then(|(family, _)| self.workflows.get(family));
         let named = self.tools.get(tool).or_else(|| self.workflows.get(workflow)).or_else(family);
@@ -122,7 +122,7 @@ impl Approvals {
     }
 }
 
-/// The key `expire` of every section that has one.
+/// Reads the key `expire` of every section that has one.
 fn expire_by_name(
     sources: Sources<'_>,
     section: &'static Section,

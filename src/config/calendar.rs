@@ -1,4 +1,4 @@
-//! `[calendar]`: where the person's times are kept.
+//! `[calendar]`: where the user's calendar is.
 
 use std::path::PathBuf;
 
@@ -40,48 +40,48 @@ choice! {
     }
 }
 
-/// `[calendar]`: where the person's times are kept.
+/// Where the user's calendar is, from `[calendar]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Calendar {
     /// An iCalendar file, or a folder of them.
     Ics {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
     },
     /// Google Calendar.
     Google {
         /// The login.
         google: Google,
-        /// Which of its calendars, by Google's id.
+        /// Which of the account's calendars, by Google's id.
         calendar: String,
     },
     /// A calendar on a CalDAV server.
     CalDav {
-        /// Where it is and who is there.
+        /// The server and the login for it.
         server: CalDavServer,
     },
 }
 
-/// A CalDAV server, and as whom it is used.
+/// A CalDAV server and the login for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalDavServer {
-    /// Any address it is known by: its root, the person's, or the calendar's own.
+    /// Any of its addresses: the server's root, the user's, or the calendar's.
     pub url: String,
-    /// As whom.
+    /// The login name.
     pub user: String,
     /// Where the password is kept.
     pub password: Secret,
-    /// Which calendar, by its name or the last part of its address; the only one if nothing is said.
+    /// Which calendar, by its name or the last part of its address; the only one if not set.
     pub calendar: Option<String>,
     /// Certificates to trust instead of the machine's, in PEM.
     pub ca_file: Option<PathBuf>,
 }
 
-/// The keys that only a server has.
+/// The keys that only CalDAV uses.
 const SERVER: [&str; 6] = ["url", "user", "password_env", "password_command", "password_file", "ca_file"];
 
 impl Calendar {
-    /// The calendar; `None` if nothing is said of one.
+    /// The calendar; `None` if none is configured.
     pub(super) fn read(
         reader: &Reader<'_>,
         user: &User,

@@ -1,4 +1,4 @@
-//! `[[command]]`: commands of the person's own, each on a key of the inbox.
+//! `[[command]]`: the user's own commands, each on a key of the inbox.
 
 use super::error::Error;
 use super::keys::example;
@@ -15,13 +15,13 @@ section! {
     }
 }
 
-/// A command of the person's own.
+/// One of the user's own commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnCommand {
-    /// As the config writes it; the screen says whether it can be.
+    /// As written in the config; the screen checks whether it can be used.
     pub key: String,
     pub name: String,
-    /// What a shell runs.
+    /// The shell command.
     pub run: String,
 }
 

@@ -1,6 +1,6 @@
-//! The config as `sayso config` shows it: every key, what it is set to, and who said so.
+//! The config as `sayso config` shows it: every key, its value, and where that came from.
 //!
-//! Shows where a secret is kept and whether it is there, never the secret.
+//! Shows where a secret is kept and whether it is set, never the secret itself.
 
 use toml::Value;
 
@@ -18,13 +18,13 @@ use crate::text::Visible;
 pub struct Setting {
     /// The whole key, as in `models.cheap.provider`.
     pub key: String,
-    /// The value as shown; in parentheses what happens when there is none.
+    /// The value as shown; if there is none, what happens then, in parentheses.
     pub value: Visible,
     /// Where the value came from.
     pub origin: Origin,
 }
 
-/// Every key of every section that stands once, and the written keys of named ones.
+/// Every key of every section that appears only once, and the written keys of the others.
 pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
     let mut settings = Vec::new();
     for section in SECTIONS {

@@ -1,4 +1,4 @@
-//! `[engine]`, `[budget]` and `[log]`: how threads are driven, what they may spend, and what is written down of it.
+//! `[engine]`, `[budget]` and `[log]`: how threads are driven, what they may spend, and how much is logged.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! The values written so far, each with its place and its origin: file, environment and flags in one map.
+//! The values read so far, each with its address and its origin: file, environment and flags in one map.
 //!
-//! Only values that passed [`check`] get in, so whoever reads them finds the type the key table promises.
+//! Only values that passed [`check`] get in, so readers find the type that the key declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,12 +11,12 @@ use super::error::{Error, hint, quoted};
 use super::keys::{Kind, Section, Shape};
 use super::origin::Origin;
 
-/// The whole name of a key.
+/// The full name of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     pub(super) section: &'static str,
     shape: Shape,
-    /// The `cheap` of `[models.cheap]`; empty if a section stands once, and an [`ordinal`] if it stands in a list.
+    /// The `cheap` of `[models.cheap]`; empty if the section appears only once, an [`ordinal`] if it is in an array.
     pub(super) name: String,
     pub(super) key: String,
 }
@@ -26,7 +26,7 @@ impl Address {
         Self { section: section.name, shape: section.shape, name: name.to_owned(), key: key.to_owned() }
     }
 
-    /// The section's header, less its outer brackets.
+    /// The section's header without its outer brackets.
     pub(super) fn header(&self) -> String {
         if self.name.is_empty() {
             return self.section.to_owned();
@@ -50,7 +50,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// The name of the `n`th section of a list, counted from 1: names sort as they were written.
+/// The name of the `n`th section of an array, counted from 1. Names sort in the order written.
 pub(super) fn ordinal(n: usize) -> String {
     format!("{n:07}")
 }
@@ -66,12 +66,12 @@ pub(super) struct Entry {
 #[derive(Default)]
 pub(super) struct Entries {
     map: BTreeMap<Address, Entry>,
-    /// Named sections, also those without a key, and where each begins.
+    /// Named sections, including those without a key, and where each begins.
     named: BTreeMap<(&'static str, String), Origin>,
 }
 
 impl Entries {
-    /// Checks a value and writes it over what an earlier source said.
+    /// Checks a value and writes it over the value of an earlier source.
     pub(super) fn write(
         &mut self,
         address: Address,
@@ -84,12 +84,12 @@ impl Entries {
         Ok(())
     }
 
-    /// Writes a value of our own.
+    /// Writes one of our own values, unchecked.
     pub(super) fn put(&mut self, address: Address, value: Value, origin: Origin) {
         self.map.insert(address, Entry { value, origin });
     }
 
-    /// Remembers that a named section was begun.
+    /// Remembers where a named section begins.
     pub(super) fn begin(&mut self, section: &Section, name: &str, origin: Origin) {
         self.named.entry((section.name, name.to_owned())).or_insert(origin);
     }
@@ -98,19 +98,19 @@ impl Entries {
         self.map.get(&Address::new(section, name, key))
     }
 
-    /// The text of a key, if it is written.
+    /// The text of a key, if it is set.
     pub(super) fn text(&self, section: &Section, name: &str, key: &str) -> Option<&str> {
         self.get(section, name, key)?.value.as_str()
     }
 
-    /// Where a key was written, or failing that its section.
+    /// Where a key was written, or else where its section begins.
     pub(super) fn origin(&self, section: &Section, name: &str, key: &str) -> Origin {
         let written = self.get(section, name, key).map(|entry| &entry.origin);
         let begun = || self.named.get(&(section.name, name.to_owned()));
         written.or_else(begun).cloned().unwrap_or(Origin::Default)
     }
 
-    /// The names under a section; one empty name if it stands once.
+    /// The names under a section; one empty name if it appears only once.
     pub(super) fn names(&self, section: &Section) -> BTreeSet<String> {
         match section.shape {
             Shape::One => BTreeSet::from([String::new()]),
@@ -132,7 +132,7 @@ impl Entries {
         self.map.iter().filter(move |(address, _)| address.section == section.name && address.name == name)
     }
 
-    /// Puts the keys of one section in place of another's, origins included.
+    /// Replaces the keys of one section with copies of another's, origins included.
     pub(super) fn replace(&mut self, to: (&Section, &str), from: (&Section, &str)) {
         let copies: Vec<_> = self
             .section(from.0, from.1)
@@ -142,7 +142,7 @@ impl Entries {
         self.map.extend(copies);
     }
 
-    /// Puts one value in place of every value of a section whose key ends like this.
+    /// Overwrites every value of a section whose key ends with `suffix`.
     pub(super) fn overwrite(&mut self, section: &Section, suffix: &str, value: &Value, origin: &Origin) {
         let named = |address: &Address| address.section == section.name && address.key.ends_with(suffix);
         for (_, entry) in self.map.iter_mut().filter(|(address, _)| named(address)) {
@@ -151,7 +151,7 @@ impl Entries {
     }
 }
 
-/// Checks `value` against what the key may hold. A whole number is taken where any number may stand.
+/// Checks `value` against the key's kind. A whole number is accepted as an amount.
 fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result<Value, Error> {
     let wrong_type = |expected, value: &Value| Error::WrongType {
         key: address.to_string(),

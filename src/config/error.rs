@@ -1,7 +1,7 @@
-//! What can be wrong with a config: one sentence each that says what, where, and what to do.
+//! What can be wrong with a config. Each error is one sentence: what is wrong, where, and what to do.
 //!
-//! Nothing quoted from outside is quoted raw: names pass through [`Visible`], and values that may be secrets are
-//! not quoted at all.
+//! Text from outside is never quoted raw: names pass through [`Visible`], and values that may be secrets are not quoted
+//! at all.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::origin::Origin;
 use crate::text::{Visible, truncate};
 
-/// Columns of a quoted name or value in a message.
+/// The widest a quoted name or value may be in a message, in columns.
 const QUOTED: usize = 60;
 
 /// What is wrong with the config.
@@ -20,18 +20,16 @@ pub enum Error {
     /// There is nowhere to keep data.
     #[error("there is no home folder to keep data in; name a folder with --data DIR or SAYSO_DATA")]
     NoHome,
-    /// A file that was named is not there.
+    /// A config file that was named does not exist.
     #[error("there is no config file {} (named {}); create it or leave the name out", path.display(), origin.place())]
     Missing {
-        /// The file.
         path: PathBuf,
-        /// Who named it.
+        /// Where the name came from.
         origin: Origin,
     },
-    /// A file is there and cannot be read.
+    /// A file exists but cannot be read.
     #[error("cannot read the config file {}: {source}; check its permissions", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// Why not.
         source: io::Error,
@@ -39,7 +37,6 @@ pub enum Error {
     /// A file is too long, or is not text.
     #[error("the config file {} is {why}; name a TOML file", path.display())]
     NotAConfig {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: &'static str,
@@ -51,7 +48,6 @@ pub enum Error {
         message: String,
         at: Origin,
     },
-    /// A section nobody knows.
     #[error("unknown section [{name}] {}; {hint}", at.place())]
     UnknownSection {
         /// The section as written.
@@ -69,26 +65,24 @@ pub enum Error {
         /// How the section is written.
         example: String,
     },
-    /// A key nobody knows.
     #[error("unknown key {key:?} in [{section}] {}; {hint}", at.place())]
     UnknownKey {
         /// The key as written.
         key: String,
-        /// The section it stands in.
+        /// The section it is in.
         section: String,
         at: Origin,
         /// What was likely meant.
         hint: String,
     },
-    /// An environment variable that looks like ours and is not.
+    /// An environment variable that looks like one of ours but is not.
     #[error("unknown variable {name}; {hint}")]
     UnknownVariable {
-        /// The variable.
         name: String,
         /// What was likely meant.
         hint: String,
     },
-    /// A secret where everyone who may read the file can read it.
+    /// A secret in the file, where everyone who can read the file sees it.
     #[error(
         "{key:?} in [{section}] {} would keep a secret in the file; say where it is kept with {}",
         at.place(),
@@ -101,7 +95,7 @@ pub enum Error {
     SecretInFile {
         /// The key as written.
         key: String,
-        /// The section it stands in.
+        /// The section it is in.
         section: String,
         at: Origin,
     },
@@ -116,7 +110,7 @@ pub enum Error {
         /// What it holds.
         found: &'static str,
     },
-    /// A value of the right type that cannot be meant.
+    /// A value of the right type that is not allowed.
     #[error("{key} {} {why}", at.place())]
     BadValue {
         /// The whole key.
@@ -125,7 +119,7 @@ pub enum Error {
         /// What it must be instead.
         why: String,
     },
-    /// A key that has to be written and is not.
+    /// A required key that is missing.
     #[error("[{section}] {} needs {key}; {hint}", at.place())]
     MissingKey {
         /// The section that lacks it.
@@ -141,19 +135,19 @@ pub enum Error {
     UnknownModel {
         /// The name asked for.
         name: String,
-        /// Who asked.
+        /// Where it was asked for.
         at: Origin,
-        /// The names there are.
+        /// The names that are defined.
         known: Vec<String>,
     },
 }
 
-/// Text from outside, short and safe enough for a message.
+/// Text from outside, made short and safe enough for a message.
 pub(super) fn quoted(text: &str) -> String {
     truncate(&Visible::line(text), QUOTED).into_owned()
 }
 
-/// `did you mean "…"?`, or else what there is to choose from.
+/// `did you mean "…"?`, or else the list of choices.
 pub(super) fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone, otherwise: &str) -> String {
     match crate::text::nearest(word, known.clone()) {
         Some(near) => format!("did you mean {near:?}?"),

@@ -38,7 +38,7 @@ fn add_keys(text: &mut String, section: &Section) {
         Shape::Named if sample_name.is_empty() => return,
         Shape::Named => *text += &format!("#[{name}.{sample_name}]\n"),
     }
-    // Keys that stand in several sections within are explained once.
+    // Keys that appear in several nested sections are explained once.
     let mut explained: Vec<Help> = Vec::new();
     for (whole, key) in section.whole_keys() {
         if !explained.contains(&key.help) {
@@ -58,7 +58,7 @@ fn add_samples(text: &mut String, section: &Section) {
     }
 }
 
-/// Adds a comment, its lines filled up.
+/// Adds a comment, wrapped at `WIDTH`.
 fn add_help(text: &mut String, help: Help) {
     let mut line = String::from("#");
     for word in help.iter().flat_map(|line| line.split_whitespace()) {

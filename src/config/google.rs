@@ -1,4 +1,4 @@
-//! `[google]`: as which program sayso comes to Google, and where Google is.
+//! `[google]`: the OAuth client that sayso uses at Google, and Google's addresses.
 
 use std::path::{Path, PathBuf};
 
@@ -28,28 +28,28 @@ section! {
     }
 }
 
-/// A login at Google: one of its accounts, and everything it takes to use it.
+/// A login at Google: an account, and everything needed to use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Google {
-    /// What the login is called: the name of the `[[mail]]` it belongs to.
+    /// The login's name: that of the `[[mail]]` it belongs to.
     pub account: String,
-    /// As which program sayso comes.
+    /// The id of the OAuth client.
     pub client_id: String,
-    /// Where the program's secret is kept, if it has one. Google calls it secret, and gives it to every desktop program.
+    /// Where the client's secret is kept, if it has one. Google calls it secret, and gives it to every desktop program.
     pub client_secret: Option<Secret>,
-    /// Where the person is asked.
+    /// Where the user is asked to consent.
     pub auth_url: String,
     /// Where tokens come from.
     pub token_url: String,
-    /// Where Gmail is, without a slash at its end.
+    /// Gmail's base URL, without a trailing slash.
     pub gmail_url: String,
-    /// Where Google Calendar is, without a slash at its end.
+    /// Google Calendar's base URL, without a trailing slash.
     pub calendar_url: String,
     /// The file its tokens are kept in.
     pub tokens: PathBuf,
 }
 
-/// The section, before an account is named.
+/// The section, before an account is chosen.
 pub(super) struct GoogleApp<'a> {
     reader: Reader<'a>,
     keys: GoogleSection,
@@ -76,7 +76,7 @@ impl<'a> GoogleApp<'a> {
         Ok(Self { reader, keys, client_secret, folder: data.join("google") })
     }
 
-    /// The login of an account; an error says how to get there.
+    /// The login for an account. If the client id is missing, the error says how to get one.
     pub(super) fn login(&self, account: &str) -> Result<Google, Error> {
         let keys = &self.keys;
         let client_id = keys.client_id.clone().filter(|id| !id.trim().is_empty()).ok_or_else(|| {

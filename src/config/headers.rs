@@ -1,22 +1,22 @@
-//! `headers`: what is sent along to a server, with values that may be kept elsewhere.
+//! `headers`: headers sent to a server. Their values may be kept elsewhere.
 
 use super::error::Error;
 use super::reader::{Reader, is_variable};
 use super::secret::Secret;
 
-/// Headers that carry who one is; their values are kept out of the file.
+/// Words in the names of headers that carry credentials; their values are kept out of the file.
 const CREDENTIALS: &[&str] = &["authorization", "cookie", "api-key", "apikey", "token", "secret", "password"];
 
-/// What a header says.
+/// The value of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Header {
-    /// These words.
+    /// Written in the config.
     Text(String),
-    /// What is kept elsewhere.
+    /// Kept elsewhere.
     Secret(Secret),
 }
 
-/// Headers as written. A value is never quoted, for it may be a secret.
+/// Reads headers as written. Errors never quote a value, since it may be a secret.
 pub(super) fn read(
     reader: &Reader<'_>,
     key: &str,
@@ -66,7 +66,7 @@ fn parted(written: &str) -> Option<(&str, &str)> {
     is_header.then_some((name, value))
 }
 
-/// A header as `sayso config` shows it: a careless command has the secret among its arguments.
+/// A header as `sayso config` shows it: without a command's arguments, which may carelessly include the secret.
 pub(super) fn shown(written: &str) -> String {
     match parted(written) {
         Some((name, value)) if value.starts_with("$(") && !value.starts_with("$(<") => {

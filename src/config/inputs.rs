@@ -1,7 +1,7 @@
 //! Everything the config is made from besides its file: flags, environment, machine.
 //!
 //! All of it is passed in, so the rest of the module is a function of its arguments. Only [`Env::process`] and
-//! [`Host::system`] look at the process, and `main` is where they are called.
+//! [`Host::system`] look at the process, and nothing in this module calls them.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,9 +16,7 @@ use jiff::tz::TimeZone;
 pub struct Inputs {
     /// The global flags of the command line.
     pub flags: Flags,
-    /// The environment.
     pub env: Env,
-    /// The machine.
     pub host: Host,
 }
 
@@ -48,14 +46,14 @@ impl Env {
         self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// The same with one more, or another value for it.
+    /// Adds a variable, or changes its value.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.0.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The names that are set.
+    /// The names of all variables.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -73,12 +71,12 @@ impl fmt::Debug for Env {
     }
 }
 
-/// What the machine says.
+/// What the config needs to know about the machine.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// The person's home folder.
+    /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The folder that relative flags are relative to.
+    /// The folder that relative paths in flags start from.
     pub working_dir: PathBuf,
     /// Where the platform keeps a program's data, such as `~/.local/share/sayso`.
     pub data_dir: Option<PathBuf>,
@@ -89,12 +87,12 @@ pub struct Host {
 }
 
 impl Host {
-    /// Asks this machine.
+    /// Reads all of it from this machine.
     pub fn system() -> Self {
         let project = ProjectDirs::from("", "", "sayso");
         Self {
             home: BaseDirs::new().map(|dirs| dirs.home_dir().to_owned()),
-            // A working folder that was deleted leaves relative paths relative; opening them says why it fails.
+            // If the working folder was deleted, relative paths stay relative; opening them says why it fails.
             working_dir: std::env::current_dir().unwrap_or_default(),
             data_dir: project.as_ref().map(|dirs| dirs.data_dir().to_owned()),
             config_dir: project.as_ref().map(|dirs| dirs.config_dir().to_owned()),
@@ -102,14 +100,14 @@ impl Host {
         }
     }
 
-    /// A path as it was typed here: `~` is the home folder, and a relative one starts at the working folder.
+    /// Expands a path typed here: `~` is the home folder, and a relative path starts at the working folder.
     pub fn expand(&self, typed: &Path) -> PathBuf {
         self.expand_from(&self.working_dir, typed)
     }
 
-    /// The same, with a relative path starting at `base`.
+    /// The same, but a relative path starts at `base`.
     ///
-    /// `~name` is left as it is written, a file of that name: other people's folders are not looked up.
+    /// `~name` is left as written, a file of that name: other users' folders are not looked up.
     pub(super) fn expand_from(&self, base: &Path, typed: &Path) -> PathBuf {
         let whole = at_home(typed, self.home.as_deref()).unwrap_or_else(|| base.join(typed));
         // Drops the `.` of `./file` and a slash at the end, which only make a path longer to read.
@@ -117,7 +115,7 @@ impl Host {
     }
 }
 
-/// The path that `~` at the beginning of another leads to; `None` if it does not begin with that.
+/// Expands a leading `~`; `None` if the path has none.
 pub(super) fn at_home(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
     Some(home?.join(path.strip_prefix("~").ok()?))
 }

@@ -1,4 +1,4 @@
-//! `[intake]` and `[learning]`: what of the mail becomes threads, and when something is learned from answers.
+//! `[intake]` and `[learning]`: which mail becomes threads, and when sayso learns from answers.
 
 use std::time::Duration;
 

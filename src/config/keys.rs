@@ -1,7 +1,7 @@
-//! What a section of the file is, and a key: their names, what they may hold, the default, and the help about them.
+//! What describes a section of the file and its keys: names, allowed values, defaults and help.
 //!
 //! Each key is declared once, by `section!` in the file of its feature, and `sections.rs` lists the sections. Reading,
-//! environment variables, error messages, `sayso config` and `config.example.toml` all go by that.
+//! environment variables, error messages, `sayso config` and `config.example.toml` all use these declarations.
 
 use toml::Value;
 
@@ -15,13 +15,13 @@ pub(super) struct Section {
     pub(super) shape: Shape,
     pub(super) keys: &'static [Key],
     pub(super) about: Help,
-    /// The name it has in the example. Without one, a named section shows its samples there and not its keys.
+    /// Its name in the example. Without one, the example shows a named section's samples but not its keys.
     pub(super) sample_name: &'static str,
     /// Whole sections as somebody might write them, shown in the example after the keys.
     pub(super) samples: &'static str,
 }
 
-/// Whether a section stands once, or once a name.
+/// Whether a section appears once, once per name, or in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
     /// `[budget]`
@@ -55,11 +55,11 @@ pub(super) enum Kind {
     Amount {
         most: f64,
     },
-    /// A section within; without a name its keys stand in the section around it.
+    /// A nested section. If its name is empty, its keys belong to the enclosing section.
     Keys(&'static [Key]),
 }
 
-/// What is meant when a key is not written, and what it might be. Values are spelled as in an environment variable.
+/// What an unset key means, and an example value. Values are spelled as in an environment variable.
 #[derive(Clone, Copy)]
 pub(super) struct Preset {
     default: Option<&'static str>,
@@ -67,7 +67,7 @@ pub(super) struct Preset {
     /// What happens without a value.
     unset: &'static str,
     range: Option<(i64, i64)>,
-    /// The word that the example has for a `*`.
+    /// The name that the example shows for a key with a `*`.
     called: Option<&'static str>,
 }
 
@@ -78,12 +78,12 @@ pub(super) const fn default(value: &'static str) -> Preset {
     Preset { default: Some(value), ..NOTHING }
 }
 
-/// A key without a default, and what it might be.
+/// A key without a default, and an example value.
 pub(super) const fn example(value: &'static str) -> Preset {
     NOTHING.example(value)
 }
 
-/// A section within, whose keys speak for themselves.
+/// A nested section, whose keys have their own presets.
 pub(super) const fn within() -> Preset {
     NOTHING
 }
@@ -99,7 +99,7 @@ impl Preset {
         Self { unset, ..self }
     }
 
-    /// Shows a key that stands for many by the name of one of them.
+    /// Shows a key that stands for many under the name of one of them.
     pub(super) const fn called(self, name: &'static str) -> Self {
         Self { called: Some(name), ..self }
     }
@@ -127,19 +127,19 @@ impl Section {
         Self { about, keys, ..self }
     }
 
-    /// Its keys by their whole names, in which a dot leads into a section within.
+    /// Its keys by their full names; a dot leads into a nested section.
     pub(super) fn whole_keys(&self) -> Vec<(String, &'static Key)> {
         let mut found = Vec::new();
         collect(self.keys, "", &mut found);
         found
     }
 
-    /// The key that `name` is, or is an instance of.
+    /// The key with this name, or the `*` key that matches it.
     pub(super) fn key(&self, name: &str) -> Option<&'static Key> {
         self.whole_keys().into_iter().find(|(whole, _)| is_named(whole, name)).map(|(_, key)| key)
     }
 
-    /// Whether `name` is a section within this one, such as the `outgoing` of `[mail.outgoing]`.
+    /// Whether `name` is a section nested in this one, such as the `outgoing` of `[mail.outgoing]`.
     pub(super) fn has_within(&self, name: &str) -> bool {
         !name.is_empty() && self.keys.iter().any(|key| key.name == name && matches!(key.kind, Kind::Keys(_)))
     }
@@ -155,12 +155,12 @@ fn collect(keys: &'static [Key], within: &str, found: &mut Vec<(String, &'static
     }
 }
 
-/// The whole name of a key in the section `within`.
+/// The full name of a key in the section `within`.
 pub(super) fn join(within: &str, key: &str) -> String {
     if within.is_empty() || key.is_empty() { format!("{within}{key}") } else { format!("{within}.{key}") }
 }
 
-/// Whether `name` is the key `known`, or one of those that a `*` stands for.
+/// Whether `name` is the key `known`, or matches its `*`.
 pub(super) fn is_named(known: &str, name: &str) -> bool {
     match known.strip_prefix('*') {
         Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
@@ -183,7 +183,6 @@ impl Key {
         format!("SAYSO_{}__{}", section.name, self.name).to_uppercase()
     }
 
-    /// The default, if there is one.
     pub(super) fn default(&self) -> Option<Value> {
         self.preset.default.map(|text| self.kind.spelled(text))
     }
@@ -193,25 +192,25 @@ impl Key {
         self.preset.unset
     }
 
-    /// The line the example shows for the key, which is called `whole` there.
+    /// The example's line for the key, which is called `whole` there.
     pub(super) fn line(&self, whole: &str) -> String {
         let text = self.preset.example.or(self.preset.default).unwrap_or_default();
         let value = match self.kind {
-            // A number as it was typed, for `2.00` reads better as dollars than `2.0`.
+            // Keeps a number as it was typed: `2.00` reads better as dollars than `2.0`.
             Kind::Count { .. } | Kind::Amount { .. } => text.to_owned(),
             kind => kind.spelled(text).to_string(),
         };
         format!("{} = {value}", self.preset.called.unwrap_or(whole))
     }
 
-    /// Whether what the example shows is the default.
+    /// Whether the example shows the default.
     pub(super) fn shows_default(&self) -> bool {
         self.preset.default.is_some() && self.preset.example.is_none()
     }
 }
 
 impl Kind {
-    /// The value that a text spells. What does not look like a number stays text, and the check says so.
+    /// Parses a value. Text that does not look like a number stays text, and the check reports it.
     pub(super) fn spelled(self, text: &str) -> Value {
         let text = text.trim();
         match self {

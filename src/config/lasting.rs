@@ -1,4 +1,4 @@
-//! How long a word such as `7d` means.
+//! Parses durations such as `7d`.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::reader::Reader;
 /// The longest time that can be written: ten years.
 const LONGEST: u64 = 3660 * 86_400;
 
-/// How long a word such as `30m`, `12h`, `7d` or `2w` means; ten years at most.
+/// Parses a duration such as `30m`, `12h`, `7d` or `2w`; ten years at most.
 pub fn lasting(word: &str) -> Option<Duration> {
     let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
     let seconds = match unit {
@@ -23,7 +23,7 @@ pub fn lasting(word: &str) -> Option<Duration> {
     lasts.filter(|lasts| (1..=LONGEST).contains(lasts)).map(Duration::from_secs)
 }
 
-/// The time that `text` of `key` means; `None` is never.
+/// Parses the duration that `key` holds; `None` means never.
 pub(super) fn never_or_lasting(
     reader: &Reader<'_>,
     key: &str,

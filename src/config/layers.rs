@@ -1,4 +1,4 @@
-//! The sources laid over each other: defaults, then the file, then the environment, then flags.
+//! Layers the sources: defaults, then the file, then the environment, then flags.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct Picked {
     pub(super) origin: Origin,
 }
 
-/// Lays all sources over each other; `written` is the file and its text.
+/// Layers all sources; `written` is the file and its text.
 pub(super) fn lay(
     inputs: &Inputs,
     written: Option<(&Path, &str)>,
@@ -34,14 +34,14 @@ pub(super) fn lay(
     Ok((entries, picked))
 }
 
-/// Makes `builtin` a model like any other, so that it can be named where a model is named.
+/// Adds `builtin` as a model like any other, so that it can be named wherever a model is named.
 fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
     let at = entries.origin(MODELS, BUILTIN, "");
     if at != Origin::Default {
         let why = "names the built-in rules; choose another name".to_owned();
         return Err(Error::BadValue { key: format!("models.{BUILTIN}"), at, why });
     }
-    // `[model]` goes by the name of its section, so nothing else may.
+    // `[model]` is known by the name of its section, so no other model may use that name.
     let at = entries.origin(MODELS, "model", "");
     if at != Origin::Default {
         let why = "would be taken for [model]; choose another name".to_owned();
@@ -51,8 +51,8 @@ fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts the model named by `--model` or `SAYSO_MODEL` in place of `[model]` and of every workflow's own choice:
-/// whoever says `--model builtin` means that nothing goes over the network.
+/// Replaces `[model]` and every workflow's own choice with the model from `--model` or `SAYSO_MODEL`: a user who says
+/// `--model builtin` means that nothing goes over the network.
 fn pick_model(entries: &mut Entries, inputs: &Inputs) -> Result<Option<Picked>, Error> {
     let (name, origin) = match (&inputs.flags.model, inputs.env.get("SAYSO_MODEL")) {
         (Some(name), _) => (name.clone(), Origin::Flag("--model")),
@@ -68,7 +68,7 @@ fn pick_model(entries: &mut Entries, inputs: &Inputs) -> Result<Option<Picked>, 
     Ok(Some(Picked { name, origin }))
 }
 
-/// Writes the defaults where nothing was written, so that all that is meant stands in one place.
+/// Fills in the default of every key that is not set, so that all settings are in one place.
 fn fill_defaults(entries: &mut Entries, inputs: &Inputs) {
     for section in SECTIONS {
         for name in entries.names(section) {
@@ -89,8 +89,8 @@ fn fill_defaults(entries: &mut Entries, inputs: &Inputs) {
     }
 }
 
-/// The provider's own server, and the variable its key is usually in. A key is never sent to another server because
-/// of a default: with a `base_url` it has to be named.
+/// Fills in the provider's server, and the variable its key is usually in. A default never sends a key to another
+/// server: with a `base_url`, the key has to be named.
 fn fill_provider(entries: &mut Entries, section: &Section, name: &str) {
     let Some(provider) = entries.text(section, name, "provider").and_then(Provider::from_word) else {
         return;

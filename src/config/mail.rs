@@ -104,54 +104,52 @@ handled.done = "label:sayso"
 outgoing = { kind = "gmail" }
 "#;
 
-/// A `[[mail]]`: one account.
+/// One account, from `[[mail]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mail {
-    /// What it is called everywhere.
     pub name: String,
-    /// Where it is read.
+    /// Where its mail is read.
     pub source: MailSource,
     /// The address mail is sent from.
     pub address: String,
-    /// Further addresses that reach the person here.
+    /// Other addresses that reach the user here.
     pub aliases: Vec<String>,
-    /// The model that alone reads its mail, by the config's name for it.
+    /// The only model that may read its mail, by its name in the config.
     pub model: Option<String>,
     /// Whether anything may be sent or marked.
     pub mode: MailMode,
-    /// What is done in the mailbox with mail that was decided on.
+    /// What happens in the mailbox to mail that was decided on.
     pub handled_done: AfterHandling,
-    /// What is done in the mailbox with mail that the model or a rule ignored.
+    /// What happens in the mailbox to mail that the model or a rule ignored.
     pub handled_ignored: AfterHandling,
-    /// Where mail is sent; `None` if `[mail.outgoing]` is not there.
+    /// Where mail is sent; `None` without `[mail.outgoing]`.
     pub outgoing: Option<MailOutgoing>,
 }
 
-/// Where an account is read.
+/// Where an account's mail is read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailSource {
     Maildir {
         /// The folder that has `cur`, `new` and `tmp`.
         path: PathBuf,
-        /// Further folders to read, each a Maildir: a path, or a name beneath `path` (`.Work`, `Work`).
+        /// More Maildirs to read, each a path or a name under `path` (`.Work`, `Work`).
         folders: Vec<String>,
-        /// The Maildir drafts are kept in; `.Drafts` beneath `path` if nothing is said.
+        /// The Maildir for drafts; `.Drafts` under `path` if not set.
         drafts: Option<PathBuf>,
-        /// Where sent mail lies, for what was answered elsewhere; `.Sent` beneath `path` if nothing is said.
+        /// Where sent mail is, to find what was answered elsewhere; `.Sent` under `path` if not set.
         sent: Option<PathBuf>,
     },
     /// An IMAP server.
     Imap {
-        /// Where it is and who is there.
         server: MailServer,
         /// The folders to read; the first few are also listened to.
         folders: Vec<String>,
-        /// The folder drafts are kept in; the one the server calls so if nothing is said.
+        /// The folder for drafts; the one the server names if not set.
         drafts: Option<String>,
-        /// The folder sent mail lies in; the one the server calls so if nothing is said.
+        /// The folder with sent mail; the one the server names if not set.
         sent: Option<String>,
     },
-    /// Gmail, by its own interface.
+    /// Gmail through its own API.
     Gmail {
         /// The login.
         google: Google,
@@ -164,7 +162,7 @@ choice! {
     /// Whether anything may be sent or marked.
     #[derive(Default)]
     pub enum MailMode {
-        /// What was approved is done.
+        /// Approved actions are carried out.
         #[default]
         Act = "act",
         /// Nothing is sent or marked; cards say what would happen.
@@ -172,7 +170,7 @@ choice! {
     }
 }
 
-/// What is done in the mailbox with mail that was handled.
+/// What happens in the mailbox to mail that was handled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AfterHandling {
     /// Nothing.
@@ -180,14 +178,14 @@ pub enum AfterHandling {
     None,
     /// It is marked as seen.
     Seen,
-    /// It gets a label (a keyword, if the mailbox has such).
+    /// It gets a label (a keyword, if the mailbox has those).
     Label(String),
     /// It is moved to a folder.
     Folder(String),
 }
 
 impl Mail {
-    /// Every account, each with a name of its own.
+    /// Reads all accounts and checks that no two have the same name.
     pub(super) fn read_all<'a>(
         readers: impl Iterator<Item = Reader<'a>>,
         user: &User,
@@ -270,7 +268,7 @@ impl Mail {
     }
 }
 
-/// A key that says something about another kind of account was written by mistake.
+/// Refuses keys that belong to another kind of account: they were written by mistake.
 fn refuse_keys_of_other_kinds(reader: &Reader<'_>, kind: MailKind) -> Result<(), Error> {
     let or_imap = ", or write kind = \"imap\"";
     let (keys, server_key, advice) = match kind {
@@ -287,13 +285,13 @@ fn refuse_keys_of_other_kinds(reader: &Reader<'_>, kind: MailKind) -> Result<(),
     }
 }
 
-/// Whether an account may be called so.
+/// Whether an account may have this name.
 pub(super) fn is_account_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '+');
     !name.is_empty() && name.chars().all(is_plain)
 }
 
-/// A name beneath the mailbox stays one; a path is expanded.
+/// Expands a path in the home folder; a name under the mailbox stays as it is.
 fn folder_or_path(reader: &Reader<'_>, folder: String) -> String {
     if folder == "~" || folder.starts_with("~/") {
         return reader.path(&folder).to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! The keys of a mail server and of the login there, the same for what is read and what is sent.
+//! The keys of a mail server and its login, the same for reading and sending.
 
 use std::path::PathBuf;
 
@@ -30,17 +30,17 @@ section! {
     }
 }
 
-/// A mail server, and as whom it is used.
+/// A mail server and the login for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MailServer {
-    /// Its name, as its certificate has it.
+    /// Its name, as in its certificate.
     pub host: String,
     pub port: u16,
-    /// How the connection is made safe; one that is not is not made.
+    /// How the connection is encrypted; an unencrypted one is never made.
     pub tls: MailTls,
-    /// As whom.
+    /// The login name.
     pub user: String,
-    /// How to show it.
+    /// How to log in.
     pub login: MailLogin,
     /// Certificates to trust instead of the machine's, in PEM.
     pub ca_file: Option<PathBuf>,
@@ -49,33 +49,33 @@ pub struct MailServer {
 }
 
 choice! {
-    /// How a connection is made safe.
+    /// How a connection is encrypted.
     #[derive(Default)]
     pub enum MailTls {
-        /// From its first byte.
+        /// From the first byte.
         #[default]
         Tls = "tls",
-        /// After a word in the clear.
+        /// After a STARTTLS command in the clear.
         Starttls = "starttls",
     }
 }
 
-/// How a mail server is shown who comes.
+/// How to log in to a mail server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailLogin {
     Password(Secret),
-    /// By a token (XOAUTH2), fetched anew for each connection.
+    /// A token (XOAUTH2), fetched again for each connection.
     Token(Secret),
 }
 
 impl ServerKeys {
-    /// The first key of a server that is written.
+    /// The first server key that is written.
     pub(super) fn first_written(reader: &Reader<'_>) -> Option<&'static str> {
         Self::KEYS.iter().map(|key| key.name).find(|key| reader.has(key))
     }
 
-    /// What is meant. The ports are those for what is safe at once, and safe after a word; what is not written of the
-    /// login is as for `like`.
+    /// Makes a server from the keys. `ports` are the defaults for TLS and for STARTTLS. Parts of the login that are not
+    /// written come from `like`.
     pub(super) fn meant(
         self,
         reader: &Reader<'_>,

@@ -1,15 +1,15 @@
-//! What was typed (file, environment, flags) and what is meant by it.
+//! What was typed (file, environment, flags) and what it means.
 //!
 //! Promises: flags win over the environment, the environment over the file, the file over the defaults, and every value
-//! remembers which it was; what cannot be meant is refused with one sentence that says what, where and what to do.
-//! [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are passed in.
-//! Does not write config files, open databases, reach servers, or hold secrets (see [`Secret`]).
+//! remembers where it came from. A value that makes no sense is refused with one sentence that says what, where and
+//! what to do. [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are
+//! passed in. Does not write config files, open databases, reach servers, or hold secrets (see [`Secret`]).
 //!
-//! The road: `paths` finds the file, `read` checks it and the environment against the table in `sections`, `layers` lays
-//! them over each other, and `resolve` makes the [`Config`] of `settings` from what each feature reads of it.
+//! The steps: `paths` finds the file, `read` checks it and the environment against the sections that `sections` lists,
+//! `layers` layers them, and `resolve` builds the [`Config`] of `settings` from what each feature reads.
 //!
-//! A feature has one file: its keys, declared by `section!` with their help, and what they mean. `keys` and `reader`
-//! are what all of them stand on.
+//! Each feature has one file: its keys, declared by `section!` with their help, and what they mean. All of them build
+//! on `keys` and `reader`.
 
 mod apis;
 mod approvals;
@@ -84,13 +84,13 @@ pub use sheet::Sheet;
 pub use traces::Traces;
 pub use user::User;
 
-/// Longer than any config; what is longer is another kind of file.
+/// Longer than any config; a longer file is something else.
 const LONGEST: u64 = 1024 * 1024;
 
 impl Config {
-    /// Finds the config file, reads it, and says what it means together with `inputs`.
+    /// Finds the config file, reads it, and resolves it together with `inputs`.
     ///
-    /// Without a file all is default. A file that was named by a flag or a variable has to be there.
+    /// Without a file, everything is default. A file named by a flag or a variable has to exist.
     pub fn load(inputs: &Inputs) -> Result<Self, Error> {
         let paths = Paths::locate(inputs, Path::exists)?;
         let text = match &paths.config {
@@ -100,7 +100,7 @@ impl Config {
         resolve::resolve(inputs, paths, text.as_deref())
     }
 
-    /// What `text` would mean as the config file at `path`.
+    /// Resolves `text` as if it were the config file at `path`.
     pub fn of_text(inputs: &Inputs, path: &Path, text: &str) -> Result<Self, Error> {
         let mut paths = Paths::locate(inputs, Path::exists)?;
         paths.config = Some(path.to_owned());
@@ -108,13 +108,13 @@ impl Config {
     }
 }
 
-/// The data folder that is meant, whatever the config says.
+/// The data folder, which does not depend on the config file.
 pub fn data_folder(inputs: &Inputs) -> Result<PathBuf, Error> {
     Ok(Paths::locate(inputs, Path::exists)?.data)
 }
 
-/// Where a new config belongs: the file that was named, else beside the data if the data folder was named, else the
-/// platform's folder.
+/// Where a new config file belongs: the file that was named, else next to the data if the data folder was named, else
+/// the platform's folder.
 pub fn place_for_new(inputs: &Inputs) -> Result<PathBuf, Error> {
     let paths = Paths::locate(inputs, Path::exists)?;
     match (&paths.config_origin, &paths.data_origin) {
@@ -124,7 +124,7 @@ pub fn place_for_new(inputs: &Inputs) -> Result<PathBuf, Error> {
     }
 }
 
-/// The text of the file, or `None` if a file that nobody named is not there.
+/// The text of the file; `None` if a file that nobody named does not exist.
 fn read_text(path: &Path, origin: &Origin) -> Result<Option<String>, Error> {
     let mut bytes = Vec::new();
     match File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {

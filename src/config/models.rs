@@ -9,7 +9,7 @@ use super::reader::{Choice as _, FromSection as _, Reader, Sources, choice, sect
 use super::secret::Secret;
 use super::url::{is_loopback, wrong_with_url};
 
-/// The name under which the built-in rules are always there.
+/// The name of the built-in rules, which always exist.
 pub(super) const BUILTIN: &str = "builtin";
 
 section! {
@@ -63,7 +63,7 @@ temperature = 0.2
 )
 .with(&["More models, by name, with the same keys."], ModelSection::KEYS);
 
-/// Any word may stand before `_model`, so there is no struct for it: which tasks there are is the workflows' affair.
+/// Any word may come before `_model`, so there is no struct for it: only the workflows know their tasks.
 pub(super) const WORKFLOW: &Section = &Section::named("workflow", "analyze", "").with(
     &[
         "Which model a workflow uses, for all or one of its tasks: analyze has turn_model and final_model, docs has",
@@ -96,42 +96,41 @@ section! {
 pub struct Model {
     /// What the config calls it: `cheap` for `[models.cheap]`, `model` for `[model]`.
     pub label: String,
-    /// Who answers.
     pub provider: Provider,
     /// What the provider calls it; `builtin` for the built-in rules.
     pub name: String,
-    /// The server, without a slash at its end; empty for the built-in rules.
+    /// The server's URL without a trailing slash; empty for the built-in rules.
     pub base_url: String,
     /// Where its key is kept, if it needs one.
     pub api_key: Option<Secret>,
-    /// Calls under way at once.
+    /// The most calls at the same time.
     pub max_concurrent: usize,
-    /// Calls begun in a minute; `None` is no limit.
+    /// The most calls started per minute; `None` is no limit.
     pub requests_per_minute: Option<u32>,
-    /// How long a silent server is waited for.
+    /// How long to wait for a silent server.
     pub idle_timeout: Duration,
-    /// How much the model can read; `None` is not known.
+    /// How much the model can read; `None` if not known.
     pub context_tokens: Option<u64>,
-    /// How much the model may write in one answer; `None` is up to the provider.
+    /// How much the model may write in one answer; `None` leaves it to the provider.
     pub max_output_tokens: Option<u64>,
-    /// How freely the model answers; `None` is up to the provider.
+    /// How varied its answers are; `None` leaves it to the provider.
     pub temperature: Option<f64>,
 }
 
 impl Model {
-    /// Whether what it reads stays on this machine.
+    /// Whether everything it reads stays on this machine.
     pub fn is_on_this_machine(&self) -> bool {
         self.provider == Provider::Builtin || is_loopback(&self.base_url)
     }
 }
 
 choice! {
-    /// Who answers for a model.
+    /// Who serves a model.
     #[derive(Hash)]
     pub enum Provider {
-        /// The rules that are built in: no network, no key, no cost.
+        /// The built-in rules: no network, no key, no cost.
         Builtin = "builtin",
-        /// OpenAI, and any server that speaks its language.
+        /// OpenAI, and any server that speaks its protocol.
         Openai = "openai",
         Anthropic = "anthropic",
         /// Google's Gemini.
@@ -142,12 +141,12 @@ choice! {
 }
 
 impl Provider {
-    /// How it is written in the config.
+    /// How the config spells it.
     pub fn name(self) -> &'static str {
         self.word()
     }
 
-    /// The provider's own server; `None` if there is none to reach.
+    /// The provider's own server; `None` for the built-in rules.
     pub fn base_url(self) -> Option<&'static str> {
         match self {
             Self::Builtin => None,
@@ -158,7 +157,7 @@ impl Provider {
         }
     }
 
-    /// The variable in which the provider's key is usually kept.
+    /// The variable that usually holds the provider's key.
     pub fn api_key_env(self) -> Option<&'static str> {
         match self {
             Self::Builtin | Self::Ollama => None,
@@ -169,14 +168,14 @@ impl Provider {
     }
 }
 
-/// Dollars for a million tokens.
+/// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Price {
     /// What the model reads.
     pub input: f64,
     /// What the model writes.
     pub output: f64,
-    /// What the model reads again from its cache.
+    /// What the model reads from its cache.
     pub cached: f64,
 }
 
@@ -193,7 +192,7 @@ impl Model {
             (Provider::Builtin, _) => BUILTIN.to_owned(),
             (_, Some(called)) => called,
             (provider, None) => {
-                // Said where the provider is written, for a name may be written too and be blank.
+                // Reported at the provider's line, since the name may be written but blank.
                 return Err(Error::MissingKey {
                     section: reader.header(),
                     key: "name".to_owned(),
@@ -228,7 +227,7 @@ impl Price {
     }
 }
 
-/// `[workflow.NAME]`: a key such as `triage_model` to the name of a model, all of which have to exist.
+/// Reads `[workflow.NAME]`: keys such as `triage_model`, each with the name of a model that has to exist.
 pub(super) fn read_workflows(
     sources: Sources<'_>,
     models: &BTreeMap<String, Model>,

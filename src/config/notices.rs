@@ -1,4 +1,4 @@
-//! `[notices]`: how a person is told that something new waits.
+//! `[notices]`: how the user learns that something new is waiting.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ section! {
     }
 }
 
-/// How a person is told that something new waits.
+/// How the terminal tells the user that something new is waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notices {
     /// Ring the terminal's bell.
@@ -45,32 +45,32 @@ impl Default for Notices {
     }
 }
 
-/// A command that tells the person of something new.
+/// A command that tells the user about something new.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCommand {
-    /// Its words; a title and a gist are added.
+    /// The program and its arguments; a title and a gist are appended.
     pub command: Vec<String>,
-    /// Which kinds of items are told, by their words.
+    /// The kinds of items it is run for.
     pub kinds: Vec<String>,
-    /// From when until when nothing is told, by the person's clock.
+    /// Quiet hours, from when until when, by the user's clock.
     pub quiet: Option<(Time, Time)>,
-    /// It is not run again sooner than this.
+    /// The shortest time between two runs.
     pub every: Duration,
 }
 
 choice! {
-    /// How terminals are asked for a notice on the desktop.
+    /// How to ask the terminal for a desktop notice.
     pub enum Desktop {
         /// Not at all.
         Off = "off",
-        /// As iTerm2, WezTerm, kitty and Windows Terminal understand it.
+        /// Understood by iTerm2, WezTerm, kitty and Windows Terminal.
         Osc9 = "osc9",
-        /// As rxvt-unicode, foot and Ghostty understand it.
+        /// Understood by rxvt-unicode, foot and Ghostty.
         Osc777 = "osc777",
     }
 }
 
-/// How the terminal tells of something new, and the command that does, if there is one.
+/// Reads how the terminal tells the user, and the command if there is one.
 pub(super) fn read(reader: &Reader<'_>) -> Result<(Notices, Option<NoticeCommand>), Error> {
     let NoticesSection { bell, desktop, command, kinds, quiet, every } = NoticesSection::read(reader)?;
     if let Some(odd) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {

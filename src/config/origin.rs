@@ -1,16 +1,15 @@
-//! Where a value came from, so that `sayso config` and every error can say it.
+//! Where a value came from, so that `sayso config` and every error can say so.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a value came from. Later ones win over earlier ones.
+/// Where a value came from. Later variants win over earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// Not set anywhere.
     Default,
     /// A line of a file.
     File {
-        /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,

@@ -37,7 +37,7 @@ choice! {
 /// Where an account's mail is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailOutgoing {
-    /// An outbox folder, a Maildir: whoever watches it sends.
+    /// An outbox folder, a Maildir that another program sends from.
     Maildir {
         /// The folder.
         path: PathBuf,
@@ -46,19 +46,18 @@ pub enum MailOutgoing {
     Command {
         /// The words of the command; recipients are added after `--`.
         command: Vec<String>,
-        /// A Maildir a copy of what was sent is put into; where none is named, the account's own Sent is.
+        /// A Maildir for copies of sent mail; the account's own Sent if not set.
         sent: Option<PathBuf>,
         /// Who puts the copy there.
         filed_by: FiledBy,
     },
-    /// An SMTP server. A copy of what was sent is kept in the account's Sent folder.
+    /// An SMTP server. A copy of sent mail is kept in the account's Sent folder.
     Smtp {
-        /// Where it is and who is there.
         server: MailServer,
         /// Who puts the copy there.
         filed_by: FiledBy,
     },
-    /// Gmail, by its own interface. Gmail itself keeps a copy.
+    /// Gmail through its own API. Gmail itself keeps a copy.
     Gmail {
         /// The login.
         google: Google,
@@ -66,7 +65,7 @@ pub enum MailOutgoing {
 }
 
 choice! {
-    /// Who puts a copy of what was sent into Sent.
+    /// Who puts a copy of sent mail into Sent.
     #[derive(Default)]
     pub enum FiledBy {
         /// The server, if it does so within a moment; else sayso.
@@ -80,7 +79,7 @@ choice! {
 }
 
 impl OutgoingKeys {
-    /// What is meant; `None` if nothing is said. The login is as for `imap`, unless it is written.
+    /// Where mail is sent; `None` if nothing is written. The login is that of `imap`, unless one is written.
     pub(super) fn meant(
         self,
         reader: &Reader<'_>,

@@ -11,7 +11,7 @@ use super::origin::Origin;
 /// The file's name, in the data folder and in the platform's config folder.
 pub(super) const FILE_NAME: &str = "config.toml";
 
-/// Where things are.
+/// Where the data folder and the config file are.
 pub(super) struct Paths {
     pub(super) data: PathBuf,
     pub(super) data_origin: Origin,
@@ -21,7 +21,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Decides where things are.
+    /// Decides where both are; the first of these wins.
     ///
     /// Data: `--data`, `SAYSO_DATA`, the platform's folder. Config: `--config`, `SAYSO_CONFIG`, a `config.toml` in the
     /// data folder, the platform's folder.

@@ -19,9 +19,9 @@ section! {
 /// `[policy.TOOL]`: when a tool may act without asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether it ever may.
+    /// Whether it may at all.
     pub mode: PolicyMode,
-    /// Whom it may reach then: every recipient has to be in one of these. Without any it reaches nobody.
+    /// Whom it may reach then: every recipient has to be in one of these groups. Without any, it reaches nobody.
     pub recipients: Vec<Reach>,
 }
 
@@ -40,9 +40,9 @@ choice! {
 /// Whom a policy lets a tool reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Whoever is in the conversation already.
+    /// Everyone already in the conversation.
     Thread,
-    /// Whoever has an address at a domain of the person's own.
+    /// Everyone with an address at one of the user's own domains.
     OwnDomain,
 }
 

@@ -1,7 +1,7 @@
-//! Reads what was written, in the file and in the environment, into [`Entries`].
+//! Reads the file and the environment into [`Entries`].
 //!
-//! Promises: every unknown section and key and every wrong type is refused, by name and line, the first line first.
-//! Does not know what values mean together; that is for each feature to say.
+//! Promises: every unknown section, unknown key and wrong type is refused, by name and line, first line first. Does not
+//! know what values mean together; each feature decides that.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
     Ok(())
 }
 
-/// Reads the sections of a list, `[[mail]]` after `[[mail]]`.
+/// Reads the sections of an array, one `[[mail]]` after another.
 fn list(
     entries: &mut Entries,
     source: &Source<'_>,
@@ -73,7 +73,7 @@ fn list(
     Ok(())
 }
 
-/// Reads the keys of a section, or of the section `within` it.
+/// Reads the keys of a section, or of the nested section `within`.
 fn keys(
     entries: &mut Entries,
     source: &Source<'_>,
@@ -137,7 +137,7 @@ pub(super) fn env(entries: &mut Entries, env: &Env) -> Result<(), Error> {
     Ok(())
 }
 
-/// The table's entries as they stand in the file, so that the first mistake is the one that is named.
+/// The table's entries in the order of the file, so that the first mistake is the one reported.
 fn in_order<'t, 'i>(
     table: &'t DeTable<'i>,
 ) -> Vec<(&'t Spanned<toml::de::DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
@@ -146,7 +146,7 @@ fn in_order<'t, 'i>(
     entries
 }
 
-/// The value without its place; `None` if a number in it does not fit. Tables are refused later, whatever is in them.
+/// The value without its position; `None` if a number in it does not fit. Tables are refused later, whatever they hold.
 fn plain(value: &DeValue<'_>) -> Option<Value> {
     Some(match value {
         DeValue::String(text) => text.as_ref().into(),

@@ -1,6 +1,6 @@
-//! One section as written, read into Rust types: what its keys say, and where each was said should it mean nothing.
+//! Reads one section into Rust types: the values of its keys, and where each was written, for errors.
 //!
-//! `section!` declares a section's keys and the struct that they fill; `choice!` an enum of words to choose from.
+//! `section!` declares a section's keys and the struct that they fill; `choice!` declares an enum of words.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use super::keys::{Help, Key, Kind, Section, join};
 use super::origin::Origin;
 use super::secret::Secret;
 
-/// All sources laid over each other.
+/// All sources, layered.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'a> {
     pub(super) entries: &'a Entries,
     pub(super) inputs: &'a Inputs,
-    /// The folder relative paths start at.
+    /// The folder that relative paths start from.
     pub(super) base: &'a Path,
 }
 
 impl<'a> Sources<'a> {
-    /// A section that stands once.
+    /// A section that appears only once.
     pub(super) fn one(self, section: &'static Section) -> Reader<'a> {
         Reader { sources: self, section, name: String::new(), within: String::new() }
     }
 
-    /// Every section of a name or of a list.
+    /// Every section of a named kind or of an array.
     pub(super) fn each(self, section: &'static Section) -> impl Iterator<Item = Reader<'a>> {
         let names = self.entries.names(section);
         names.into_iter().map(move |name| Reader { name, ..self.one(section) })
@@ -41,9 +41,9 @@ impl<'a> Sources<'a> {
 pub(super) struct Reader<'a> {
     sources: Sources<'a>,
     section: &'static Section,
-    /// The `cheap` of `[models.cheap]`; empty if a section stands once.
+    /// The `cheap` of `[models.cheap]`; empty if the section appears only once.
     pub(super) name: String,
-    /// The section within, such as `outgoing`; mostly empty.
+    /// The nested section, such as `outgoing`; usually empty.
     within: String,
 }
 
@@ -52,17 +52,17 @@ impl<'a> Reader<'a> {
         self.sources.inputs
     }
 
-    /// What the config calls it: its name, else that of its section.
+    /// What the config calls it: its own name, or else its section's.
     pub(super) fn label(&self) -> &str {
         if self.name.is_empty() { self.section.name } else { &self.name }
     }
 
-    /// Reads the section within that is called `key`.
+    /// A reader for the nested section `key`.
     pub(super) fn within(&self, key: &str) -> Reader<'a> {
         Reader { within: join(&self.within, key), name: self.name.clone(), ..*self }
     }
 
-    /// The whole name of a key, with that of the section within.
+    /// The full name of a key, including the nested section.
     pub(super) fn whole(&self, key: &str) -> String {
         join(&self.within, key)
     }
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         self.value(key).is_some()
     }
 
-    /// Every key that was written, for a section in which any word is one.
+    /// Every key that was written, for a section in which any word can be a key.
     pub(super) fn all<T: FromKey>(&self) -> Result<BTreeMap<String, T>, Error> {
         let written = self.sources.entries.section(self.section, &self.name);
         written.map(|(address, _)| Ok((address.key.clone(), T::from_key(self, &address.key)?))).collect()
@@ -87,18 +87,18 @@ impl<'a> Reader<'a> {
         self.value(key).and_then(parse).ok_or_else(|| self.missing(key, "write a value"))
     }
 
-    /// Where a key was written, or failing that its section.
+    /// Where a key was written, or else where its section begins.
     pub(super) fn origin(&self, key: &str) -> Origin {
         self.sources.entries.origin(self.section, &self.name, &self.whole(key))
     }
 
-    /// A value that cannot be meant.
+    /// The error for a value that is not allowed.
     pub(super) fn bad(&self, key: &str, why: impl Into<String>) -> Error {
         let whole = Address::new(self.section, &self.name, &self.whole(key)).to_string();
         Error::BadValue { key: whole, at: self.origin(key), why: why.into() }
     }
 
-    /// A value that has to be written and is not.
+    /// The error for a required value that is missing.
     pub(super) fn missing(&self, key: &str, hint: impl Into<String>) -> Error {
         Error::MissingKey {
             section: self.header(),
@@ -108,17 +108,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Its header, less its outer brackets.
+    /// Its header without the outer brackets.
     pub(super) fn header(&self) -> String {
         Address::new(self.section, &self.name, "").header()
     }
 
-    /// What is written as a path.
+    /// Expands a path as written.
     pub(super) fn path(&self, text: &str) -> PathBuf {
         self.sources.inputs.host.expand_from(self.sources.base, Path::new(text))
     }
 
-    /// A command whose program may be in the home folder.
+    /// Expands a command's program, which may be in the home folder.
     pub(super) fn command(&self, mut words: Vec<String>) -> Vec<String> {
         if let Some(program) = words.first_mut().filter(|program| program.starts_with("~/")) {
             *program = self.path(program).to_string_lossy().into_owned();
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         self.only_one(sources)
     }
 
-    /// Whoever pastes the secret itself into `NAME_env` must not see it again in an error or in `sayso config`.
+    /// Users who paste the secret itself into `NAME_env` must not see it again in an error or in `sayso config`.
     pub(super) fn variable(
         &self,
         name: &str,
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         Ok(variable.clone().map(Secret::Env))
     }
 
-    /// The value of several keys of which one at most may be written.
+    /// The value of several keys, of which at most one may be written.
     pub(super) fn only_one<T>(
         &self,
         values: impl IntoIterator<Item = (String, Option<T>)>,
@@ -185,11 +185,11 @@ pub(super) trait FromSection: Sized {
     fn read(reader: &Reader<'_>) -> Result<Self, Error>;
 }
 
-/// A type that a key can have.
+/// A type that a key's value can have.
 pub(super) trait FromKey: Sized {
     const KIND: Kind;
 
-    /// The value of a key, which is there and of this kind: values are checked before they get here.
+    /// The value of a key. It exists and is of this kind: values are checked before they get here.
     fn from_key(reader: &Reader<'_>, key: &str) -> Result<Self, Error>;
 }
 
@@ -274,9 +274,9 @@ macro_rules! counts {
 }
 counts!(u16, u32, u64, usize);
 
-/// Declares the keys of a section, or of a section within, and the struct that they fill.
+/// Declares the keys of a section or a nested section, and the struct that they fill.
 ///
-/// Comments are the help in `config.example.toml`. A key is called as its field is, unless a name stands in parentheses.
+/// Doc comments become the help in `config.example.toml`. A key has its field's name, unless a name is in parentheses.
 macro_rules! section {
     (
         $(#[doc = $about:literal])*

@@ -1,4 +1,4 @@
-//! From what was typed to what is meant: every feature reads its section, and may look at what was read before.
+//! From what was typed to what it means: each feature reads its section, and may look at what was read before.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ use super::traces::{Traces, TracesSection};
 use super::user::{User, UserSection};
 use crate::text::Visible;
 
-/// Lays `text`, the environment and the flags over the defaults, and says what all of it means.
+/// Layers `text`, the environment and the flags over the defaults, and resolves the result.
 pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Result<Config, Error> {
     let written = paths.config.as_deref().zip(text);
     let (entries, picked) = layers::lay(inputs, written)?;
@@ -39,7 +39,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let sources = Sources { entries: &entries, inputs, base };
     let one = |section: &'static Section| sources.one(section);
 
-    // The order is that in which mistakes are named.
+    // Mistakes are reported in this order.
     let approvals = Approvals::read(sources)?;
     let models = by_name(sources, MODELS, Model::read)?;
     let workflows = read_workflows(sources, &models)?;
@@ -99,7 +99,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     })
 }
 
-/// Every section of one kind, by its name.
+/// Reads every section of one kind, by name.
 fn by_name<T>(
     sources: Sources<'_>,
     section: &'static Section,
@@ -108,7 +108,7 @@ fn by_name<T>(
     sources.each(section).map(|reader| Ok((reader.name.clone(), read(&reader)?))).collect()
 }
 
-/// The rows that are not keys of the file: where things are, and which model was picked.
+/// The rows that are not keys of the file: where the data and the file are, and which model was picked.
 fn head(paths: &Paths, was_read: bool, picked: Option<Picked>) -> Vec<Setting> {
     let row = |key: &str, value: &str, origin: &Origin| Setting {
         key: key.to_owned(),

@@ -1,4 +1,4 @@
-//! `[[rule]]`: what is decided on mail before any model is asked, and whether a rule is for a mail.
+//! `[[rule]]`: rules that decide on mail before any model is asked, and whether one matches a mail.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ class = "ignore"
 "#;
 
 choice! {
-    /// What a rule makes of mail.
+    /// What a rule does with mail.
     #[derive(Default)]
     pub enum RuleClass {
         /// Not shown.
@@ -42,17 +42,17 @@ choice! {
     }
 }
 
-/// What rules look at.
+/// What rules look at in a mail.
 #[derive(Clone, Debug, Default)]
 pub struct Matched<'a> {
-    /// The account it came to; empty for mail a person handed in.
+    /// The account the mail came to; empty for mail a person handed in.
     pub account: &'a str,
     /// The sender's bare address.
     pub from: &'a str,
     /// Every recipient's bare address, and those it was delivered to.
     pub to: &'a [&'a str],
     pub subject: &'a str,
-    /// The list's id; empty if it came by none.
+    /// The mailing list's id; empty if there is none.
     pub list: &'a str,
 }
 
@@ -61,7 +61,7 @@ impl Rule {
         if !reader.has("class") {
             return Err(reader.missing("class", "write ignore, notify or respond"));
         }
-        // A rule for all mail is more likely an unfinished one.
+        // A rule for all mail is more likely an unfinished rule.
         if !["from", "to", "subject", "list", "account"].into_iter().any(|key| reader.has(key)) {
             let hint = "write what mail it is for: from, to, subject, list or account";
             return Err(reader.missing("from", hint));
@@ -77,7 +77,7 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Whether every pattern of the rule matches. Case does not count, and `*` stands for any letters, also none.
+    /// Whether every pattern of the rule matches. Case does not matter, and `*` matches any characters, or none.
     pub fn matches(&self, mail: &Matched<'_>) -> bool {
         let is = |pattern: &Option<String>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| matches(pattern, text))
@@ -85,7 +85,7 @@ impl Rule {
         is(&self.from, mail.from)
             && self.to.as_ref().is_none_or(|pattern| mail.to.iter().any(|to| matches(pattern, to)))
             && is(&self.subject, mail.subject)
-            // Mail that came by no list is no list's mail, not even that of `*`.
+            // Mail without a list matches no list pattern, not even `*`.
             && self.list.as_ref().is_none_or(|list| !mail.list.is_empty() && matches(list, mail.list))
             && self.account.as_ref().is_none_or(|account| account == mail.account)
     }
@@ -110,7 +110,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Greedy with one step back to the last `*`, so that no pattern takes longer than its length times the text's.
+/// Greedy, and steps back only to the last `*`, so that no pattern takes longer than its length times the text's.
 fn matches(pattern: &str, text: &str) -> bool {
     let fold = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
     let (pattern, text) = (fold(pattern), fold(text));

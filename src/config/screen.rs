@@ -1,4 +1,4 @@
-//! `[theme]` and `[keys]`: the screen's colours, and other keys than the usual ones.
+//! `[theme]` and `[keys]`: the screen's colours, and the user's own keys.
 
 use super::keys::{Key, Kind, Section, default, example};
 use super::reader::{choice, section};
@@ -14,21 +14,21 @@ choice! {
     /// The colours of the screen.
     #[derive(Default)]
     pub enum ThemeName {
-        /// On a dark ground, in 24-bit colours where the terminal has them.
+        /// For a dark background, in 24-bit colours if the terminal has them.
         #[default]
         Default = "default",
-        /// The same on a light ground.
+        /// The same for a light background.
         Light = "light",
-        /// The terminal's own sixteen colours on its own ground.
+        /// The terminal's own sixteen colours on its own background.
         Terminal = "terminal",
-        /// As much contrast as there is.
+        /// As much contrast as possible.
         Contrast = "contrast",
         /// No colours at all; also what NO_COLOR asks for.
         Plain = "plain",
     }
 }
 
-/// Which actions there are is the screen's affair, and it refuses the others by name.
+/// Only the screen knows the actions; it refuses unknown ones by name.
 pub(super) const KEYS: &Section = &Section::one("keys").with(
     &[
         "Your own keys for actions, by the names that `?` and docs/keys.md show. An empty list removes them. A",

@@ -15,10 +15,10 @@ use thiserror::Error;
 
 use super::inputs::Env;
 
-/// More than any key or token is long.
+/// Longer than any key or token.
 const LONGEST: u64 = 64 * 1024;
 
-/// Time for a command, which may ask for a finger or a passphrase in a window of its own.
+/// How long a command may take. It may ask for a finger or a passphrase in its own window.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where a secret is kept.
@@ -33,7 +33,7 @@ pub enum Secret {
 }
 
 impl Secret {
-    /// Fetches the secret. This may run a command, so do not call it on a thread that must not wait.
+    /// Fetches the secret. This may run a command, so do not call it on a thread that must not block.
     pub fn read(&self, env: &Env) -> Result<SecretString, SecretError> {
         match self {
             Self::Env(name) => {
@@ -47,7 +47,7 @@ impl Secret {
     }
 }
 
-/// Says where, not what. A command is cut to its program, since a careless one has the secret among its arguments.
+/// Says where, not what. A command is cut to its program, since its arguments may carelessly include the secret.
 impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,16 +67,15 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Why a secret could not be had.
+/// Why a secret could not be read.
 #[derive(Debug, Error)]
 pub enum SecretError {
-    /// The variable is not there.
     #[error("the environment variable {name} is not set; set it to the key")]
     NotSet {
         /// The variable.
         name: String,
     },
-    /// There is something, and nothing in it.
+    /// It is empty, or not text.
     #[error("the secret ({place}) is empty or not text; put the key on its first line")]
     Empty {
         /// Where it was looked for.
@@ -85,10 +84,10 @@ pub enum SecretError {
     /// The command could not be run.
     #[error("cannot run api_key_command: {0}; check that sh is there")]
     Run(#[source] io::Error),
-    /// The command failed. What it printed is not repeated here, for it may hold the secret.
+    /// The command failed. What it printed is not repeated here, since it may hold the secret.
     #[error("api_key_command failed ({0}); run it by hand to see why")]
     Failed(ExitStatus),
-    /// The command did not end.
+    /// The command did not end in time.
     #[error("api_key_command did not end within {} seconds; run it by hand to see why", PATIENCE.as_secs())]
     Slow,
     /// The file cannot be read.
@@ -99,7 +98,7 @@ pub enum SecretError {
         /// Why not.
         source: io::Error,
     },
-    /// The file is open to others.
+    /// The file can be read by others.
     #[error("the key file {} can be read by others; run chmod 600 on it", path.display())]
     Exposed {
         /// The file.
@@ -107,7 +106,7 @@ pub enum SecretError {
     },
 }
 
-/// The first line, as is usual for password stores; `None` if there is nothing on it.
+/// The first line, as is usual for password stores; `None` if it is empty or not text.
 fn first_line(bytes: &[u8]) -> Option<SecretString> {
     let text = str::from_utf8(bytes).ok()?;
     let line = text.lines().next()?.trim();
@@ -116,7 +115,7 @@ fn first_line(bytes: &[u8]) -> Option<SecretString> {
 
 fn open(path: &PathBuf) -> Result<Vec<u8>, SecretError> {
     let unreadable = |source| SecretError::Unreadable { path: path.clone(), source };
-    // Asked before opening: opening a pipe would wait for its other end.
+    // Checked before opening: opening a pipe would wait for its other end.
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(unreadable(io::Error::other("it is not a file")));
@@ -146,7 +145,7 @@ fn run(command: &str) -> Result<Vec<u8>, SecretError> {
         .args(["-c", command])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        // A full-screen program owns the terminal; what the command complains about must not land on it.
+        // A full-screen program owns the terminal; the command's complaints must not land on it.
         .stderr(Stdio::null())
         .spawn()
         .map_err(SecretError::Run)?;
@@ -155,7 +154,7 @@ fn run(command: &str) -> Result<Vec<u8>, SecretError> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = output.map_or(Ok(0), |output| output.take(LONGEST).read_to_end(&mut bytes));
-        // Nobody listens any more if the command was given up.
+        // Nobody listens any more if we gave up on the command.
         let _ = sender.send(read.map(|_| bytes));
     });
     let deadline = Instant::now() + PATIENCE;
@@ -163,7 +162,7 @@ fn run(command: &str) -> Result<Vec<u8>, SecretError> {
     if !status.success() {
         return Err(SecretError::Failed(status));
     }
-    // Something the command left behind may still hold its output open, so this waits no longer than that.
+    // A process the command left behind may still hold its output open, so this waits only until the deadline.
     let left = deadline.saturating_duration_since(Instant::now());
     receiver.recv_timeout(left).map_err(|_| SecretError::Slow)?.map_err(SecretError::Run)
 }
@@ -174,7 +173,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus, SecretError>
             Some(status) => return Ok(status),
             None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
             None => {
-                // It may have ended in this very moment; either way it is gone.
+                // It may have ended just now; either way it is gone.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(SecretError::Slow);

@@ -1,4 +1,4 @@
-//! `[[server]]`: the LangGraph servers whose questions stand in the inbox.
+//! `[[server]]`: the LangGraph servers whose questions appear in the inbox.
 
 use std::time::Duration;
 
@@ -41,26 +41,26 @@ section! {
 pub struct Server {
     /// What the inbox calls it.
     pub name: String,
-    /// Where it is, without a slash at its end.
+    /// Its URL, without a trailing slash.
     pub url: String,
     /// Where its key is kept, sent as `x-api-key`.
     pub api_key: Option<Secret>,
-    /// What prints a bearer token.
+    /// The command that prints a bearer token.
     pub token: Option<Secret>,
-    /// Further headers, by their names.
+    /// More headers, by name.
     pub headers: Vec<(String, Header)>,
-    /// Only threads of these graphs; of all if there are none.
+    /// Only threads of these graphs; of all if empty.
     pub graphs: Vec<String>,
-    /// Only threads of these assistants; of all if there are none.
+    /// Only threads of these assistants; of all if empty.
     pub assistants: Vec<String>,
     /// Only threads with this metadata.
     pub metadata: Vec<(String, String)>,
-    /// How often it is looked at.
+    /// How often it is checked.
     pub every: Duration,
 }
 
 impl Server {
-    /// Every server, each with a name of its own.
+    /// Reads all servers and checks that no two have the same name.
     pub(super) fn read_all<'a>(readers: impl Iterator<Item = Reader<'a>>) -> Result<Vec<Self>, Error> {
         let mut servers: Vec<Self> = Vec::new();
         for reader in readers {

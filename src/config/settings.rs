@@ -1,6 +1,6 @@
-//! The config as meant: plain values, nothing optional that has an answer, names looked up.
+//! The resolved config: plain values, names looked up, and nothing optional that has a default.
 //!
-//! Holds no secret, only where each is kept, and so may be printed.
+//! Holds no secret, only where each is kept, so it may be printed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,16 +25,16 @@ use super::sheet::Sheet;
 use super::traces::Traces;
 use super::user::User;
 
-/// What everything else goes by.
+/// The settings that everything else uses.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The folder the database and everything else is kept in.
+    /// The folder for the database and everything else.
     pub data: PathBuf,
-    /// The config file that was read; `None` when there is none yet.
+    /// The config file that was read; `None` if there is none yet.
     pub file: Option<PathBuf>,
     /// Whose inbox this is.
     pub user: User,
-    /// The model that is used if no other is named.
+    /// The model used if no other is named.
     pub model: Model,
     /// The models by name; `builtin` is always one of them.
     pub models: BTreeMap<String, Model>,
@@ -42,52 +42,52 @@ pub struct Config {
     pub prices: BTreeMap<String, Price>,
     /// How approvals behave.
     pub approvals: Approvals,
-    /// How much may be spent before a person is asked.
+    /// How much may be spent before the user is asked.
     pub budget: Budget,
     /// How threads are driven.
     pub engine: Engine,
     /// The mail accounts, in the order written.
     pub mail: Vec<Mail>,
-    /// What decides on mail before any model, in the order written: the first that matches counts.
+    /// Rules that decide on mail before any model, in the order written: the first that matches counts.
     pub rules: Vec<Rule>,
-    /// Where the person's times are kept; `None` if nothing is said.
+    /// Where the user's calendar is; `None` if none is configured.
     pub calendar: Option<Calendar>,
-    /// What of the mail becomes threads.
+    /// Which mail becomes threads.
     pub intake: Intake,
     /// How answers become memory.
     pub learning: Learning,
     /// What tools may do without asking, by the tool's name.
     pub policies: BTreeMap<String, Policy>,
-    /// How APIs are reached, by their names.
+    /// How to reach APIs, by their names.
     pub apis: BTreeMap<String, Api>,
-    /// The LangGraph servers whose questions stand in the inbox, in the order written.
+    /// The LangGraph servers whose questions appear in the inbox, in the order written.
     pub servers: Vec<Server>,
-    /// How work on workbooks goes, and what its code may use up.
+    /// How workbooks are worked on, and how much the code may use.
     pub sheet: Sheet,
     /// The colours of the screen.
     pub theme: ThemeName,
-    /// How a person is told that something new waits.
+    /// How the terminal tells the user that something new is waiting.
     pub notices: Notices,
-    /// A command that tells them, if there is one.
+    /// A command that tells the user, if there is one.
     pub notice_command: Option<NoticeCommand>,
-    /// Where what threads took is told; `None` if nothing is sent.
+    /// Where traces of threads are sent; `None` if nowhere.
     pub traces: Option<Traces>,
-    /// Keys by the name of their action, if they are not the usual ones.
+    /// Keys by the name of their action, if not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
-    /// Commands of the person's own, in the order written.
+    /// The user's own commands, in the order written.
     pub commands: Vec<OwnCommand>,
     /// How much is written to the log.
     pub log: Level,
     /// The model that `--model` or `SAYSO_MODEL` picked for everything, if one was.
     pub picked: Option<String>,
-    /// `[workflow.NAME]`: a key such as `triage_model` to the name of a model, all of which exist.
+    /// `[workflow.NAME]`: from a key such as `triage_model` to the name of a model, all of which exist.
     pub(super) workflows: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) settings: Vec<Setting>,
 }
 
 impl Config {
-    /// The model that `workflow` uses in a `role` such as `triage`: the one named by `ROLE_model` in its section, else
-    /// by `model` there, else the one of `[model]`. With `--model` or `SAYSO_MODEL` it is that one, everywhere.
+    /// The model that `workflow` uses for a `role` such as `triage`: the one named by `ROLE_model` in its section, else
+    /// by `model` there, else `[model]`. With `--model` or `SAYSO_MODEL` it is that one, everywhere.
     pub fn model_for(&self, workflow: &str, role: &str) -> &Model {
         let named = self.workflows.get(workflow).and_then(|keys| {
             let name = keys.get(&format!("{role}_model")).or_else(|| keys.get("model"))?;
@@ -96,14 +96,14 @@ impl Config {
         named.unwrap_or(&self.model)
     }
 
-    /// Every `[workflow.NAME]` with its keys and where each was written, for whoever knows the workflows.
+    /// The keys of every `[workflow.NAME]`, each with its NAME, for callers that know the workflows.
     pub fn workflow_keys(&self) -> impl Iterator<Item = (&str, &str)> {
         self.workflows
             .iter()
             .flat_map(|(name, keys)| keys.keys().map(move |key| (name.as_str(), key.as_str())))
     }
 
-    /// The model called `name`, for a thread that asks for one; the error names the known ones.
+    /// The model called `name`, for a thread that asks for one; the error lists the known ones.
     pub fn model_named(&self, name: &str) -> Result<&Model, Error> {
         self.models.get(name).ok_or_else(|| Error::UnknownModel {
             name: quoted(name),
@@ -112,7 +112,7 @@ impl Config {
         })
     }
 
-    /// Every key, what it is set to and where that came from. Secrets are shown by where they are kept.
+    /// Every key with its value and where that came from. A secret is shown by where it is kept.
     pub fn describe(&self) -> &[Setting] {
         &self.settings
     }

@@ -1,4 +1,4 @@
-//! `[sheet]`: how work on workbooks goes, and what the code in it may use up.
+//! `[sheet]`: how workbooks are worked on, and how much the code may use.
 
 use super::keys::default;
 use super::reader::section;

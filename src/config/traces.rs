@@ -1,4 +1,4 @@
-//! `[traces]`: where what threads took is told, in the form that tools for traces read (OTLP).
+//! `[traces]`: where traces of threads are sent, in the form that tracing tools read (OTLP).
 
 use super::error::Error;
 use super::headers::{self, Header};
@@ -20,22 +20,22 @@ section! {
     }
 }
 
-/// What every address for traces ends with, whether it is written or not.
+/// Every address for traces ends with this, whether it is written or not.
 const PATH: &str = "/v1/traces";
 
-/// Where traces go.
+/// Where traces are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traces {
     /// The whole address.
     pub url: String,
-    /// What is sent along, by its name.
+    /// Headers to send, by name.
     pub headers: Vec<(String, Header)>,
-    /// Whether what models were told and answered goes too; else names and numbers alone.
+    /// Whether prompts and model answers are sent too, or only names and numbers.
     pub contents: bool,
 }
 
 impl Traces {
-    /// Where traces go; `None` if nothing is sent.
+    /// Where traces are sent; `None` if nowhere.
     pub(super) fn read(reader: &Reader<'_>) -> Result<Option<Self>, Error> {
         let traces = TracesSection::read(reader)?;
         let headers = headers::read(reader, "headers", &traces.headers)?;

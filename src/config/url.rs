@@ -1,8 +1,8 @@
-//! What is wrong with the address of a server.
+//! Checks the addresses of servers.
 
 use std::net::IpAddr;
 
-/// What is wrong with a server's address. The address is not quoted, for it may hold a password.
+/// What is wrong with a server's address. The address is not quoted, since it may hold a password.
 pub(super) fn wrong_with_url(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
         return Some("must begin with https:// or http://");
@@ -20,7 +20,7 @@ pub(super) fn wrong_with_url(url: &str) -> Option<&'static str> {
     None
 }
 
-/// Why secrets must not go to an address: in the clear they go to this machine alone.
+/// Why secrets must not go to an address: unencrypted, they go only to this machine.
 pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
     if let Some(why) = wrong_with_url(url) {
         return Some(why);
@@ -30,7 +30,7 @@ pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
     )
 }
 
-/// Whether an address is on this machine, whatever names resolve to.
+/// Whether an address is on this machine, judged by its text: names are not resolved.
 pub(super) fn is_loopback(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

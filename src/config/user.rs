@@ -36,27 +36,27 @@ section! {
 /// Whose inbox this is.
 #[derive(Clone, Debug)]
 pub struct User {
-    /// The person's name; empty if not given.
+    /// The user's name; empty if not given.
     pub name: String,
-    /// Who the person is and what matters to them, for prompts; empty if not given.
+    /// Who the user is and what matters to them, for prompts; empty if not given.
     pub background: String,
-    /// Where the person's days begin and end.
+    /// Decides when the user's days begin and end.
     pub time_zone: TimeZone,
-    /// The person's address; empty if not given.
+    /// The user's address; empty if not given.
     pub address: String,
-    /// Further addresses that reach the person.
+    /// Other addresses that reach the user.
     pub aliases: Vec<String>,
-    /// What stands below the person's mail; empty if not given.
+    /// What is added below the user's mail; empty if not given.
     pub signature: String,
     /// Whether replies quote the mail they answer.
     pub quote: bool,
-    /// The person's home folder, if it is known.
+    /// The user's home folder, if it is known.
     pub home: Option<PathBuf>,
-    /// After how long they want to hear that nobody answered a mail of theirs.
+    /// How long after sending a mail the user is reminded that nobody has answered it.
     pub remind_after: Option<Duration>,
 }
 
-/// Nobody in particular, whose days begin with those of UTC.
+/// Nobody in particular, in UTC.
 impl Default for User {
     fn default() -> Self {
         Self {
@@ -101,20 +101,20 @@ impl User {
         })
     }
 
-    /// A path that the person typed: `~` is their home folder.
+    /// Expands a path that the user typed: `~` is their home folder.
     pub fn path(&self, typed: &str) -> PathBuf {
         let typed = Path::new(typed);
         at_home(typed, self.home.as_deref()).unwrap_or_else(|| typed.to_owned())
     }
 
-    /// Every address that is the person's by `[user]`; accounts may have more.
+    /// Every address of the user in `[user]`; accounts may have more.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         let own = (!self.address.is_empty()).then_some(self.address.as_str());
         own.into_iter().chain(self.aliases.iter().map(String::as_str))
     }
 }
 
-/// Refuses what is surely no address: it would make every mail of the person's look like another's.
+/// Refuses text that is surely no address: it would make the user's own mail look like somebody else's.
 pub(super) fn check_addresses<'a>(
     reader: &Reader<'_>,
     key: &str,

@@ -1,4 +1,4 @@
-//! Anthropic's messages. Data is asked for by a forced tool, which every model of theirs knows.
+//! Anthropic's messages. Data is requested through a forced tool, which all of their models know.
 
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,7 @@ impl Protocol for Anthropic {
             }
         }
         if !system.is_empty() {
-            // The instructions are the same from mail to mail; the provider may keep them.
+            // The instructions are the same from mail to mail; the provider may cache them.
             let block = json!({"type": "text", "text": system, "cache_control": {"type": "ephemeral"}});
             body.insert("system".into(), json!([block]));
         }
@@ -132,7 +132,7 @@ impl Protocol for Anthropic {
         if !sent.no_temperature && complaint.contains("temperature") {
             return Some(Quirks { no_temperature: true, ..sent });
         }
-        // Models that think cannot be forced, and some proxies know no tools.
+        // Models that think cannot be forced to call a tool, and some proxies know no tools.
         let about_tools = complaint.contains("tool");
         if request.output.is_some() && sent.output != OutputMode::Text && about_tools {
             return Some(Quirks { output: OutputMode::Text, ..sent });
@@ -148,7 +148,7 @@ fn block(draft: &mut Draft, index: Option<u64>, content: &Value, on_text: OnText
     match content.get("type").and_then(Value::as_str).unwrap_or_default() {
         "text" => draft.say(content.get("text").and_then(Value::as_str).unwrap_or_default(), on_text),
         "tool_use" => {
-            // In a stream the input begins as an empty object, and its text follows.
+            // In a stream, the input begins as an empty object, and its text follows.
             let whole = content.get("input").filter(|input| input.as_object().is_some_and(|o| !o.is_empty()));
             draft.call(Piece {
                 index,
@@ -166,7 +166,7 @@ fn usage(draft: &mut Draft, usage: Option<&Value>) {
     let Some(usage) = usage else { return };
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
     if let Some(fresh) = count("input_tokens") {
-        // Cached tokens are not in `input_tokens`; ours counts all that was read.
+        // `input_tokens` leaves out cached tokens; our count includes everything that was read.
         let read = count("cache_read_input_tokens").unwrap_or(0);
         let written = count("cache_creation_input_tokens").unwrap_or(0);
         draft.usage.input = fresh.saturating_add(read).saturating_add(written);
@@ -185,7 +185,7 @@ fn stop(draft: &mut Draft, reason: Option<&Value>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Results of calls are the user's words here, and roles must alternate: neighbours are joined.
+/// Results of calls have the user's role here, and roles must alternate, so neighbours are joined.
 fn messages(messages: &[Message]) -> Value {
     let mut out: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
@@ -217,7 +217,7 @@ fn messages(messages: &[Message]) -> Value {
     out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
 }
 
-/// Blocks of no text are refused by the server.
+/// The server refuses empty text blocks.
 fn text_block(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({"type": "text", "text": text})] }
 }

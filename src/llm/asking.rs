@@ -1,20 +1,20 @@
-//! One question and the answers it takes: an answer of no use goes back with what is wrong, one that was cut is asked for
-//! again with more room, and a conversation that is too long is shortened.
+//! Asks one question until there is a usable answer: an unusable one is sent back with what is wrong, one that was cut
+//! off is asked for again with more room, and a conversation that is too long is shortened.
 
 use super::habit::note;
 use super::{Delta, Habit, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
 use crate::text::words::clip;
 
-/// How often an answer of no use goes back.
+/// How often an unusable answer is sent back.
 const MORE_TRIES: usize = 2;
 
-/// How much of a useless answer is shown to the model again.
+/// How much of an unusable answer the model is shown again.
 const QUOTED: usize = 4_000;
 
-/// A conversation of fewer bytes is not shortened: nothing would be left of it.
+/// Conversations of fewer bytes are not shortened: nothing would be left of them.
 const SHORTEST: usize = 200;
 
-/// What is left of the conversation's texts when it was too long once, and twice: one part in so many.
+/// How much of the conversation's texts is kept when it was too long once, and twice: one part in this many.
 const SHORTER: [usize; 2] = [2, 8];
 
 /// A question while it is being asked.
@@ -22,13 +22,13 @@ pub(super) struct Asking<'a> {
     model: &'a dyn Model,
     on_text: OnText<'a>,
     pub request: Request,
-    /// All tokens used, those of useless answers included.
+    /// All tokens used, including those of unusable answers.
     pub usage: Usage,
-    /// What was mended so far.
+    /// The habits that were corrected so far.
     pub habits: Vec<Habit>,
     /// How many bytes of the conversation the model was not shown.
     pub left_out: usize,
-    /// How many answers there were.
+    /// How many times the model was asked.
     pub answers: usize,
     objections: usize,
     was_cut: bool,
@@ -51,12 +51,12 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Whether it was objected to anything yet.
+    /// Whether any answer was sent back yet.
     pub fn has_objected(&self) -> bool {
         self.objections > 0
     }
 
-    /// The next answer, whole.
+    /// The next answer that is complete.
     pub async fn answer(&mut self) -> Result<Reply, ModelError> {
         loop {
             self.answers += 1;
@@ -65,7 +65,8 @@ impl<'a> Asking<'a> {
                     let mut reply = reply.visible();
                     self.usage += reply.usage;
                     note(&mut self.habits, std::mem::take(&mut reply.habits));
-                    // Words that end where the tokens did are not the whole answer; a call is whole or is none.
+                    // Text that ended because the tokens ran out is not the whole answer. A call is either whole or not
+                    // there.
                     if reply.stop != Stop::Length || !reply.calls.is_empty() {
                         return Ok(reply);
                     }
@@ -79,7 +80,7 @@ impl<'a> Asking<'a> {
                 ModelError::AnswerTooLong { limit, .. } if !self.was_cut => {
                     self.was_cut = true;
                     note(&mut self.habits, [Habit::CutAnswer]);
-                    // A limit of this request's own gives way first: thoughts count as well.
+                    // The request's own limit is dropped first: thoughts count as well.
                     if self.request.max_tokens.take().is_none() {
                         let wish = format!(
                             "Your last answer was cut off after {limit} tokens, and nothing of it was used. Answer \
@@ -103,7 +104,8 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Sends the answer back with what is wrong with it, twice at most; then the error says `why`, without values.
+    /// Sends the answer back with what is wrong with it, at most twice; after that, the error says `why`, without
+    /// values.
     pub fn object(&mut self, reply: &Reply, wish: String, why: &str) -> Result<(), ModelError> {
         if self.objections == MORE_TRIES {
             let why = format!("after {} tries: {why}", MORE_TRIES + 1);
@@ -118,15 +120,15 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
-    /// The model's words and ours: the conversation still alternates, as some chat templates insist.
+    /// Adds the model's words and ours, so that the conversation still alternates, as some chat templates insist.
     fn say(&mut self, said: &str, wish: String) {
         self.request.messages.push(Message::assistant(said));
         self.request.messages.push(Message::user(wish));
     }
 }
 
-/// Cuts the longest texts of a conversation until one part in `parts` of all is left, and says where. Gives the bytes
-/// that were left out.
+/// Cuts the longest texts of a conversation until one part in `parts` is left, and marks the cuts. Returns how many
+/// bytes were left out.
 fn shorten(request: &mut Request, parts: usize) -> usize {
     let texts =
         |messages: &[Message]| -> Vec<usize> { messages.iter().map(|one| text_of(one).len()).collect() };
@@ -142,7 +144,7 @@ fn shorten(request: &mut Request, parts: usize) -> usize {
         if text.len() <= most {
             continue;
         }
-        // The end counts as well: the question mostly stands there.
+        // The end is kept as well: the question is usually there.
         let head = text.floor_char_boundary(most / 2);
         let tail = text.ceil_char_boundary(text.len() - most / 2);
         left_out += tail - head;
@@ -162,7 +164,7 @@ fn text_of(message: &Message) -> &str {
     }
 }
 
-/// The size up to which each of these may be kept, so that all together have `room`: small ones stay whole.
+/// How large each of these may be so that all of them fit into `room`: small ones stay whole.
 fn share(sizes: &[usize], room: usize) -> usize {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();

@@ -1,8 +1,9 @@
-//! An answer bent to its schema, as far as there is one way to take it: what stands for "left out" is dropped, a number in
-//! quotes is a number, a word in another case is that word, one value is a list of one, and the reverse.
+//! Bends an answer to its schema, if there is only one way to do it: placeholders for "left out" are dropped, a number
+//! in quotes becomes a number, a word in another case becomes that word, one value becomes a list of one, and the
+//! reverse.
 //!
-//! A null is dropped where its property is optional and takes no null itself; an empty text wherever its property is
-//! optional. What fits as it is stays as it is, and what fits no way stays too: the check decides.
+//! A null is dropped if its property is optional and does not accept null; an empty text if its property is optional.
+//! Values that fit stay as they are. Values that cannot be made to fit stay too: the check decides.
 
 use std::collections::HashMap;
 
@@ -12,25 +13,25 @@ use serde_json::{Map, Number, Value, json};
 use super::Habit;
 use super::habit::note;
 
-/// How deep schemas are followed. What is deeper stays as it is.
+/// How deep schemas are followed. Deeper values stay as they are.
 const MAX_DEPTH: usize = 300;
 
-/// How many references and unions are followed to learn whether null is taken.
+/// How many references and unions are followed to find out whether null is accepted.
 const NULL_DEPTH: usize = 12;
 
-/// How many places are visited: unions of unions have more ways through them than anybody can walk.
+/// How many places are visited: unions of unions have too many paths to walk them all.
 const MAX_VISITS: usize = 100_000;
 
-/// What becomes of keys that a closed object does not know.
+/// What happens to keys that a closed object does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extra {
-    /// They stay, and the check refuses them; empty ones say nothing and are dropped.
+    /// They stay, and the check refuses them. Empty ones say nothing and are dropped.
     Refuse,
     /// They are dropped.
     Drop,
 }
 
-/// Bends `value`, at every depth, and says what it took.
+/// Bends `value`, at every depth, and returns what had to be corrected.
 pub(super) fn bend(schema: &Value, value: &mut Value, extra: Extra) -> Vec<Habit> {
     let mut bender =
         Bender { root: schema, choices: HashMap::new(), visits: 0, extra, gently: false, habits: Vec::new() };
@@ -44,7 +45,7 @@ pub(super) fn is_optional(fields: &Map<String, Value>, name: &str) -> bool {
     !required.is_some_and(|names| names.iter().any(|one| one == name))
 }
 
-/// Whether `schema`, which is part of `root`, takes null.
+/// Whether `schema`, which is part of `root`, accepts null.
 pub(super) fn takes_null(schema: &Value, root: &Value) -> bool {
     takes_null_within(schema, root, NULL_DEPTH)
 }
@@ -65,12 +66,12 @@ fn takes_null_within(schema: &Value, root: &Value, depth: usize) -> bool {
     })
 }
 
-/// The place in its own document that a reference names.
+/// The place in the same document that a reference points to.
 fn target_of(reference: &Value) -> Option<&str> {
     reference.as_str()?.strip_prefix('#')
 }
 
-/// Letters and digits alone, in lower case: what two spellings of a name have in common.
+/// Only the letters and digits, in lower case: what two spellings of a name have in common.
 pub(super) fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -81,11 +82,11 @@ fn is_blank(value: &Value) -> bool {
 
 struct Bender<'a> {
     root: &'a Value,
-    /// What the choices of unions take, by the place of each.
+    /// Validators for the choices of unions, by their places.
     choices: HashMap<String, Option<Validator>>,
     visits: usize,
     extra: Extra,
-    /// Only what stands for "left out" is touched.
+    /// Drops only nulls that stand for "left out", and changes nothing else.
     gently: bool,
     habits: Vec<Habit>,
 }
@@ -133,7 +134,7 @@ impl Bender<'_> {
         for word in ["anyOf", "oneOf"] {
             let places: Vec<String> =
                 (0..count(word)).map(|choice| format!("{at}/{word}/{choice}")).collect();
-            // A choice that takes the value as it is goes before one it must be bent to.
+            // A choice that accepts the value as it is comes before one it must be bent to.
             if !self.choose(&places, value, depth, true) && !self.gently {
                 self.choose(&places, value, depth, false);
             }
@@ -158,7 +159,7 @@ impl Bender<'_> {
         false
     }
 
-    /// Drops what stands for "left out", and what the object does not know.
+    /// Drops placeholders for "left out", and keys that the object does not know.
     fn leave_out(
         &mut self,
         schema: &Map<String, Value>,
@@ -191,7 +192,7 @@ impl Bender<'_> {
     fn fits(&mut self, at: &str, value: &Value) -> bool {
         let root = self.root;
         let validator = self.choices.entry(at.to_owned()).or_insert_with(|| {
-            // With a name of its own, the schema's references still lead to where they led.
+            // The schema gets an id, so that its references still lead to the same places.
             let mut whole = root.clone();
             whole["$id"] = json!("urn:whole");
             let part = json!({"$defs": {"whole": whole}, "$ref": format!("urn:whole#{at}")});
@@ -201,7 +202,7 @@ impl Bender<'_> {
     }
 }
 
-/// One of the given words, where the value is that word in another spelling.
+/// Replaces the value with one of the given words, if it is that word in another spelling.
 fn to_word(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
     let given = match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(given)), _) => given.as_slice(),
@@ -219,7 +220,7 @@ fn to_word(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
     Some(Habit::OtherCase)
 }
 
-/// The type that is wanted, where there is one way to it.
+/// Converts the value to a type the schema wants, if there is only one way.
 fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
     let types: Vec<&str> = match schema.get("type") {
         Some(Value::String(name)) => vec![name],
@@ -232,7 +233,7 @@ fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
         Value::Number(number) if !wants("number") && !wants("integer") && wants("string") => {
             (Value::String(number.to_string()), Habit::NumbersAsText)
         }
-        // 3.0 is a whole number, but not every reader knows.
+        // 3.0 is a whole number, but not every reader knows that.
         Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
             (Value::Number(whole(number.as_f64()?)?), Habit::NumbersAsText)
         }
@@ -248,7 +249,7 @@ fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
         _ => return None,
     };
     *value = bent;
-    // What came out may want bending itself: a list of one holds a number in quotes.
+    // The result may need bending itself: a list of one may hold a number in quotes.
     Some(to_type(schema, value).filter(|_| habit == Habit::ListForOne).unwrap_or(habit))
 }
 
@@ -296,7 +297,7 @@ fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)>
     wants("array").then(|| (json!([text]), Habit::OneForList))
 }
 
-/// A whole number, if it is one.
+/// `real` as a whole number, if it is one.
 fn whole(real: f64) -> Option<Number> {
     let small = real.abs() < 9_007_199_254_740_992.0;
     (real.fract() == 0.0 && small).then(|| Number::from(real as i64))

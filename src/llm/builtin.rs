@@ -1,8 +1,8 @@
-//! The model that needs no network: transparent rules, which each workflow brings along.
+//! The model that needs no network: transparent rules, which each workflow provides.
 //!
-//! Promised: the same request always gets the same answer, at once and for nothing; it answers from
-//! [`Request::task`] and [`Request::facts`] and never reads a prompt. It does not pretend to understand: what it cannot
-//! do is an error that says so.
+//! Promises: the same request always gets the same answer, at once and for free; it answers from [`Request::task`] and
+//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: if it cannot do a task, an error
+//! says so.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,7 @@ pub enum Answer {
     Text(String),
     /// Data, for a request with an output schema.
     Data(Value),
-    /// What is to be done in a sentence, and the tools to call for it, each with its arguments, in this order.
+    /// A sentence about what is to be done, and the tools to call for it, in this order, each with its arguments.
     Calls(String, Vec<(&'static str, Value)>),
 }
 
@@ -27,8 +27,8 @@ impl Answer {
     }
 }
 
-/// A task that can be done without a language model: its name, and what answers its facts. An error says what is wrong
-/// with the facts.
+/// A task that can be done without a language model: its name, and the function that answers from its facts. An error
+/// says what is wrong with the facts.
 pub type Task = (&'static str, fn(&Value) -> Result<Answer, String>);
 
 /// The built-in model.
@@ -39,7 +39,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The built-in model under its name in the config, with what each workflow can do without a language model.
+    /// The built-in model under its name in the config, with the tasks of each workflow that need no language model.
     pub fn new(label: &str, tasks: &'static [&'static [Task]]) -> Self {
         Self { label: label.to_owned(), tasks }
     }
@@ -93,7 +93,7 @@ impl Model for Builtin {
     }
 }
 
-/// The facts of a task, or the path of what is wrong with them.
+/// Reads the facts of a task; the error says where they are wrong.
 pub fn facts<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("at {}: {}", error.path(), error.inner()))
 }

@@ -1,11 +1,11 @@
-//! Which tool a call means, and calls that a model wrote into its text.
+//! Finds the tool that a call means, and the calls that a model wrote into its text.
 
 use serde_json::Value;
 
 use super::bend::folded;
 use super::{Habit, ToolCall, ToolSpec, loose};
 
-/// Whether a name as a model writes it means this tool: in another case, or behind a prefix such as `functions.`.
+/// Whether a name that a model wrote means this tool: it may be in another case, or have a prefix such as `functions.`.
 pub(super) fn means(said: &str, tool: &str) -> bool {
     if said == tool {
         return true;
@@ -28,8 +28,8 @@ pub(super) fn find<'t>(tools: &'t [ToolSpec], said: &str) -> Option<&'t ToolSpec
     }
 }
 
-/// The calls a text consists of: in `<tool_call>` tags, or where the whole of it is the JSON of one. What names no offered
-/// tool is only text. The second value is the text besides.
+/// The calls that a text consists of: in `<tool_call>` tags, or if all of it is the JSON of one. JSON that names no
+/// offered tool is just text. The second value is the rest of the text.
 pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, String)> {
     let (bare, _) = loose::without_thoughts(text);
     let mut calls = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, 
     Some((calls, besides.trim().to_owned()))
 }
 
-/// The calls that a JSON value is, in the forms in use.
+/// Reads calls from JSON, in the forms that models use.
 fn written(value: &Value, tools: &[ToolSpec]) -> Option<Vec<ToolCall>> {
     if let Value::Array(all) = value {
         let each: Option<Vec<Vec<ToolCall>>> = all.iter().map(|one| written(one, tools)).collect();
@@ -75,7 +75,7 @@ fn written(value: &Value, tools: &[ToolSpec]) -> Option<Vec<ToolCall>> {
     Some(vec![ToolCall { id: String::new(), name: tool.name.clone(), args, signature: None }])
 }
 
-/// Drops calls that stand twice in one answer.
+/// Drops calls that appear twice in one answer.
 pub(super) fn drop_doubles(calls: &mut Vec<ToolCall>) -> Option<Habit> {
     let before = calls.len();
     let mut kept: Vec<ToolCall> = Vec::new();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Model, ModelError, Request, quiet};
 
-/// The task of the check, which the built-in model knows as well.
+/// The task of the check, which the built-in model also knows.
 pub(super) const TASK: &str = "check";
 
 /// Calls the model once with a few words and says how it went. An error's
@@ -23,7 +23,7 @@ pub async fn check(model: &dyn Model) -> Result<String, ModelError> {
             };
             Ok(format!("{name} answered{tokens}"))
         }
-        // A model that thinks longer than these few tokens is reachable, and that was the question.
+        // A model that thinks for longer than these few tokens is reachable, and that was the question.
         Err(ModelError::AnswerTooLong { model, .. }) => Ok(format!("{model} answered (at length)")),
         Err(error) => Err(error),
     }

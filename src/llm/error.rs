@@ -17,7 +17,7 @@ pub enum ModelError {
     /// No connection.
     #[error("{} cannot be reached: {why}", called(model))]
     Unreachable { model: String, why: String },
-    /// A connection, and no answer in time.
+    /// Connected, but no answer in time.
     #[error("{} does not answer: {why}", called(model))]
     Silent { model: String, why: String },
     /// The key is missing, wrong, not allowed, or without credit.
@@ -38,7 +38,7 @@ pub enum ModelError {
     /// The model, or a filter before it, declined to answer.
     #[error("{} refused to answer: {why}", called(model))]
     Refused { model: String, why: String },
-    /// The answer ended in the middle; nothing of it was used.
+    /// The answer ended in the middle; none of it was used.
     #[error("the answer of {} was cut: {why}", called(model))]
     Cut { model: String, why: String },
     /// The answer, or the server's format, cannot be used.
@@ -53,7 +53,7 @@ pub enum ModelError {
     /// The built-in model does not know this task.
     #[error("the built-in model cannot do `{task}`")]
     NoSuchTask { task: String },
-    /// The facts of a task do not have their shape; a mistake in the workflow.
+    /// The facts of a task have the wrong shape: a mistake in the workflow.
     #[error("the facts for `{task}` do not have the shape the built-in model reads: {why}")]
     BadFacts { task: String, why: String },
     /// A cassette holds no answer for the request.
@@ -61,7 +61,7 @@ pub enum ModelError {
     NotRecorded { task: String, why: String },
 }
 
-/// The one of the section `[model]` needs no name.
+/// The model of `[model]` needs no name.
 fn called(label: &str) -> String {
     if label == "model" { "the model".to_owned() } else { format!("model {label}") }
 }
@@ -88,7 +88,7 @@ impl ModelError {
         }
     }
 
-    /// How long the server asked us to wait, where it did.
+    /// How long the server asked us to wait, if it did.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => *retry_after,

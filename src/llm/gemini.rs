@@ -1,5 +1,5 @@
-//! Google's Gemini by `streamGenerateContent`. It reads an OpenAPI subset of JSON schema, names calls instead of
-//! numbering them, and wants the signature of each call back with it.
+//! Google's Gemini through `streamGenerateContent`. It reads an OpenAPI subset of JSON schema, identifies calls by name
+//! instead of by number, and wants each call's signature back with the call.
 
 use serde_json::{Map, Value, json};
 
@@ -34,7 +34,7 @@ impl Protocol for Gemini {
         let declare = |name: &str, description: &str, shape: &Value| {
             let mut tool = json!({"name": name, "description": description});
             let shape = schema::subset(shape);
-            // An object without properties is refused; a tool without arguments has no parameters.
+            // An object without properties is refused, so a tool without arguments gets no parameters.
             if shape.pointer("/properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty()) {
                 tool["parameters"] = shape;
             }
@@ -76,7 +76,7 @@ impl Protocol for Gemini {
     }
 
     fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
-        // Without `alt=sse` (a proxy that drops it) the answer is one list of the same objects.
+        // Without `alt=sse` (if a proxy drops it), the answer is one list of the same objects.
         if let Value::Array(frames) = frame {
             return frames.iter().try_for_each(|frame| self.read(draft, frame, on_text));
         }
@@ -107,7 +107,7 @@ impl Protocol for Gemini {
                 draft.call(Piece {
                     index: None,
                     id: call.get("id").and_then(Value::as_str),
-                    // Every call comes whole, so a nameless one is still one of its own; it ends as a bad call.
+                    // Every call arrives whole, so one without a name still counts as a call; it ends as a bad call.
                     name: Some(
                         call.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()).unwrap_or(" "),
                     ),

@@ -1,18 +1,18 @@
-//! The habits of real models: how an answer that means the right thing is often written.
+//! The habits of real models: odd ways of writing an answer that means the right thing.
 //!
-//! One list, which the readers of this folder note what they mended by, `sayso doctor` reports from, the page about models
-//! prints as a table, and the tests play against every workflow.
+//! One list: the readers of this folder note what they corrected, `sayso doctor` reports it, the page about models
+//! prints it as a table, and the tests play it against every workflow.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, IntoStaticStr};
 
-/// What a model does that its instructions did not say.
+/// Something a model does that its instructions did not say.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumIter, IntoStaticStr, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "kebab-case")]
-#[allow(missing_docs)] // `shows` says it.
+#[allow(missing_docs)] // `shows` describes each.
 pub enum Habit {
     ProseAfterWork,
     ProseWithCall,
@@ -78,7 +78,7 @@ impl Habit {
         }
     }
 
-    /// What sayso makes of it.
+    /// How sayso treats it.
     pub fn taken_as(self) -> &'static str {
         match self {
             Self::ProseAfterWork => "asked again once; then its words end the work, and are shown",
@@ -110,7 +110,7 @@ impl Habit {
         }
     }
 
-    /// How many calls it costs besides the one.
+    /// How many extra calls it costs.
     pub fn costs(self) -> u32 {
         match self {
             Self::ProseAfterWork
@@ -142,7 +142,7 @@ impl Habit {
     }
 }
 
-/// Puts habits on a list, each once.
+/// Adds habits to a list, each once.
 pub(super) fn note(list: &mut Vec<Habit>, more: impl IntoIterator<Item = Habit>) {
     for habit in more {
         if !list.contains(&habit) {

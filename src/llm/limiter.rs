@@ -1,4 +1,4 @@
-//! How many calls a model gets: at once, and in a minute.
+//! Limits how many calls a model gets, at the same time and per minute.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Holds callers back until they may go; first come, first served. Giving up by dropping costs nothing.
+/// Holds callers back until they may go; first come, first served. Dropping the future gives up and costs nothing.
 #[derive(Debug)]
 pub struct Limiter {
     places: Semaphore,
@@ -17,7 +17,7 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// At most `at_once` calls under way and `per_minute` requests in any minute. Zero means one.
+    /// At most `at_once` calls at the same time and `per_minute` requests in any minute. Zero means one.
     pub fn new(at_once: usize, per_minute: Option<u32>) -> Self {
         Self {
             places: Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)),
@@ -26,8 +26,8 @@ impl Limiter {
         }
     }
 
-    /// Waits for a place. It is free again when the result is dropped; `None` cannot happen, as the places are
-    /// never closed.
+    /// Waits for a place. It is free again when the result is dropped. `None` cannot happen, as the semaphore is never
+    /// closed.
     pub async fn enter(&self) -> Option<SemaphorePermit<'_>> {
         self.places.acquire().await.ok()
     }
@@ -35,7 +35,7 @@ impl Limiter {
     /// Waits until one more request fits into the minute, and counts it.
     pub async fn pace(&self) {
         let Some(limit) = self.per_minute else { return };
-        // Held over the pause, so that those who wait keep their order.
+        // Held during the pause, so that waiting callers keep their order.
         let mut started = self.started.lock().await;
         if started.len() >= limit
             && let Some(oldest) = started.front().copied()

@@ -1,14 +1,14 @@
-//! JSON as models write it: in a fence, among words, after thoughts, with trailing commas, comments, single quotes or raw
-//! line breaks. Nothing is ever completed: an answer that ends too early stays unreadable.
+//! Reads JSON as models write it: in a fence, among words, after thoughts, with trailing commas, comments, single
+//! quotes or raw line breaks. Never completes anything: an answer that ends too early stays unreadable.
 
 use serde_json::Value;
 
 use super::Habit;
 
-/// How many beginnings of an object are tried.
+/// How many opening braces are tried.
 const MOST_STARTS: usize = 16;
 
-/// One value, strictly if possible. The habit says that it was not.
+/// Parses one value, strictly if possible. Otherwise the habit says so.
 pub(super) fn value(text: &str) -> Option<(Value, Option<Habit>)> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some((value, None));
@@ -17,8 +17,8 @@ pub(super) fn value(text: &str) -> Option<(Value, Option<Habit>)> {
     Some((value, Some(Habit::LooseJson)))
 }
 
-/// The values that may be the answer in `text`, likeliest first: the whole of it, then every object in it. A brace in the
-/// words before the answer must not hide it.
+/// The values in `text` that may be the answer, likeliest first: the whole text, then every object in it. A brace in
+/// the words before the answer must not hide it.
 pub(super) fn values_in(text: &str) -> Vec<(Value, Vec<Habit>)> {
     let (bare, thought) = without_thoughts(text);
     let bare = bare.trim();
@@ -37,7 +37,7 @@ pub(super) fn values_in(text: &str) -> Vec<(Value, Vec<Habit>)> {
     let mut found = Vec::new();
     let mut after = 0;
     for (at, _) in bare.match_indices('{').take(MOST_STARTS) {
-        // What is inside one that was read is part of it.
+        // Objects inside one that was read are part of it.
         if at < after {
             continue;
         }
@@ -62,7 +62,7 @@ pub(super) fn without_thoughts(text: &str) -> (&str, bool) {
         let (opening, closing) = (format!("<{tag}>"), format!("</{tag}>"));
         let begins = text.trim_start().starts_with(&opening);
         if let Some((_, answer)) = text.rsplit_once(&closing) {
-            // A closing tag in the middle of the words is quoted, unless something opened it.
+            // A closing tag in the middle of the text is a quotation, unless something opened it.
             let quoted = !begins && text.matches(&closing).count() > 1;
             if !quoted {
                 return (answer.trim_start(), true);
@@ -74,7 +74,7 @@ pub(super) fn without_thoughts(text: &str) -> (&str, bool) {
     (text, false)
 }
 
-/// What stands in the one fence around the whole text, where it is a fence for prose.
+/// The contents of a single fence around the whole text, if it is a fence for prose.
 pub(super) fn without_fence(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("```")?.strip_suffix("```")?;
     let (language, inner) = inner.split_once('\n')?;
@@ -82,7 +82,7 @@ pub(super) fn without_fence(text: &str) -> Option<&str> {
     (prose && !inner.contains("```")).then(|| inner.trim())
 }
 
-/// The text as strict JSON has it. It is read once, from left to right.
+/// Rewrites the text as strict JSON, in one pass from left to right.
 fn mended(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -129,7 +129,7 @@ fn skip_line(chars: &mut Chars<'_>) {
     }
 }
 
-/// A string up to its closing quote; one that is never closed stays open.
+/// Copies a string up to its closing quote; one that is never closed stays open.
 fn string(chars: &mut Chars<'_>, quote: char, out: &mut String) {
     out.push('"');
     while let Some(c) = chars.next() {
@@ -155,7 +155,7 @@ fn string(chars: &mut Chars<'_>, quote: char, out: &mut String) {
     }
 }
 
-/// Python's words for the three that JSON has.
+/// Turns Python's three constants into JSON's.
 fn word(chars: &mut Chars<'_>, first: char, out: &mut String) {
     let mut word = String::from(first);
     while let Some(c) = chars.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
@@ -212,7 +212,7 @@ mod tests {
             value("{\"text\": \"one\ntwo\t'three'\", 'it\\'s': 'say \"so\"', \"ok\": True, \"no\": None}")
                 .unwrap();
         assert_eq!(got, json!({"text": "one\ntwo\t'three'", "it's": "say \"so\"", "ok": true, "no": null}));
-        // What looks like a comment or a comma inside a string is none.
+        // What looks like a comment or a comma inside a string is left alone.
         let (got, _) = value("{\"url\": \"http://x/#a, }\",}").unwrap();
         assert_eq!(got, json!({"url": "http://x/#a, }"}));
     }

@@ -1,12 +1,12 @@
 //! Language models behind one small trait.
 //!
-//! Promised: an answer is either whole or an error; a cut stream yields no call; what a model wrote is
-//! [`Visible`](crate::text::Visible) before anybody sees it; sizes, times and repetitions are bounded; a key
-//! goes to the configured server only and stands in no error, log or cassette; dropping the future cancels.
+//! Promises: an answer is either whole or an error; a cut stream yields no call; text from a model is
+//! [`Visible`](crate::text::Visible) before anybody sees it; sizes, times and repetitions are bounded; a key goes only
+//! to the configured server and appears in no error, log or cassette; dropping the future cancels.
 //!
-//! Not here: budgets, the journal and the prompts. A caller asks through [`propose`] or [`structured`], which
-//! take an answer for what it means ([`Habit`]) and check tool calls and answers against their schemas; a bare
-//! [`Model::complete`] does not.
+//! Not here: budgets, the journal and the prompts. Callers ask through [`propose`] or [`structured`], which correct the
+//! habits of models ([`Habit`]) and check tool calls and answers against their schemas; a bare [`Model::complete`] does
+//! not.
 //!
 //! A provider is one file and one arm in [`open`]. [`Builtin`] needs no network: it answers from
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
@@ -58,18 +58,18 @@ pub use settings::{ModelSettings, Provider};
 pub use structured::{Structured, shaped, structured};
 pub use usage::Usage;
 
-/// A future that can be stored: what traits used as `dyn` return.
+/// A future that can be stored, as returned by traits that are used as `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Where streaming text goes while an answer is being written.
+/// Receives the text while an answer is being streamed.
 pub type OnText<'a> = &'a (dyn Fn(Delta<'_>) + Send + Sync);
 
 /// Something that answers requests.
 pub trait Model: Send + Sync {
-    /// The name this model has in the config (`default`, `cheap`), for people and for errors.
+    /// The name this model has in the config (`model`, `cheap`), for people and for errors.
     fn label(&self) -> &str;
 
-    /// One answer. Dropping the future cancels the call; nothing goes on behind it.
+    /// Gives one answer. Dropping the future cancels the call; nothing goes on in the background.
     ///
     /// The reply's calls are whole JSON objects, but they are not yet checked against the tools' schemas:
     /// that is what [`propose`] adds.
@@ -80,11 +80,11 @@ pub trait Model: Send + Sync {
     ) -> BoxFuture<'a, Result<Reply, ModelError>>;
 }
 
-/// For callers who do not watch the text as it streams: `propose(model, &request, &llm::quiet)`.
+/// For callers that do not watch the text as it streams: `propose(model, &request, &llm::quiet)`.
 pub fn quiet(_: Delta<'_>) {}
 
-/// The model the settings describe; `rules` are what the built-in one can do. Nothing is sent yet; only the settings
-/// themselves can be wrong.
+/// Opens the model that the settings describe; `rules` are the tasks of the built-in one. Sends nothing yet, so only
+/// the settings themselves can be wrong.
 pub fn open(
     settings: &ModelSettings,
     rules: &'static [&'static [Task]],

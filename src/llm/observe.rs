@@ -1,15 +1,15 @@
-//! A model watched from outside: the hook for spans, costs and budgets, which live elsewhere.
+//! Reports a model's calls: the hook for spans, costs and budgets, which live elsewhere.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{BoxFuture, Model, ModelError, OnText, Reply, Request};
 
-/// Told of every single call, also of those that [`propose`](super::propose) and
-/// [`structured`](super::structured) repeat: what was paid is seen even when the answer was of no use.
+/// Hears of every single call, including those that [`propose`](super::propose) and [`structured`](super::structured)
+/// repeat, so that it sees what was paid even if the answer was useless.
 pub trait Observer: Send + Sync {
-    /// A call ended; `took` includes waiting for a place and retries. A dropped call (a stop, a time limit) is
-    /// reported as cut: the server may well have charged for it.
+    /// A call ended; `took` includes waiting for a place and retries. A dropped call (a stop, a time limit) is reported
+    /// as cut: the server may still have charged for it.
     fn called(&self, model: &str, request: &Request, outcome: &Result<Reply, ModelError>, took: Duration);
 }
 
@@ -45,7 +45,7 @@ impl Model for Observed {
     }
 }
 
-/// A call under way, which is reported once, whichever way it ends.
+/// A running call, which is reported once, however it ends.
 struct Call<'a> {
     observed: &'a Observed,
     request: &'a Request,

@@ -1,12 +1,12 @@
-//! Ollama by its own `/api/chat`, one JSON object a line. Its own protocol rather than its OpenAI face: there
-//! the size of the window cannot be set, and a prompt that does not fit is shortened without a word.
+//! Ollama through its own `/api/chat`, one JSON object per line. We don't use its OpenAI-compatible API, which cannot
+//! set the window size and silently shortens a prompt that does not fit.
 
 use serde_json::{Map, Value, json};
 
 use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, Request, Stop, openai};
 
-/// The window when the conversation is short, and the largest one asked for unbidden.
+/// The window for a short conversation, and the largest one requested if none is configured.
 const SMALL_WINDOW: u32 = 4096;
 const LARGE_WINDOW: u32 = 65_536;
 
@@ -45,7 +45,7 @@ impl Protocol for Ollama {
                 OutputMode::Tool | OutputMode::Text => system = openai::in_words(&system, &output.schema),
             }
         }
-        // There is no way to require a call; a named tool is at least offered alone.
+        // A call cannot be required; at least a named tool is the only one offered.
         let tools: Vec<Value> = request
             .tools
             .iter()
@@ -77,7 +77,7 @@ impl Protocol for Ollama {
         let calls = message.get("tool_calls").and_then(Value::as_array);
         for call in calls.map(Vec::as_slice).unwrap_or_default() {
             let function = call.get("function").unwrap_or(call);
-            // Each call comes whole; its index, where there is one, counts within the frame only.
+            // Each call arrives whole; its index, if there is one, counts only within the frame.
             draft.call(Piece {
                 index: None,
                 id: call.get("id").and_then(Value::as_str),
@@ -108,7 +108,7 @@ impl Protocol for Ollama {
     }
 }
 
-/// A window the conversation and its answer fit into, in powers of two: a new size loads the model anew.
+/// A window that fits the conversation and its answer, in powers of two: a new size reloads the model.
 fn window(bytes: usize, answer: u32) -> u32 {
     let tokens = u32::try_from(bytes / 3).unwrap_or(u32::MAX).saturating_add(answer);
     tokens.clamp(SMALL_WINDOW, LARGE_WINDOW).next_power_of_two()

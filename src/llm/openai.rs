@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, as OpenAI, OpenRouter, llama.cpp, vLLM and LM Studio speak it.
 //!
-//! Servers lack different things. What a 400 complains of is left out from then on: JSON schemas (then a forced
-//! tool, then words in the prompt), `tool_choice`, `stream_options`, `temperature`, the name of the token limit.
+//! Servers lack different features. If a 400 complains about one, it is left out from then on: JSON schemas (then a
+//! forced tool, then words in the prompt), `tool_choice`, `stream_options`, `temperature`, the name of the token limit.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Pro
 use super::{Choice, Message, ModelSettings, OnText, OutputSchema, Request, Stop, ToolSpec, schema};
 
 pub(super) struct OpenAi {
-    /// OpenAI itself, which names the token limit otherwise than everybody who copied it.
+    /// OpenAI itself, which names the token limit differently from everybody who copied it.
     original: bool,
 }
 
@@ -93,9 +93,9 @@ impl Protocol for OpenAi {
             let cached = count("/prompt_tokens_details/cached_tokens");
             draft.usage.cached = cached.unwrap_or(draft.usage.cached);
         }
-        // Only the first choice was asked for.
+        // We asked for one choice only.
         let Some(choice) = frame.pointer("/choices/0") else { return Ok(()) };
-        // A server that does not stream sends `message` where others send `delta`.
+        // A server that does not stream sends `message` instead of `delta`.
         let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
         if let Some(refusal) = delta.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty()) {
             return Err(Fault::Refused(refusal.to_owned()));
@@ -157,14 +157,14 @@ impl Protocol for OpenAi {
     }
 }
 
-/// The tools that are offered, and what is said about choosing one.
+/// The tools to offer, and the `tool_choice` to send.
 fn tools(request: &Request, quirks: Quirks) -> (Vec<Value>, Option<Value>) {
     let all = || request.tools.iter();
     match &request.choice {
         Choice::Auto => (all().map(tool).collect(), None),
         Choice::Required => (all().map(tool).collect(), Some(json!("required"))),
         Choice::Tool(name) => {
-            // A server without `tool_choice` can still be offered nothing else.
+            // If the server has no `tool_choice`, nothing else is offered.
             let offered = all().filter(|tool| !quirks.no_tool_choice || tool.name == *name);
             (offered.map(tool).collect(), Some(named_tool(name)))
         }
@@ -185,7 +185,7 @@ fn response_format(output: &OutputSchema) -> Value {
     json!({"type": "json_schema", "json_schema": spec})
 }
 
-/// The instructions with the wanted shape in words, for servers that know no better way.
+/// The instructions with the wanted schema in words, for servers that support nothing better.
 pub(super) fn in_words(system: &str, schema: &Value) -> String {
     let words =
         format!("Answer with one JSON object that fits this JSON schema, and with nothing else: {schema}");

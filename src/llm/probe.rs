@@ -1,4 +1,4 @@
-//! Which habits a model shows in two short questions: one that wants a call, one that wants data.
+//! Finds a model's habits with two short questions: one that wants a call, one that wants data.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::habit::note;
 use super::{Choice, Habit, Model, ModelError, Request, ToolSpec, propose, quiet, structured};
 
-/// What a model was seen to do.
+/// What a model did when it was probed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     pub habits: Vec<Habit>,
@@ -17,7 +17,7 @@ pub struct Probe {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[allow(dead_code)] // Only whether it can be read counts.
+#[allow(dead_code)] // We only check whether it can be read.
 enum Kind {
     Call,
     Visit,
@@ -25,7 +25,7 @@ enum Kind {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)] // Only whether it can be read counts.
+#[allow(dead_code)] // We only check whether it can be read.
 struct Meeting {
     /// Who comes.
     guests: Vec<String>,
@@ -41,7 +41,7 @@ struct Meeting {
 
 const WORDS: &str = "A call with Ada of 30 minutes, not urgent; the place is not known.";
 
-/// Asks twice. Whoever cannot be reached is an error; whoever answers badly is not.
+/// Asks twice. A model that cannot be reached is an error; one that answers badly is not.
 pub async fn probe(model: &dyn Model) -> Result<Probe, ModelError> {
     let mut probe = Probe::default();
     let tool = ToolSpec::of::<Meeting>("note_meeting", "Notes a meeting.");
@@ -65,7 +65,7 @@ pub async fn probe(model: &dyn Model) -> Result<Probe, ModelError> {
 }
 
 impl Probe {
-    /// An answer of no use is what the probe is about; anything else is an error.
+    /// An unusable answer is what the probe is about; anything else is an error.
     fn lack(&mut self, what: &'static str, error: ModelError) -> Result<(), ModelError> {
         match error {
             ModelError::Unreadable { .. } | ModelError::AnswerTooLong { .. } | ModelError::Refused { .. } => {
@@ -76,7 +76,7 @@ impl Probe {
         }
     }
 
-    /// In a sentence.
+    /// The result in a sentence.
     pub fn told(&self) -> String {
         let habits: Vec<&str> = self.habits.iter().map(|habit| habit.name()).collect();
         let shows = match habits.as_slice() {

@@ -1,4 +1,4 @@
-//! Answers in words or calls: checked against the tools' schemas before anybody sees them.
+//! Asks for words or calls, and checks them against the tools' schemas before anybody sees them.
 
 use super::asking::Asking;
 use super::bend::Extra;
@@ -7,13 +7,13 @@ use super::schema;
 use super::{Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, loose};
 use crate::text::words::clip;
 
-/// What a reply has against it, for the model and (without values) for an error.
+/// What is wrong with a reply, for the model and (without values) for an error.
 type Complaint = schema::Complaints;
 
-/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is
-/// empty, or calls nothing where a call is required) goes back with what is wrong, twice at most, then the
-/// error is [`ModelError::Unreadable`]: no part of it is ever returned. Words where a call is required go back once; then
-/// they count as the call that the request says they mean, if it says so. The usage counts every answer.
+/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty, or
+/// calls nothing when a call is required) is sent back with what is wrong, at most twice. Then the error is
+/// [`ModelError::Unreadable`]: no part of it is ever returned. Words instead of a required call are sent back once;
+/// after that, they count as the call that the request says they mean, if it says so. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
     let mut asking = Asking::new(model, request.clone(), on_text);
     loop {
@@ -28,7 +28,8 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
                 Some(call) => {
                     note(&mut asking.habits, [Habit::SameCall]);
                     if asking.has_objected() {
-                        // It insists. Where words can end the work, so does this; else whoever decides sees it again.
+                        // It insists. If words can end the work, so does this; otherwise whoever decides sees the call
+                        // again.
                         if let Some(end) = in_place_of_words(request, &reply) {
                             return Ok(finished(asking, Reply { calls: vec![end], ..reply }));
                         }
@@ -67,7 +68,7 @@ fn finished(asking: Asking<'_>, reply: Reply) -> Reply {
     Reply { usage: asking.usage, habits: asking.habits, left_out: asking.left_out, ..reply }
 }
 
-/// Takes what is written in an unusual way for what it means.
+/// Interprets what the model wrote in an unusual way.
 fn read_habits(request: &Request, reply: &mut Reply) {
     if reply.calls.is_empty()
         && reply.bad_calls.is_empty()
@@ -87,7 +88,7 @@ fn read_habits(request: &Request, reply: &mut Reply) {
     }
 }
 
-/// The call that words stand for in this request, with the words as its reason where it takes one.
+/// The call that words stand for in this request, with the words as its reason if it takes one.
 fn in_place_of_words(request: &Request, reply: &Reply) -> Option<ToolCall> {
     let name = request.words_mean.as_ref()?;
     let tool = request.tools.iter().find(|tool| tool.name == *name)?;
@@ -97,8 +98,8 @@ fn in_place_of_words(request: &Request, reply: &Reply) -> Option<ToolCall> {
     Some(ToolCall { id, name: name.clone(), args, signature: None })
 }
 
-/// The first call of a reply, where all of it was made just before, and worked. What a person said since may ask for it
-/// again, and being done is no call.
+/// The first call of a reply, if all of its calls were made just before, and worked. What a person said since may ask
+/// for them again, and being done does not count as a call.
 fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
     let mut worked = Vec::new();
     for message in request.messages.iter().rev() {
@@ -120,7 +121,7 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
     None
 }
 
-/// What is wrong with a reply. Bends its calls to what they mean.
+/// Says what is wrong with a reply. Bends its calls to what they mean.
 fn check(request: &Request, reply: &mut Reply, extra: Extra) -> Result<(), Complaint> {
     let mut wrong = Vec::new();
     for bad in &reply.bad_calls {
@@ -182,7 +183,7 @@ fn is_empty(reply: &Reply) -> bool {
     reply.calls.is_empty() && reply.bad_calls.is_empty() && reply.text.trim().is_empty()
 }
 
-/// What the request wants and the reply lacks.
+/// What the request wants but the reply lacks.
 fn missing(request: &Request, reply: &Reply) -> Option<String> {
     let calls_nothing = reply.calls.is_empty() && reply.bad_calls.is_empty();
     match &request.choice {
@@ -258,7 +259,7 @@ mod tests {
     async fn an_unknown_tool_is_told_which_there_are() {
         let (_, asked) = fails_thrice(call("send_money", json!({}))).await;
         assert!(told(&asked[1]).contains("write_email"));
-        // The conversation still alternates: some chat templates insist on it.
+        // The conversation still alternates, as some chat templates insist.
         assert_eq!(asked[2].messages.len(), 5);
     }
 

@@ -1,8 +1,8 @@
-//! Cassettes: what was asked and answered, one JSON object a line, for bug reports and tests.
+//! Cassettes: what was asked and answered, one JSON object per line, for bug reports and tests.
 //!
-//! Everything is redacted before it is written, and the file is its owner's alone (0600). Mail and files that
-//! stood in the prompts are in it: a cassette is personal, though it holds no key. A replay finds the answer by
-//! the redacted request; where a request differs (a date in the prompt), by the next unused one of its task.
+//! Everything is redacted before it is written, and only the file's owner can read it (0600). It contains the mail and
+//! files that were in the prompts: a cassette is personal, though it holds no key. A replay finds the answer by the
+//! redacted request. If the request differs (a date in the prompt), it takes the next unused answer of the same task.
 
 use crate::text::hex;
 use std::fs::{File, OpenOptions, Permissions};
@@ -29,7 +29,7 @@ struct Line {
     error: Option<Value>,
 }
 
-/// A model whose calls are written down.
+/// A model whose calls are recorded.
 pub struct Recorder {
     inner: Arc<dyn Model>,
     file: Mutex<File>,
@@ -37,10 +37,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Appends the calls of `inner` to the file at `path`, without `secrets` and what looks like one.
+    /// Appends the calls of `inner` to the file at `path`, without `secrets` and anything that looks like one.
     pub fn wrap(inner: Arc<dyn Model>, path: &Path, secrets: Vec<SecretString>) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
-        // The mode above is for a new file only.
+        // The mode above applies only to a new file.
         file.set_permissions(Permissions::from_mode(0o600))?;
         Ok(Self { inner, file: Mutex::new(file), redactor: Redactor::new(secrets) })
     }
@@ -55,7 +55,7 @@ impl Recorder {
         let line = Line { key: digest(&redacted), task, request: redacted, reply, error };
         let mut text = serde_json::to_string(&line)?;
         text.push('\n');
-        // One write, so that lines of two processes do not mix.
+        // One write, so that lines from two processes do not mix.
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes())
     }
 }
@@ -73,7 +73,7 @@ impl Model for Recorder {
         Box::pin(async move {
             let outcome = self.inner.complete(request, on_text).await;
             if let Err(error) = self.write(request, &outcome) {
-                // A recording that fails must not take the work with it.
+                // A recording that fails must not stop the work.
                 tracing::warn!(%error, "a model call could not be recorded");
             }
             outcome
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 
         let replayer = Replayer::open(&path).unwrap();
-        // The second request differs by its date, and is found by its task.
+        // The second request has another date, and is found by its task.
         let first = replayer.complete(&request("Monday"), &quiet).await.unwrap();
         assert!(first.text.starts_with("first") && first.usage.output == 4);
         let second = replayer.complete(&request("Tuesday"), &quiet).await.unwrap_err();

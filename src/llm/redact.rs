@@ -1,8 +1,8 @@
-//! Secrets taken out of text that leaves the process: errors and cassettes.
+//! Removes secrets from text that leaves the process: errors and cassettes.
 //!
-//! Known secrets are removed wherever they stand. Besides, whatever looks like one goes: prefixes of well-known
-//! keys, `Bearer …`, `password = …`, credentials in addresses, private keys, long random runs. It takes too
-//! much rather than too little, and always the same, so that a redacted request can be compared with another.
+//! Known secrets are removed wherever they are. So is everything that looks like one: prefixes of well-known keys,
+//! `Bearer …`, `password = …`, credentials in addresses, private keys, long random runs. It removes too much rather
+//! than too little, and always the same, so that a redacted request can be compared with another.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -68,14 +68,14 @@ const NAMES: &[&str] = &[
     "x-goog-api-key",
 ];
 
-/// Takes secrets out of text.
+/// Removes secrets from text.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     known: Vec<SecretString>,
 }
 
 impl Redactor {
-    /// Knows these secrets besides what looks like one. Those of under four characters are not looked for.
+    /// Knows these secrets besides what looks like one. Secrets shorter than four bytes are not looked for.
     pub fn new(known: impl IntoIterator<Item = SecretString>) -> Self {
         let known = known
             .into_iter()
@@ -96,7 +96,7 @@ impl Redactor {
         tokens(&addresses(&private_keys(text)))
     }
 
-    /// `value` without secrets, in its strings, its keys and under telling keys.
+    /// `value` without secrets in its strings, in its keys, and under keys that name a secret.
     pub fn value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(&text)),
@@ -121,7 +121,7 @@ fn telling(name: &str) -> bool {
     name == "token" || NAMES.iter().any(|part| name.contains(part))
 }
 
-/// Blocks between `BEGIN … PRIVATE KEY` and its end, or the end of the text.
+/// Removes blocks from `BEGIN … PRIVATE KEY` to their end, or to the end of the text.
 fn private_keys(mut text: String) -> String {
     while let Some(begin) = text.find("-----BEGIN ") {
         let Some(kind) = text[begin..].find("PRIVATE KEY-----") else { break };
@@ -135,7 +135,7 @@ fn private_keys(mut text: String) -> String {
     text
 }
 
-/// `scheme://user:password@host`.
+/// Removes the credentials from `scheme://user:password@host`.
 fn addresses(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -168,7 +168,7 @@ fn tokens(text: &str) -> String {
         out.push_str(gap);
         let end = tail.find(|c| !in_token(c)).unwrap_or(tail.len());
         let (token, next) = tail.split_at(end);
-        // `name=value` is one run when nothing stands between.
+        // `name=value` without a space is one run.
         match token.split_once('=') {
             Some((name, value)) if telling(name) && value.len() >= 4 => {
                 out.push_str(name);
@@ -184,7 +184,7 @@ fn tokens(text: &str) -> String {
     out
 }
 
-/// Whether the text before says that a secret follows.
+/// Whether the text before the token says that a secret follows.
 fn announced(before: &str, token: &str) -> bool {
     if token.len() < 4 {
         return false;
@@ -206,7 +206,7 @@ fn looks_secret(token: &str) -> bool {
     if PREFIXES.iter().any(|prefix| token.starts_with(prefix) && token.len() >= prefix.len() + 12) {
         return true;
     }
-    // A run of random characters; words joined by dashes or slashes are none.
+    // A run of random characters. Words joined by dashes or slashes do not count.
     token.split(|c: char| !c.is_ascii_alphanumeric()).any(|run| {
         let has = |test: fn(&char) -> bool| run.chars().any(|c| test(&c));
         let digits = has(char::is_ascii_digit);

@@ -8,13 +8,13 @@ use crate::text::Visible;
 /// A whole answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// What was said. Where the request had an output schema, this is the JSON text.
+    /// What was said. If the request had an output schema, this is the JSON text.
     #[serde(default)]
     pub text: String,
-    /// What the model wants called, in its order.
+    /// The calls the model wants to make, in its order.
     #[serde(default)]
     pub calls: Vec<ToolCall>,
-    /// Calls whose name or arguments could not be read; [`propose`](super::propose) has them made again.
+    /// Calls whose name or arguments could not be read; [`propose`](super::propose) asks for them again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad_calls: Vec<BadCall>,
     /// Tokens used.
@@ -26,10 +26,10 @@ pub struct Reply {
     /// The model that answered, as the server calls it.
     #[serde(default)]
     pub model: String,
-    /// What was mended.
+    /// The habits that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub habits: Vec<Habit>,
-    /// How many bytes of the conversation the model was not shown, because it cannot read as much.
+    /// How many bytes of the conversation the model was not shown, because it cannot read that much.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub left_out: usize,
 }
@@ -76,9 +76,9 @@ pub enum Stop {
     /// The model was done.
     #[default]
     End,
-    /// It wants tools called.
+    /// It wants to call tools.
     Calls,
-    /// The limit of tokens was reached; the text is the beginning of an answer.
+    /// The token limit was reached; the text is only the beginning of an answer.
     Length,
 }
 
@@ -87,7 +87,7 @@ pub enum Stop {
 pub enum Delta<'a> {
     /// More text.
     Text(&'a str),
-    /// The answer begins anew (a retry): what was streamed so far is void.
+    /// The answer starts over (a retry): what was streamed so far is void.
     Restart,
 }
 

@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::schema;
 
-/// One question to a model, complete in itself.
+/// One complete question to a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// What the answer is for (`email.triage`, `sheet.plan`). The built-in model answers by it; providers on
+    /// What the answer is for (`email.triage`, `sheet.plan`). The built-in model chooses its rules by it; providers on
     /// the network never see it.
     pub task: String,
     /// The data the prompt was made from, for the built-in model and for bug reports. Never sent.
     #[serde(default)]
     pub facts: Value,
-    /// Instructions that stand above the conversation.
+    /// Instructions that come before the conversation.
     #[serde(default)]
     pub system: String,
     /// The conversation, oldest first.
@@ -27,14 +27,14 @@ pub struct Request {
     /// Whether a tool must be called.
     #[serde(default)]
     pub choice: Choice,
-    /// The tool that words stand for where a call is required and the model goes on talking after it was told so. It
-    /// takes nothing, or the words as its `reason`.
+    /// The tool that words stand for if a call is required and the model keeps talking after it was told so. It takes
+    /// nothing, or the words as its `reason`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_mean: Option<String>,
     /// The shape the answer's text must have; [`structured`](super::structured) fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSchema>,
-    /// At most this many tokens of answer; the model's setting where absent.
+    /// The most tokens the answer may have; the model's setting if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
 }
@@ -45,13 +45,13 @@ impl Request {
         Self { task: task.to_owned(), facts, ..Self::default() }
     }
 
-    /// Sets the instructions above the conversation.
+    /// Sets the instructions that come before the conversation.
     pub fn system(mut self, text: impl Into<String>) -> Self {
         self.system = text.into();
         self
     }
 
-    /// Adds words of the person, or of the workflow on its behalf.
+    /// Adds words from the person, or from the workflow on their behalf.
     pub fn user(self, text: impl Into<String>) -> Self {
         self.message(Message::user(text))
     }
@@ -80,19 +80,19 @@ impl Request {
         self
     }
 
-    /// Says which tool words stand for, where a call is required.
+    /// Says which tool words stand for if a call is required.
     pub fn words_mean(mut self, tool: &str) -> Self {
         self.words_mean = Some(tool.to_owned());
         self
     }
 
-    /// Limits the answer's length for this request alone.
+    /// Limits the answer's length for this request only.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// How many tool calls the conversation already holds; new ids are numbered from here.
+    /// The tool calls already in the conversation; new ids are numbered after them.
     pub(super) fn earlier_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.messages.iter().flat_map(|message| match message {
             Message::Assistant { calls, .. } => calls.as_slice(),
@@ -115,11 +115,11 @@ pub enum Message {
         /// What it said, possibly nothing.
         #[serde(default)]
         text: String,
-        /// What it wanted called.
+        /// The calls it wanted to make.
         #[serde(default)]
         calls: Vec<ToolCall>,
     },
-    /// What became of one call.
+    /// The result of one call.
     Tool {
         /// The id of that call.
         call_id: String,
@@ -127,19 +127,19 @@ pub enum Message {
         name: String,
         /// What the model is told.
         text: String,
-        /// True when the call did not work or was refused.
+        /// True if the call failed or was refused.
         #[serde(default)]
         failed: bool,
     },
 }
 
 impl Message {
-    /// Words of the person.
+    /// Words from the person.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
     }
 
-    /// Words of the model.
+    /// Words from the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), calls: Vec::new() }
     }
@@ -158,18 +158,18 @@ impl Message {
 /// A call a model proposes. It has no effect by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Unique in its conversation, also where the server sent none.
+    /// Unique in its conversation, even if the server sent none.
     pub id: String,
     /// The tool's name.
     pub name: String,
     /// The arguments: always a JSON object.
     pub args: Value,
-    /// An opaque token the provider wants back with the call, unread by us.
+    /// An opaque token that the provider wants back with the call; we do not read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
-/// A tool as a model is told about it.
+/// A tool as described to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// The name to call it by.

@@ -1,4 +1,4 @@
-//! JSON schemas: made from types, checked against, and bent to what each provider accepts.
+//! JSON schemas: made from types, used to check answers, and adapted to what each provider accepts.
 
 use crate::text::words::clip;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ const MAX_COMPLAINT: usize = 300;
 /// How deep references are followed when they are written out.
 const MAX_DEPTH: usize = 24;
 
-/// The schema of `T`, without the parts only tools for schemas read.
+/// The schema of `T`, without the parts that only schema tools read.
 pub(super) fn of<T: JsonSchema>() -> Value {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
     let mut value = Value::from(schema);
@@ -28,7 +28,7 @@ pub(super) fn of<T: JsonSchema>() -> Value {
     value
 }
 
-/// What a value has against it.
+/// What is wrong with a value.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Complaints {
     /// With the offending values, for the model that wrote them.
@@ -37,8 +37,8 @@ pub(super) struct Complaints {
     pub masked: String,
 }
 
-/// What a model said, bent to what it means, if that fits. Everything a model says comes through here before anybody sees
-/// it, so that what is shown, hashed and carried out is the same.
+/// Bends what a model said to what it means, and checks that it fits. Everything a model says passes through here
+/// before anybody sees it, so that the same thing is shown, hashed and carried out.
 pub(super) fn accept(
     schema: &Value,
     mut value: Value,
@@ -70,8 +70,8 @@ fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
     }
 }
 
-/// The schema as OpenAI's strict mode wants it: every object closed, every property required, and null for those
-/// that were optional; [`accept`] drops it again. `None` where the schema cannot be put so (maps with free keys).
+/// The schema as OpenAI's strict mode wants it: every object closed, every property required, and null for optional
+/// ones; [`accept`] drops the nulls again. `None` if the schema cannot be put that way (maps with free keys).
 pub(super) fn strict(schema: &Value) -> Option<Value> {
     strict_of(schema, schema)
 }
@@ -93,7 +93,7 @@ fn strict_of(schema: &Value, root: &Value) -> Option<Value> {
                         }
                         Value::Object(closed)
                     }
-                    // Words strict mode does not know; our own validator still holds them.
+                    // Words that strict mode does not know; our own validator still checks them.
                     "format" | "default" | "minimum" | "maximum" | "minLength" | "maxLength" | "examples" => {
                         continue;
                     }
@@ -119,7 +119,7 @@ fn strict_of(schema: &Value, root: &Value) -> Option<Value> {
     }
 }
 
-/// The schema, or null.
+/// The same schema, but it also accepts null.
 fn nullable(mut schema: Value) -> Value {
     let named = schema.get("type").and_then(Value::as_str).map(str::to_owned);
     let scalar = named.filter(|name| ["string", "number", "integer", "boolean"].contains(&name.as_str()));
@@ -134,7 +134,7 @@ fn nullable(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema in the OpenAPI subset Gemini reads: references written out, `null` as `nullable`.
+/// The schema in the OpenAPI subset that Gemini reads: references written out, `null` as `nullable`.
 pub(super) fn subset(schema: &Value) -> Value {
     subset_of(schema, schema, 0)
 }
@@ -198,7 +198,8 @@ fn subset_of(schema: &Value, root: &Value, depth: usize) -> Value {
     Value::Object(out)
 }
 
-/// One choice besides `null` is that choice, nullable; constants become one enum; the rest stays `anyOf`.
+/// A single choice besides `null` becomes that choice, nullable; constants become one enum; anything else stays
+/// `anyOf`.
 fn alternatives(value: &Value, root: &Value, depth: usize, out: &mut Map<String, Value>) {
     let Some(choices) = value.as_array() else { return };
     let (nulls, real): (Vec<&Value>, Vec<&Value>) =

@@ -9,7 +9,7 @@ use super::{BoxFuture, Delta, Model, ModelError, OnText, Reply, Request, Stop, T
 
 type Answerer = dyn Fn(&Request) -> Result<Reply, ModelError> + Send + Sync;
 
-/// Answers from a queue, or by a closure over the request; remembers every request.
+/// Answers from a queue, or with a closure over the request; remembers every request.
 pub struct Scripted {
     label: String,
     queue: Mutex<VecDeque<Result<Reply, ModelError>>>,
@@ -33,7 +33,7 @@ impl Scripted {
         Self::new(texts.into_iter().map(|text| Ok(Self::text(text))))
     }
 
-    /// Answers each request by `answerer`.
+    /// Answers each request with `answerer`.
     pub fn by(answerer: impl Fn(&Request) -> Result<Reply, ModelError> + Send + Sync + 'static) -> Self {
         Self { answerer: Some(Box::new(answerer)), ..Self::new([]) }
     }
@@ -64,12 +64,12 @@ impl Scripted {
         lock(&self.queue).push_back(answer);
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub fn requests(&self) -> Vec<Request> {
         lock(&self.requests).clone()
     }
 
-    /// How many answers nobody asked for yet.
+    /// How many answers are still in the queue.
     pub fn left(&self) -> usize {
         lock(&self.queue).len()
     }
@@ -104,7 +104,7 @@ impl Model for Scripted {
     }
 }
 
-/// A test that failed while holding the lock has said so already.
+/// A test that failed while holding the lock has already said so.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What a model is opened with. The app maps the config to it; nothing here reads a file or the environment.
+//! The settings to open a model with. The app makes them from the config; nothing here reads a file or the environment.
 
 use std::time::Duration;
 
@@ -10,36 +10,35 @@ use secrecy::SecretString;
 pub struct ModelSettings {
     /// Its name in the config, for people.
     pub label: String,
-    /// Who answers.
     pub provider: Provider,
     /// The model's name at the provider.
     pub name: String,
-    /// The server's address; the provider's own where absent.
+    /// The server's address; the provider's own if not set.
     pub base_url: Option<String>,
-    /// The key, where the server wants one.
+    /// The key, if the server wants one.
     pub key: Option<SecretString>,
-    /// Calls under way at once.
+    /// The most calls at the same time.
     pub max_concurrent: usize,
-    /// Requests in any minute, retries included; none is no limit.
+    /// The most requests in any minute, including retries; `None` is no limit.
     pub requests_per_minute: Option<u32>,
-    /// Longest wait for a connection.
+    /// The longest wait for a connection.
     pub connect_timeout: Duration,
-    /// Longest silence, before the first byte or between two. Local servers load a model in it.
+    /// The longest silence, before the first byte or between two. Local servers load a model during it.
     pub idle_timeout: Duration,
-    /// Longest single try as a whole, however busily the server drips.
+    /// The longest a single try may take, however steadily the server sends.
     pub total_timeout: Duration,
-    /// Tokens of answer when the request names no number.
+    /// The most tokens of an answer if the request names no number.
     pub max_output_tokens: u32,
-    /// Randomness, where the model allows it to be set; the server's default where absent.
+    /// Randomness, if the model allows it to be set; the server's default if not set.
     pub temperature: Option<f32>,
-    /// Ollama's `num_ctx`; chosen by the conversation's length where absent.
+    /// Ollama's `num_ctx`; chosen by the conversation's length if not set.
     pub context_window: Option<u32>,
     /// How often a transient failure is tried again.
     pub retries: u32,
     /// The first pause before trying again; it doubles each time, with jitter.
     pub backoff: Duration,
-    /// Longest pause between two tries. A server that asks for a longer one ends the call, and the error says
-    /// how long.
+    /// The longest pause between two tries. If a server asks for a longer one, the call ends, and the error says how
+    /// long.
     pub longest_pause: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Answers that are data: asked with a schema, checked against it, asked again with the validator's words.
+//! Answers that are data: asked for with a schema, checked against it, and asked for again with the validator's words.
 
 use crate::text::words::clip;
 use schemars::JsonSchema;
@@ -11,25 +11,24 @@ use super::habit::note;
 use super::schema::{self};
 use super::{Choice, Habit, Model, ModelError, OutputSchema, Reply, Request, Usage, loose, quiet};
 
-/// An answer that fits.
+/// An answer that fits its schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured<T> {
-    /// The answer.
     pub value: T,
-    /// All tokens used, those of useless answers included.
+    /// All tokens used, including those of unusable answers.
     pub usage: Usage,
-    /// How many answers it took: 1 to 3.
+    /// How many times the model was asked.
     pub answers: usize,
     /// The model that answered.
     pub model: String,
-    /// What was mended.
+    /// The habits that were corrected.
     pub habits: Vec<Habit>,
     /// How many bytes of the conversation the model was not shown.
     pub left_out: usize,
 }
 
-/// Asks for a `T`. An answer that does not fit its schema goes back with what is wrong, twice at most, then
-/// the error is [`ModelError::Unreadable`]. Tools of the request are not offered.
+/// Asks for a `T`. An answer that does not fit its schema is sent back with what is wrong, at most twice; then the
+/// error is [`ModelError::Unreadable`]. The request's tools are not offered.
 pub async fn structured<T>(model: &dyn Model, request: &Request) -> Result<Structured<T>, ModelError>
 where
     T: DeserializeOwned + JsonSchema,
@@ -37,7 +36,7 @@ where
     shaped(model, request, OutputSchema { name: name_of::<T>(), schema: schema::of::<T>() }).await
 }
 
-/// The same for a schema that is known only when it is asked, such as a choice among what there is.
+/// The same for a schema that is known only at run time, such as a choice from a list.
 pub async fn shaped<T: DeserializeOwned>(
     model: &dyn Model,
     request: &Request,
@@ -70,7 +69,7 @@ pub async fn shaped<T: DeserializeOwned>(
     }
 }
 
-/// The first thing in an answer that fits.
+/// The first value in an answer that fits.
 fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<(T, Vec<Habit>), schema::Complaints> {
     let same = |text: &str| schema::Complaints { full: text.to_owned(), masked: text.to_owned() };
     let mut wrong = None;
@@ -90,7 +89,7 @@ fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<(T, Vec<Ha
     }))
 }
 
-/// The value as a `T`, or what it wraps.
+/// The value as a `T`, or the object that it wraps.
 fn fitting<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<Habit>), schema::Complaints> {
     let inner = match &value {
         Value::Object(fields) if fields.len() == 1 => {
@@ -118,7 +117,7 @@ fn typed<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<Ha
     Ok((typed, habits))
 }
 
-/// A name every provider accepts.
+/// A name that every provider accepts.
 fn name_of<T: JsonSchema>() -> String {
     let name: String = T::schema_name()
         .chars()

@@ -5,7 +5,7 @@ use std::ops::{Add, AddAssign};
 use crate::config::Price;
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one or several calls, as the server counted them; zero where it did not say.
+/// Tokens of one or several calls, as the server counted them; zero if it did not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens read, cached ones included.
@@ -35,7 +35,7 @@ impl AddAssign for Usage {
 }
 
 impl Usage {
-    /// What it costs. A server that claims more cached tokens than it read is charged as all cached.
+    /// What it costs. If a server claims more cached tokens than it read, all of them count as cached.
     pub fn cost(self, price: &Price) -> f64 {
         let cached = self.cached.min(self.input);
         let million = |tokens: u64, price: f64| tokens as f64 / 1_000_000.0 * price;

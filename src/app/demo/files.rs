@@ -1,6 +1,6 @@
-//! What the demo is made of; every name in it is made up.
+//! The files of the demo; every name in them is made up.
 
-/// Where a mail lies.
+/// Where a mail is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MailFolder {
     /// Unread in the inbox.
@@ -9,11 +9,11 @@ pub(super) enum MailFolder {
     Read,
     /// Read and answered.
     Answered,
-    /// Among what the person sent.
+    /// In the user's sent mail.
     Sent,
 }
 
-/// The mails: where each lies, its name, and its bytes with dates to fill in.
+/// The mails: where each is placed, its name, and its bytes with dates to fill in.
 pub(super) const MAILS: &[(MailFolder, &str, &[u8])] = &[
     (MailFolder::New, "01-hub-drawings", include_bytes!("../../../assets/demo/mail/01-hub-drawings.eml")),
     (MailFolder::New, "02-plan-the-fair", include_bytes!("../../../assets/demo/mail/02-plan-the-fair.eml")),
@@ -74,7 +74,7 @@ pub(super) const MAILS: &[(MailFolder, &str, &[u8])] = &[
     (MailFolder::Sent, "s5-stand", include_bytes!("../../../assets/demo/mail/s5-stand.eml")),
 ];
 
-/// The folder to ask about.
+/// The folder to ask questions about.
 pub(super) const NOTES: &[(&str, &str)] = &[
     ("launch-review.md", include_str!("../../../assets/demo/notes/launch-review.md")),
     ("spring-fair.txt", include_str!("../../../assets/demo/notes/spring-fair.txt")),
@@ -89,7 +89,7 @@ pub(super) const WORKBOOK: (&str, &[u8]) =
 /// The calendar, with dates to fill in.
 pub(super) const CALENDAR: &str = include_str!("../../../assets/demo/calendar.ics");
 
-/// What a capable model answers to one of the demo's questions, written by hand in the form of a recording.
+/// The answers of a capable model to one of the demo's questions, written by hand in the format of a recording.
 pub(super) const TRANSCRIPT: (&str, &str) =
     ("transcript.jsonl", include_str!("../../../assets/demo/transcript.jsonl"));
 

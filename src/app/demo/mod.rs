@@ -1,8 +1,8 @@
-//! The demo: a made-up work week in a folder of its own, on which every key works for real.
+//! The demo: a made-up work week in a separate folder, in which every key really works.
 //!
-//! Promised: only an empty folder, or one that carries the demo's marker, is ever written to; laying out anew removes
-//! what the demo and sayso itself wrote there, and nothing else; its mails and its calendar are of this week. What its
-//! threads did, they did: nothing is put into the database but by starting, driving and deciding.
+//! Promises: only an empty folder, or one with the demo's marker, is ever written to. A reset removes what the demo and
+//! sayso wrote there, and nothing else. Mails and calendar are dated this week. The history of its threads is real: the
+//! database is filled only by starting, driving and deciding.
 
 mod files;
 mod stamp;
@@ -23,36 +23,34 @@ use std::path::{Path, PathBuf};
 pub use threads::{begin as begin_demo, play as play_transcript};
 pub use tour::{Delivery, TourGoal, TourStep, demo_tour};
 
-/// What it says once everything is there.
+/// The marker's text once everything is there.
 const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it out anew.\n";
-/// What it says before.
+/// The marker's text before that.
 const BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
-/// Everything in the folder that is the demo's or sayso's own.
+/// Everything in the folder that belongs to the demo or to sayso.
 const OURS: &[&str] =
     &["mail", "notes", "sheets", "calendar.ics", TRANSCRIPT.0, "config.toml", "log", "driver.lock"];
 
-/// Why there is no demo.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// The folder is somebody's.
+    /// The folder holds other files.
     #[error("{0} is not empty and holds no demo; name a new folder with --data, or leave --data out")]
     Foreign(PathBuf),
-    /// Somebody works in it.
+    /// Another process uses it.
     #[error("process {1} has the demo in {0} open; close that first")]
     Open(PathBuf, u32),
-    /// The disk does not want to.
     #[error("cannot set up the demo at {0}: {1}")]
     Io(PathBuf, #[source] io::Error),
 }
 
-/// Lays the demo out in `folder`, unless it is there already; with `reset` in any case. Whether it did.
+/// Lays the demo out in `folder` unless it is there already; with `reset`, always. Returns whether it did.
 pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool) -> Result<bool, DemoError> {
     let failed = |error| DemoError::Io(folder.to_owned(), error);
     let marker = match fs::read_to_string(folder.join(DEMO_MARKER)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        // A file in the way of the folder is somebody's, too.
+        // A file in place of the folder is not ours either.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Err(DemoError::Foreign(folder.to_owned()));
         }
@@ -68,7 +66,7 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
     Ok(true)
 }
 
-/// The recording in a demo that one of its threads is answered from.
+/// The recording that answers one of the demo's threads.
 pub fn demo_transcript(folder: &Path) -> PathBuf {
     folder.join(TRANSCRIPT.0)
 }
@@ -81,7 +79,7 @@ fn is_empty(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// Removes what an earlier demo left.
+/// Removes the files of an earlier demo.
 fn clear(folder: &Path) -> Result<(), DemoError> {
     if let Some(pid) = DriverLock::holder(folder) {
         return Err(DemoError::Open(folder.to_owned(), pid));
@@ -94,7 +92,7 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
         if !ours {
             continue;
         }
-        // A link is removed, never what it leads to.
+        // Removes a link itself, never its target.
         let folder = entry.file_type().map_err(failed)?.is_dir();
         if folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }
             .map_err(failed)?;
@@ -103,9 +101,9 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
 }
 
 fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
-    // Like any data folder: nobody else's.
+    // Private, like any data folder.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    // First of all, so that a layout that was interrupted is known as ours.
+    // Written first, so that an interrupted layout is recognised as ours.
     fs::write(folder.join(DEMO_MARKER), BEGUN)?;
     let mail = folder.join("mail");
     for name in ["inbox", "sent", "drafts", "outbox"] {

@@ -1,8 +1,8 @@
-//! Dates in the demo's files, filled in when it is laid out, so that it is always this week.
+//! Fills in the dates in the demo's files when it is laid out, so that it is always this week.
 //!
 //! `{{date -3h}}` is a mail's date; `{{weekday w+2}}`, `{{day w+2}}` (in German `{{wochentag w+2}}`, `{{tag w+2}}`) and
-//! `{{ymd w+2}}` name the second working day after today; `{{utc w+2 1400}}` is two o'clock of that day on the
-//! person's clock, in UTC as calendars write it.
+//! `{{ymd w+2}}` name the second working day after today; `{{utc w+2 1400}}` is 14:00 on that day in the user's
+//! time zone, in UTC as calendars write it.
 
 use crate::text::GERMAN_MONTHS;
 use jiff::civil::{Date, Time, Weekday};
@@ -19,7 +19,7 @@ impl Stamp {
         Self { now: now.to_zoned(zone.clone()) }
     }
 
-    /// The file with its dates filled in; what is in braces and says nothing stays.
+    /// The file with its dates filled in; unknown text in braces stays.
     pub fn fill(&self, file: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(file.len() + 64);
         let mut rest = file;
@@ -79,7 +79,7 @@ impl Stamp {
         self.now.checked_sub(past).ok()
     }
 
-    /// When a mail that has this date in its head arrived.
+    /// When a mail arrived: the first date in the file.
     pub fn arrived(&self, file: &[u8]) -> Option<Timestamp> {
         let at = find(file, b"{{date ")? + 7;
         let rest = file.get(at..)?;
@@ -87,7 +87,7 @@ impl Stamp {
         self.ago(words).map(|at| at.timestamp())
     }
 
-    /// The working day so many days after today; the first one for +1.
+    /// The working day so many working days after today; +1 is the next one.
     fn working_day(&self, count: i32) -> Option<Date> {
         let step = if count < 0 { -1 } else { 1 };
         let mut date = self.now.date();

@@ -1,4 +1,4 @@
-//! The demo is laid out whole, once, of this week, and over nobody else's files.
+//! The demo is laid out completely, once, dated this week, and never over other files.
 
 use super::*;
 use crate::app::is_demo;
@@ -65,7 +65,7 @@ fn its_dates_are_of_this_week_and_its_config_is_read() {
             let date = text.lines().find_map(|line| line.strip_prefix("Date: ")).unwrap();
             let date = jiff::fmt::rfc2822::parse(date).unwrap().timestamp();
             let age = now().duration_since(date).as_hours();
-            // What was read long ago is older than the first look goes.
+            // Mail that was read long ago is older than the first look goes back.
             let old = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('r'));
             assert!((0..7 * 24).contains(&age) != old, "{}: {age} h", path.display());
             assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), date.into());

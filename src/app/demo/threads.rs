@@ -1,6 +1,6 @@
-//! The demo's first threads: every new mail has one that waits to be driven; one analysis asks, one has a result, from a
-//! transcript that says so, one is over; code waits to be run on the workbook, and some was; a question to an API lacks something; and a program
-//! asks before it pushes. They are started, driven and decided like any other.
+//! The demo's first threads. Every new mail has one that waits to be driven. One analysis asks, one has a result from a
+//! transcript that says so, one is over. Code waits to run on the workbook, and some has run. A question to an API
+//! lacks something, and a program asks before it pushes. They are started, driven and decided like any other threads.
 
 use crate::app::App;
 use crate::driver::{Scope, Until};
@@ -12,23 +12,23 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long another process that drives is waited for; a new folder has none.
+/// How long to wait for another process that drives; a new folder has none.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the folder is asked first; this stays open.
+/// The first question about the folder; it stays open.
 const OPEN: &str = "Why did the launch slip?";
-/// What has a result to read.
+/// The question that has a result to read.
 const ANSWERED: &str = "Which hubs rattle, and where do they come from?";
-/// What is over.
+/// The question that is over.
 const PAST: &str = "What is spent for the spring fair?";
-/// What has been worked out of the orders.
+/// The instruction that was carried out on the orders.
 const SUMMED: &str = "Sum Amount by Region";
-/// What is to be done to the orders; its code waits to be run.
+/// The instruction whose code waits to be run on the orders.
 const TO_MARK: &str = "Mark the outliers in Quantity";
-/// What an API is asked. It lacks the playlist, and nobody is asked over the network before that was said.
+/// The question to an API. It lacks the playlist, and nothing goes over the network until the user names one.
 const MUSIC: &str = "Which tracks does the playlist have?";
 
-/// Plays the thread whose answers are in the transcript; `app` has no other model.
+/// Plays the thread whose answers are in the transcript; `app` must have no other model.
 pub async fn play(app: &App, folder: &Path) -> Result<(), InboxError> {
     approved(app.inbox(), analysis(folder, ANSWERED)).await?;
     Ok(())
@@ -38,7 +38,7 @@ fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
     ("analyze", json!({"query": query, "inputs": folder.join("notes").display().to_string()}))
 }
 
-/// Starts the demo's other threads about the files in `folder`, and drives them to where a person is asked.
+/// Starts the demo's other threads about the files in `folder`, and drives them until they ask.
 pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
@@ -72,13 +72,13 @@ fn pushing(folder: &Path) -> Asking {
     Asking { input, key: Some("demo".to_owned()) }
 }
 
-/// A thread that has come to its question.
+/// Starts a thread and drives it to its question.
 async fn asked(inbox: &Inbox, (workflow, input): (&str, Value)) -> Result<Outcome, InboxError> {
     let started = inbox.threads().start(workflow.to_owned(), input).await?;
     driven(inbox, started).await
 }
 
-/// One whose question was answered with yes.
+/// Starts a thread, accepts its questions and drives it on.
 async fn approved(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome, InboxError> {
     let mut outcome = asked(inbox, start).await?;
     for interrupt in std::mem::take(&mut outcome.interrupts) {

@@ -1,4 +1,4 @@
-//! aerc's accounts: one section each, its places written as URLs.
+//! Reads aerc's accounts: one section each, with servers and folders as URLs.
 
 use super::Candidate;
 use super::place::{self, Named, Password};
@@ -63,7 +63,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
     })
 }
 
-/// How a scheme is made safe, and whether by a token; what is said in the clear is no way.
+/// The encryption a scheme means, and whether the login is a token. Unencrypted schemes are `None`.
 fn way(scheme: &str, protocol: &str) -> Option<(MailTls, bool)> {
     let (first, more) = scheme.split_once('+').unwrap_or((scheme, ""));
     let tls = match first.strip_prefix(protocol)? {
@@ -82,10 +82,10 @@ fn password(named: &Named, command: Option<&String>) -> Password {
     }
 }
 
-/// A program mail is given to.
+/// A program that sends mail.
 pub(super) fn command(text: &str) -> Option<MailOutgoing> {
     let mut command = place::words(text);
-    // These take recipients from the mail by themselves; sayso names them.
+    // These options read the recipients from the mail; sayso passes them itself.
     command.retain(|word| !matches!(word.as_str(), "-t" | "--read-recipients" | "-oi" | "-oem"));
     let known = command.first().is_some_and(|program| {
         let name = program.rsplit('/').next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Whom git takes the person for.
+//! Reads the user's name and address from git's config.
 
 use super::place;
 
-/// Name and address of a gitconfig.
+/// The name and address in a gitconfig.
 pub(super) fn parse(text: &str) -> (Option<String>, Option<String>) {
     let (mut name, mut email, mut ours) = (None, None, false);
     for line in text.lines().map(str::trim) {

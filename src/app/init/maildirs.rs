@@ -1,4 +1,4 @@
-//! Maildirs in their usual places, and what lies beside them.
+//! Finds Maildirs in their usual places, and the folders next to them.
 
 use super::Candidate;
 use super::place;
@@ -12,15 +12,14 @@ use std::path::{Path, PathBuf};
 const MOST_ENTRIES: usize = 500;
 /// How many Maildirs are offered.
 const MOST: usize = 8;
-/// How many mails are asked whose mailbox it is, and how much of each is read.
+/// How many mails are read to find the mailbox's address, and how many bytes of each.
 const ASKED: usize = 40;
 const HEAD: u64 = 16 * 1024;
 
-/// Where people keep their mail, beneath the home folder.
+/// Where people keep their mail, inside the home folder.
 const USUAL: [&str; 6] = ["Mail", "mail", "Maildir", ".mail", ".maildir", ".local/share/mail"];
-/// What an inbox is called.
 const INBOXES: [&str; 2] = ["inbox", "new mail"];
-/// What is no inbox.
+/// Folders that are not an inbox.
 const OTHERS: [&str; 14] = [
     "sent",
     "sent items",
@@ -43,7 +42,7 @@ pub(super) fn is_maildir(path: &Path) -> bool {
     ["cur", "new", "tmp"].iter().all(|part| path.join(part).is_dir())
 }
 
-/// Every Maildir that looks like somebody's inbox.
+/// Every Maildir that looks like an inbox.
 pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
     let data = env.get("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let named = env.get("MAILDIR").map(PathBuf::from).filter(|path| path.is_absolute());
@@ -54,7 +53,7 @@ pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
     let mut seen = Vec::new();
     let mut found = Vec::new();
     for root in roots {
-        // One folder may have two names, as where letters' case does not count.
+        // One folder may have two names, for example if the file system ignores case.
         let Ok(real) = root.canonicalize() else { continue };
         if seen.contains(&real) {
             continue;
@@ -76,7 +75,7 @@ pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
     found
 }
 
-/// The inboxes among Maildirs that lie side by side; where none is called so, whatever is nothing else.
+/// The inboxes among Maildirs in one folder. If none is named inbox, all that are not named something else.
 fn inboxes(beside: &[PathBuf]) -> Vec<PathBuf> {
     let is = |path: &Path, names: &[&str]| names.iter().any(|name| called(path).eq_ignore_ascii_case(name));
     let maildirs: Vec<&PathBuf> = beside.iter().filter(|path| is_maildir(path)).collect();
@@ -88,7 +87,7 @@ fn inboxes(beside: &[PathBuf]) -> Vec<PathBuf> {
     maildirs.into_iter().filter(|path| !is(path, &OTHERS)).cloned().collect()
 }
 
-/// The folders in a folder, in their order.
+/// The folders in a folder, sorted.
 fn folders(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten().take(MOST_ENTRIES).flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
@@ -123,12 +122,12 @@ pub(super) fn candidate(path: &Path) -> Candidate {
     }
 }
 
-/// Whether a folder is rather a person's home than an account's.
+/// Whether a folder looks like a home folder rather than an account's.
 fn is_home_like(path: &Path) -> bool {
     USUAL.iter().any(|name| path.join(name).is_dir())
 }
 
-/// A Maildir, with the folders for sent mail and drafts that lie within or beside it.
+/// A Maildir, with the folders for sent mail and drafts inside or next to it.
 pub(super) fn source(inbox: &Path, beside: Option<&Path>) -> MailSource {
     let find = |names: &[&str]| {
         let folders = [Some(inbox), beside, inbox.parent()];
@@ -142,8 +141,8 @@ pub(super) fn source(inbox: &Path, beside: Option<&Path>) -> MailSource {
     MailSource::Maildir { path: inbox.to_owned(), folders: Vec::new(), drafts, sent }
 }
 
-/// The address that more than half of the newest mails were delivered to. Anybody can write such a line into a mail, so
-/// it is only ever a proposal.
+/// The address that more than half of the newest mails were delivered to. Anybody can write such a header, so this is
+/// only a suggestion.
 fn delivered_to(path: &Path) -> Option<String> {
     let mut names: Vec<PathBuf> = ["new", "cur"]
         .iter()

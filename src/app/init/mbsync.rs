@@ -1,4 +1,4 @@
-//! mbsync's settings: what it keeps in step with a server is read where it lies, as Maildirs.
+//! Reads mbsync's settings. The mail it syncs is read from its Maildirs.
 
 use super::Candidate;
 use super::place::{self, Password};
@@ -6,15 +6,15 @@ use crate::config::{MailServer, MailSource, MailTls};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What one mbsync account is: the server, and the Maildir that holds its inbox.
+/// One mbsync account: the server, and the Maildir that holds its inbox.
 #[derive(Clone, Debug)]
 pub(super) struct Synced {
     pub(super) candidate: Candidate,
-    /// The server behind it, so that other programs' accounts on it are known as the same.
+    /// The server behind it, to recognise the same account in other programs.
     pub(super) server: Option<MailServer>,
 }
 
-/// A block of the file: its kind and name, and its lines by keyword in lower case.
+/// A block of the file, with its lines by lower-case keyword.
 struct Block {
     kind: String,
     name: String,
@@ -65,7 +65,7 @@ fn inbox(store: &Block, home: &Path) -> Option<PathBuf> {
     if let Some(inbox) = store.keys.get("inbox") {
         return Some(place::path(inbox, home));
     }
-    // What mbsync itself means where nothing is said, and where people put it all the same.
+    // mbsync's default is ~/Maildir, but people often have an INBOX in the store's path.
     let beneath = store.keys.get("path").map(|path| place::path(path, home).join("INBOX"));
     beneath.filter(|path| path.is_dir()).or_else(|| Some(home.join("Maildir")))
 }
@@ -109,7 +109,7 @@ fn blocks(text: &str) -> Vec<Block> {
             blocks.push(Block { kind: key, name: words.swap_remove(0), keys: BTreeMap::new() });
             open = true;
         } else if let Some(block) = blocks.last_mut().filter(|_| open) {
-            // A password is a word like any other until here; it goes no further.
+            // A password gets no further than this line.
             let value = if key == "pass" { String::new() } else { words.join(" ") };
             block.keys.entry(key).or_insert(value);
         }

@@ -1,11 +1,11 @@
-//! What several programs know of the same account, put together.
+//! Merges what several programs know about the same account.
 
 use super::place::{self, config_home};
 use super::{Candidate, Finds, aerc, git, maildirs, mbsync, msmtp, neomutt};
 use crate::config::{Env, MailServer, MailSource};
 use std::path::{Path, PathBuf};
 
-/// Everything a home folder tells.
+/// Everything found in a home folder.
 pub(super) fn everything(home: &Path, env: &Env) -> Finds {
     let config = config_home(home, env);
     let first = |paths: &[PathBuf]| paths.iter().find_map(|path| place::text(path));
@@ -40,7 +40,7 @@ pub(super) fn everything(home: &Path, env: &Env) -> Finds {
     Finds { name: called.or(name), address, accounts, ..Finds::default() }
 }
 
-/// Whether two places hold the same mail: one Maildir, one login, or a Maildir that is kept in step with that login.
+/// Whether two sources hold the same mail: the same Maildir, the same login, or a Maildir synced with that login.
 fn same(known: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> bool {
     let login = |one: &MailServer, other: &MailServer| {
         one.host == other.host && one.user.eq_ignore_ascii_case(&other.user)
@@ -61,7 +61,7 @@ fn same(known: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> 
     }
 }
 
-/// What another program knows and this one does not. A server's login is of no use to a Maildir.
+/// Adds what another program knows and this one does not. A Maildir has no use for notes about a server's login.
 fn complete(known: &mut Candidate, other: Candidate) {
     let alike = std::mem::discriminant(&known.source) == std::mem::discriminant(&other.source);
     known.address = known.address.take().or(other.address);
@@ -74,7 +74,8 @@ fn complete(known: &mut Candidate, other: Candidate) {
     known.found_in.extend(other.found_in);
 }
 
-/// msmtp sends for whoever has no way out, by the address; a single sender is for a single account.
+/// Lets msmtp send for accounts that cannot send, matched by address. If there is only one account and its address is
+/// unknown, it gets the first sender.
 fn give_senders(accounts: &mut [Candidate], senders: &[msmtp::Sender]) {
     let alone = accounts.len() == 1;
     for account in accounts.iter_mut().filter(|account| account.outgoing.is_none()) {
@@ -88,7 +89,7 @@ fn give_senders(accounts: &mut [Candidate], senders: &[msmtp::Sender]) {
     }
 }
 
-/// No two accounts are called the same.
+/// Makes the accounts' names unique.
 fn name_apart(accounts: &mut [Candidate]) {
     for at in 0..accounts.len() {
         let wanted = accounts[at].name.clone();

@@ -1,9 +1,9 @@
-//! From nothing to one's own mail: what this machine has, and a config written from it.
+//! `sayso init`: finds mail and models on this machine, and writes a config for them.
 //!
-//! Promises: looking changes nothing and is bounded in files, depth and time; a password that stands in another
-//! program's file is never read further than its line, let alone copied; what is written loads as a config, observes,
-//! is readable by the person alone and never takes the place of another file.
-//! Does not ask anybody, reach a mail server or read a mail further than its head.
+//! Promises: searching changes nothing and is bounded in files, depth and time. A password in another program's file
+//! gets no further than its line, and is never copied. The written config loads, is set to observe, is readable only by
+//! the user and never overwrites another file.
+//! Does not ask the user, reach a mail server, or read more of a mail than its head.
 
 mod aerc;
 mod git;
@@ -21,25 +21,25 @@ pub use write::{Chosen, ChosenModel, WriteError, config_text, write_config};
 use crate::config::{Env, MailOutgoing, MailSource};
 use std::path::Path;
 
-/// Everything of use that was found.
+/// Everything useful that was found.
 #[derive(Clone, Debug, Default)]
 pub struct Finds {
-    /// What the person is called.
+    /// The user's name.
     pub name: Option<String>,
-    /// Where they are reached.
+    /// The user's mail address.
     pub address: Option<String>,
-    /// Mail that could be read, the surest first.
+    /// Mail accounts, the most certain first.
     pub accounts: Vec<Candidate>,
-    /// Providers a key in the environment is for, with the variable's name.
+    /// Providers with a key in the environment, with the variable's name.
     pub keys: Vec<(&'static str, &'static str)>,
     /// Models of an Ollama on this machine.
     pub ollama: Vec<String>,
-    /// Where that is, where it is not in its usual place.
+    /// The URL of that Ollama, if not the usual one.
     pub ollama_url: Option<String>,
 }
 
 impl Finds {
-    /// Whether there is a model besides the built-in rules.
+    /// Whether there is a model other than the built-in rules.
     pub fn has_model(&self) -> bool {
         !self.ollama.is_empty() || !self.keys.is_empty()
     }
@@ -48,25 +48,24 @@ impl Finds {
 /// An account as other programs know it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// What to call it: one short word.
+    /// One short word.
     pub name: String,
-    /// Its address, where that is known.
     pub address: Option<String>,
-    /// Where it is read.
+    /// Where its mail is read.
     pub source: MailSource,
-    /// Where its mail is sent, where that is known.
+    /// How its mail is sent, if known.
     pub outgoing: Option<MailOutgoing>,
-    /// Who knows of it: `mbsync`, `aerc`, a folder.
+    /// The programs or folders it was found in: `mbsync`, `aerc`, a path.
     pub found_in: Vec<String>,
-    /// What the person has to do before it works.
+    /// What the user has to do before it works.
     pub notes: Vec<String>,
 }
 
-/// The keys that are looked for, by provider.
+/// The environment variables for keys, by provider.
 const KEYS: &[(&str, &str)] =
     &[("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY"), ("gemini", "GEMINI_API_KEY")];
 
-/// Looks around in a home folder and the environment. A key's value is not looked at.
+/// Searches a home folder and the environment. Does not look at the values of keys.
 pub async fn find(home: &Path, env: &Env) -> Finds {
     let keys = KEYS.iter().copied().filter(|(_, variable)| env.get(variable).is_some()).collect();
     let ollama = ollama::models(env).await;
@@ -77,7 +76,7 @@ pub async fn find(home: &Path, env: &Env) -> Finds {
     Finds { keys, ollama, ollama_url, ..found.unwrap_or_default() }
 }
 
-/// A Maildir the person names, with what lies beside it.
+/// A Maildir that the user names, with the folders next to it.
 pub fn maildir(path: &Path) -> Candidate {
     maildirs::candidate(path)
 }

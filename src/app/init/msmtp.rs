@@ -1,21 +1,21 @@
-//! msmtp's settings: which of its accounts sends as whom. It sends for sayso too, so it keeps its passwords.
+//! Reads msmtp's settings: the address each account sends as. msmtp sends for sayso too, so it keeps its passwords.
 
 use super::place;
 use crate::config::{FiledBy, MailOutgoing};
 
-/// An account mail can be given to.
+/// An msmtp account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sender {
-    /// What msmtp calls it.
+    /// Its name in msmtp.
     account: String,
-    /// As whom it sends.
+    /// The address it sends as.
     pub(super) from: Option<String>,
-    /// As whom it logs in, where that is an address.
+    /// The user it logs in as, if that is an address.
     pub(super) user: Option<String>,
 }
 
 impl Sender {
-    /// Whether mail of this address goes out by it.
+    /// Whether it sends mail for this address.
     pub(super) fn is_for(&self, address: &str) -> bool {
         let is = |known: &Option<String>| {
             known.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(address))
@@ -23,13 +23,12 @@ impl Sender {
         is(&self.from) || (self.from.is_none() && is(&self.user))
     }
 
-    /// The program, as the config calls it.
+    /// How the config names this sender.
     pub(super) fn outgoing(&self) -> MailOutgoing {
         let command = vec!["msmtp".to_owned(), format!("--account={}", self.account)];
         MailOutgoing::Command { command, sent: None, filed_by: FiledBy::Auto }
     }
 
-    /// Whose mail it sends.
     pub(super) fn address(&self) -> Option<&str> {
         self.from.as_deref().or(self.user.as_deref())
     }
@@ -57,11 +56,11 @@ pub(super) fn parse(text: &str) -> Vec<Sender> {
             ("from", None) => usual.from = place::address(&value),
             ("user", Some(sender)) => sender.user = place::address(&value),
             ("user", None) => usual.user = place::address(&value),
-            // Everything else, passwords among it, is msmtp's own affair.
+            // We ignore everything else, including passwords.
             _ => {}
         }
     }
-    // `account default : work` is another name for one that is there.
+    // `account default : work` is another name for an account already listed.
     found.retain(|sender| !(sender.account == "default" && default.is_some()));
     found.sort_by_key(|sender| default.as_deref() != Some(sender.account.as_str()));
     found

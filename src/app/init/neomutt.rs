@@ -1,4 +1,4 @@
-//! neomutt's settings (and mutt's): variables, the last word on each counting, and the files they name.
+//! Reads the settings of neomutt and mutt: variables, of which the last value counts, and the files they source.
 
 use super::place::{self, Named, Password};
 use super::{Candidate, aerc};
@@ -6,10 +6,10 @@ use crate::config::{FiledBy, MailOutgoing, MailSource, MailTls};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How many files are read, those that name others included.
+/// How many files are read, sourced ones included.
 const MOST_FILES: usize = 20;
 
-/// What a muttrc says: the person's name, and the account it is about.
+/// Reads a muttrc: the user's name, and the account it describes.
 pub(super) fn read(path: &Path, home: &Path) -> Option<(Option<String>, Option<Candidate>)> {
     let mut variables = BTreeMap::new();
     let mut left = MOST_FILES;
@@ -28,7 +28,7 @@ fn gather(
 ) -> Option<()> {
     *left = left.checked_sub(1)?;
     let text = place::text(path)?;
-    // What is quoted in backticks is a command, and stays one: nothing is run here.
+    // Backticks quote a command; it is kept as text and never run here.
     let text = text.replace("\\\n", " ");
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
         match line.split_once(char::is_whitespace) {
@@ -57,7 +57,7 @@ fn set(line: &str, variables: &mut BTreeMap<String, String>) {
         let after = after.trim_start();
         let (value, more) = value(after);
         if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty() {
-            // A password that stands here is noticed and goes no further.
+            // A password is noticed, and its value is dropped.
             let secret = name.ends_with("_pass") && !value.starts_with('`');
             variables.insert(name.to_lowercase(), if secret { String::new() } else { value });
         }
@@ -68,7 +68,7 @@ fn set(line: &str, variables: &mut BTreeMap<String, String>) {
     }
 }
 
-/// One value and what stands behind it.
+/// One value, and the text after it.
 fn value(text: &str) -> (String, &str) {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) else {
         let end = text.find(char::is_whitespace).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! A quick look whether an Ollama runs on this machine. Nothing beyond loopback is reached.
+//! Checks quickly whether Ollama runs on this machine. Connects only to loopback addresses.
 
 use crate::config::Env;
 use serde_json::Value;
@@ -7,20 +7,20 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Time for an answer: a server on this machine has it at once.
+/// Time for an answer; a server on this machine answers at once.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// More than any list of models is long.
+/// Longer than any list of models, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// How many models are named.
+/// How many models are listed.
 const MOST: usize = 8;
 
-/// The models it has; none where it does not run.
+/// The models it has; none if it does not run.
 pub(super) async fn models(env: &Env) -> Vec<String> {
     let said = tokio::time::timeout(PATIENCE, ask(address(env))).await;
     said.ok().and_then(Result::ok).map(|said| names(&said)).unwrap_or_default()
 }
 
-/// Where it is, where that is not its usual place.
+/// Its URL, if not the usual one.
 pub(super) fn unusual(env: &Env) -> Option<String> {
     let address = address(env);
     (address != usual()).then(|| format!("http://{address}"))
@@ -30,7 +30,7 @@ fn usual() -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 11434)
 }
 
-/// Where it would be: by its own variable where that is on this machine, else in its usual place.
+/// Its address: from `OLLAMA_HOST` if that is on this machine, else the usual one.
 fn address(env: &Env) -> SocketAddr {
     let usual = usual();
     let named = env.get("OLLAMA_HOST").and_then(|host| host.to_str()).unwrap_or_default();
@@ -44,7 +44,7 @@ fn address(env: &Env) -> SocketAddr {
 
 async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(address).await?;
-    // HTTP/1.0, so that the answer is one piece and ends with the connection.
+    // With HTTP/1.0 the answer is not chunked and ends with the connection.
     let request = format!("GET /api/tags HTTP/1.0\r\nHost: {address}\r\nAccept: application/json\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut said = Vec::new();
@@ -52,7 +52,7 @@ async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
     Ok(said)
 }
 
-/// The names in an answer. What is no name of a model is not there.
+/// The names in an answer. Anything that is not a model's name is dropped.
 fn names(said: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(said);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return Vec::new() };

@@ -1,14 +1,14 @@
-//! How other programs write where things are: files, paths, servers, passwords.
+//! Parses how other programs write files, paths, servers and passwords.
 
 use crate::config::{Env, MailLogin, MailServer, MailTls, Secret};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Longer than any such file.
+/// Longer than any settings file, in bytes.
 const LONGEST: u64 = 256 * 1024;
 
-/// The text of a file of settings, where it is there and is one.
+/// The text of a settings file, if it exists and is a regular file.
 pub(super) fn text(path: &Path) -> Option<String> {
     // Opening a pipe would wait for its other end.
     if !std::fs::metadata(path).ok()?.is_file() {
@@ -25,7 +25,7 @@ pub(super) fn config_home(home: &Path, env: &Env) -> PathBuf {
     named.unwrap_or_else(|| home.join(".config"))
 }
 
-/// A path as people write it, `~` and `$HOME` meaning the home folder.
+/// A path as people write it; `~` and `$HOME` mean the home folder.
 pub(super) fn path(text: &str, home: &Path) -> PathBuf {
     let rest = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|start| text.strip_prefix(start));
     let whole = match rest {
@@ -36,7 +36,7 @@ pub(super) fn path(text: &str, home: &Path) -> PathBuf {
     whole.components().collect()
 }
 
-/// One short word for an account, as the config wants it.
+/// One short word for an account, valid in the config.
 pub(super) fn short_name(text: &str) -> String {
     let word: String = text
         .trim()
@@ -48,25 +48,25 @@ pub(super) fn short_name(text: &str) -> String {
     if word.is_empty() { "mail".to_owned() } else { word }
 }
 
-/// The variable a password is to be put into that no command hands out.
+/// The variable for a password that no command prints.
 pub(super) fn variable(account: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("SAYSO_PASSWORD_{}", short_name(account).chars().map(plain).collect::<String>())
 }
 
-/// How another program has a password, as far as that may be known.
+/// How another program stores a password, as far as we may know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Password {
-    /// What a command prints.
+    /// A command prints it.
     Command(String),
-    /// It stands in the file itself, and stays there.
+    /// It is in the file itself, and stays there.
     Written,
-    /// Nothing is said of it.
+    /// The file does not mention it.
     Unknown,
 }
 
 impl Password {
-    /// How sayso may have it, and what the person has to do for that.
+    /// How sayso can get it, and what the user has to do for that.
     pub(super) fn login(&self, account: &str, program: &str, token: bool) -> (MailLogin, Option<String>) {
         let variable = variable(account);
         let (secret, note) = match self {
@@ -90,7 +90,7 @@ impl Password {
     }
 }
 
-/// A server as a URL names it. The password such a URL may have is only noticed.
+/// A server from a URL. A password in the URL is noticed, not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) scheme: String,
@@ -101,7 +101,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Reads `scheme://user:password@host:port/…`; what is no such URL is `None`.
+    /// Reads `scheme://user:password@host:port/…`; `None` if it is not such a URL.
     pub(super) fn read(url: &str) -> Option<Self> {
         let (scheme, rest) = url.trim().split_once("://")?;
         let place = rest.split('/').next().unwrap_or_default();
@@ -123,7 +123,7 @@ impl Named {
     }
 }
 
-/// A server, with its usual port where none is said.
+/// A server, with the usual port if none is given.
 pub(super) fn server(
     host: &str,
     port: Option<u16>,
@@ -152,7 +152,7 @@ pub(super) fn server(
 pub(super) const IMAP: [u16; 2] = [993, 143];
 pub(super) const SMTP: [u16; 2] = [465, 587];
 
-/// A word of a URL as it is meant.
+/// Decodes the percent escapes of a URL.
 fn unescaped(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -172,7 +172,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What looks like an address, bare and in lower case.
+/// The bare address in a text, in lower case, if it looks like one.
 pub(super) fn address(text: &str) -> Option<String> {
     let bare = match text.rsplit_once('<') {
         Some((_, rest)) => rest.split('>').next().unwrap_or_default(),
@@ -184,7 +184,7 @@ pub(super) fn address(text: &str) -> Option<String> {
     (!user.is_empty() && !domain.is_empty() && !bare.contains(odd)).then(|| bare.to_lowercase())
 }
 
-/// Words as a shell would cut them: quotes hold them together, a backslash keeps what follows it.
+/// Splits words like a shell: quotes hold a word together, a backslash escapes the next character.
 pub(super) fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut begun, mut quote) = (String::new(), false, None);

@@ -1,4 +1,4 @@
-//! The config as it is written for a newcomer: short, with the reasons, and observing.
+//! Writes the first config of a new user: short, with reasons, and set to observe.
 
 use super::Candidate;
 use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
@@ -8,25 +8,21 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// What the person settled on.
+/// What the user chose.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    /// What they are called.
     pub name: Option<String>,
-    /// Where they are reached.
+    /// The user's mail address.
     pub address: Option<String>,
-    /// Their mail.
     pub accounts: Vec<Candidate>,
-    /// Who answers.
     pub model: ChosenModel,
-    /// Providers a key in the environment is for, to be named beside the model.
+    /// Providers with a key in the environment, to be mentioned next to the model.
     pub keys: Vec<(&'static str, &'static str)>,
 }
 
-/// Who answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChosenModel {
-    /// The rules built in.
+    /// The built-in rules.
     #[default]
     Builtin,
     /// A model of a provider.
@@ -35,34 +31,31 @@ pub enum ChosenModel {
         provider: String,
         /// The model, as the provider calls it.
         name: String,
-        /// The variable its key is in.
+        /// The environment variable with its key.
         key: Option<String>,
-        /// Its server, where that is not the provider's usual one.
+        /// Its server, if not the provider's usual one.
         base_url: Option<String>,
     },
 }
 
-/// Why the config was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// There is one, and it stays.
+    /// There is one already, and it stays.
     #[error(
         "there is a config already, {}; `sayso doctor` checks it, and `sayso init --force` writes a new one and keeps this one beside it",
         .0.display()
     )]
     There(PathBuf),
-    /// It cannot be written.
     #[error("{} cannot be written: {}; check who owns its folder", path.display(), crate::text::io_words(source))]
     Io {
-        /// Where it belongs.
+        /// Where the config belongs.
         path: PathBuf,
-        /// Why not.
         source: io::Error,
     },
 }
 
-/// Puts a config in its place, whole or not at all. One that stands there is refused, or with `over` kept beside it
-/// under a dated name, which is given back.
+/// Writes a config, whole or not at all. If there is one already, fails; with `over`, keeps the old one next to it
+/// under a dated name and returns that name.
 pub fn write_config(path: &Path, text: &str, over: Option<Timestamp>) -> Result<Option<PathBuf>, WriteError> {
     let unwritable = |source| WriteError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
@@ -83,7 +76,7 @@ pub fn write_config(path: &Path, text: &str, over: Option<Timestamp>) -> Result<
     }
 }
 
-/// The text of a config. No secret stands in it, only where each is kept.
+/// The text of a config. It contains no secret, only where each is kept.
 pub fn config_text(chosen: &Chosen, home: Option<&Path>) -> String {
     let mut text = Text { out: String::new(), home };
     text.line("# Written by `sayso init`. `sayso doctor` checks it, `sayso config` shows what is meant, and");
@@ -126,7 +119,7 @@ impl Text<'_> {
         }
     }
 
-    /// A path, short where it lies in the home folder.
+    /// A path, shortened with `~` if it is in the home folder.
     fn path(&mut self, key: &str, path: &Path) {
         let short =
             self.home.and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));
@@ -255,7 +248,7 @@ impl Text<'_> {
     }
 }
 
-/// A comment ends with its line.
+/// Keeps a comment on one line.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! What the person has settled in another program: open questions about it close, and nothing is learned.
+//! Closes open questions about mail that the user handled in another program. Nothing is learned from it.
 
 use super::{Intake, Trouble};
 use crate::driver::arrival;
@@ -12,7 +12,7 @@ const ANSWERED: &str = "you have answered it elsewhere";
 const GONE: &str = "the mail is no longer in its mailbox";
 
 impl Intake {
-    /// The person's own mail answers whatever waits in its conversation.
+    /// The user's own mail answers whatever waits in its conversation.
     pub(super) async fn settle_by_own(&self, account: &Account, mail: &Mail) -> Result<(), Trouble> {
         let store = self.engine().store();
         let refers = mail.in_reply_to.iter().chain(&mail.references).cloned().collect::<Vec<_>>();
@@ -21,7 +21,7 @@ impl Intake {
             return Ok(());
         };
         let Some(thread) = store.mail().before(&account.name, &conversation)?.live else { return Ok(()) };
-        // What sayso sent itself is no answer from elsewhere.
+        // Mail that sayso sent is not an answer from elsewhere.
         let ours = match &mail.message_id {
             Some(id) => store.mail().sent_by(&thread, id)?,
             None => false,
@@ -32,13 +32,13 @@ impl Intake {
         self.settle(&thread, ANSWERED, "answered").await
     }
 
-    /// Whether the person's own mail can answer a thread: it names its newest mail, or was written after that.
+    /// Whether the user's own mail can answer a thread: it refers to the thread's newest mail, or was written after it.
     fn is_answer(&self, thread: &ThreadId, own: &Mail, refers: &[String]) -> Result<bool, Trouble> {
         let Some((id, at)) = self.engine().store().mail().newest_of(thread)? else { return Ok(true) };
         Ok(id.is_some_and(|id| refers.contains(&id)) || own.date.is_some_and(|date| date > at))
     }
 
-    /// Compares what waits with how its mail stands now.
+    /// Closes threads whose mail is now answered or gone.
     pub(super) async fn settle_answered(&self, account: &Account) -> Result<(), Trouble> {
         let mut waiting = self.engine().store().mail().waiting(&account.name)?;
         waiting.retain(|waiting| !waiting.place.is_empty());
@@ -52,7 +52,7 @@ impl Intake {
                 Standing::Unknown => {}
                 Standing::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
                 Standing::There { answered, .. } => {
-                    // A thread that has sent something may itself be who answered.
+                    // If the thread has sent something, that may be the answer.
                     if !waiting.acted && (answered || self.is_answered_in_sent(account, waiting).await?) {
                         self.settle(&waiting.thread, ANSWERED, "answered").await?;
                     }
@@ -74,9 +74,9 @@ impl Intake {
         let id = format!("settled:{how}");
         match store.threads().outcome(thread)?.status {
             Status::Waiting | Status::Held => {}
-            // It hears of it before its next node, once: what troubles it after that is for a person.
+            // It is told once, before its next node; trouble after that is for a person.
             Status::Ready | Status::Trouble if !store.mail().was_told(thread, &id, reason)? => {}
-            // A thread at work hears of it when it next waits.
+            // A running thread is told when it next waits.
             _ => return Ok(()),
         }
         let line = store.threads().line(thread)?;
@@ -86,7 +86,7 @@ impl Intake {
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
         match store.threads().arrive(arrival).await {
-            // Somebody decided in this very moment and the thread has ended.
+            // Somebody decided at the same moment and the thread has ended.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -1,4 +1,5 @@
-//! The first look at a mailbox: bounded, and asked about before it costs; and whatever else a person was asked.
+//! The first look at a mailbox: bounded, and asked about before it costs money. Also carries out the answers to
+//! intake's questions.
 
 use super::route::Read;
 use super::{FirstLook, Intake, Synced, Trouble};
@@ -9,14 +10,14 @@ use crate::mail::{Account, NewMail as Found};
 use crate::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
 use crate::workflows::intake::{Asked, Taken};
 
-/// How much is read at once of what was kept.
+/// How many kept mails are read at once.
 const PAGE: usize = 10;
 
-/// About how many tokens a model reads and writes over one mail, for a guess at the cost.
+/// About how many tokens a model reads and writes for one mail, to estimate the cost.
 const TOKENS: (f64, f64) = (4000.0, 400.0);
 
 impl Intake {
-    /// Everything there was is looked through: few mails are taken in, many are asked about.
+    /// Ends the first look, once all mail is listed: takes in a few mails, or asks about many.
     pub(super) async fn end_first_look(
         &self,
         account: &Account,
@@ -59,7 +60,7 @@ impl Intake {
         self.take_kept(account, source, synced).await
     }
 
-    /// Dollars for handling so many mails; `None` where the model's price is not known.
+    /// Dollars for handling this many mails; `None` if the model's price is not known.
     fn cost(&self, mails: usize) -> Option<f64> {
         let model = self.0.config.model_for("email", "triage");
         let price = match self.0.config.prices.get(&model.name) {
@@ -71,7 +72,7 @@ impl Intake {
         Some(mails as f64 * (input * price.input + output * price.output) / 1_000_000.0)
     }
 
-    /// Whether something a person was asked about this mailbox is answered and not carried out.
+    /// Whether a question about this mailbox may be answered and not yet carried out.
     pub(super) fn is_answered(&self, account: &Account) -> bool {
         let store = self.engine().store();
         let first = store.mail().first_look_answered(&account.name).unwrap_or(false);
@@ -80,7 +81,7 @@ impl Intake {
         first || any(MailState::Unreadable) || (any(MailState::Asked) && follows())
     }
 
-    /// Does what people answered, and goes on with what was interrupted.
+    /// Carries out the user's answers, and continues what was interrupted.
     pub(super) async fn carry_out(
         &self,
         account: &Account,
@@ -93,7 +94,7 @@ impl Intake {
             let most = usize::try_from(answer.take).unwrap_or(usize::MAX);
             self.begin_taking(account, most, source).await?;
         }
-        // After the first look only mail is kept whose thread was given up before it looked at it.
+        // After the first look, the only mail kept is mail whose thread was abandoned before it looked at it.
         if matches!(source.phase, Phase::Taking | Phase::Following) {
             self.take_kept(account, source, synced).await?;
         }
@@ -115,7 +116,7 @@ impl Intake {
         Ok(())
     }
 
-    /// What was answered; `None` while it is not, and nothing at all where the thread was given up.
+    /// The answer; `None` while there is none, and an empty one if the thread was abandoned.
     fn answer(&self, thread: &ThreadId) -> Result<Option<Taken>, StoreError> {
         let outcome = self.engine().store().threads().outcome(thread)?;
         Ok(match outcome.status {
@@ -177,14 +178,14 @@ impl Intake {
         let (read, found) = self.again(account, mail).await?;
         let taken = self.dispatch(account, &read, &found).await?;
         if taken == TakenIn::Known {
-            // Whoever asks for it again would be given it again, for ever.
+            // Its state did not change, so the next query would return it again, for ever.
             return Err(Trouble::Thread(format!("mail {identity} could not be taken further")));
         }
         synced.started += u64::from(matches!(taken, TakenIn::Started(_)));
         Ok(())
     }
 
-    /// A kept mail read again; it stays the mail it was.
+    /// Reads a kept mail again; it keeps its identity.
     async fn again(&self, account: &Account, mail: StoredMail) -> Result<(Read, Found), Trouble> {
         let mut read = self.read(account, &mail.raw).await?;
         match &mut read {

@@ -1,4 +1,4 @@
-//! Logins that are over: one card an account, which goes by itself once a look succeeds.
+//! Expired logins: one card per account, which closes once a look succeeds.
 
 use super::{Intake, Trouble};
 use crate::driver::arrival;
@@ -9,7 +9,7 @@ use crate::workflows::intake::{self, Asked};
 use serde_json::Value;
 
 impl Intake {
-    /// Puts a login that is over to the person, and takes that back once it works again.
+    /// Asks the user about an expired login, and closes the question once the login works again.
     pub(super) async fn mind_login<T>(
         &self,
         account: &Account,
@@ -18,12 +18,12 @@ impl Intake {
         match looked {
             Ok(_) => self.login_works(account).await,
             Err(Trouble::Mailbox(MailError::Login(why))) => self.ask_for_login(account, why).await,
-            // Whether it works was not found out.
+            // The look does not tell whether the login works.
             Err(_) => Ok(()),
         }
     }
 
-    /// The thread that asks for a login of this account, where one does.
+    /// The thread that asks for this account's login, if there is one.
     pub(super) fn login_asked(&self, account: &Account) -> Result<Option<ThreadId>, StoreError> {
         let newest = self.engine().store().threads().keyed(intake::NAME, &key(account))?;
         Ok(newest.filter(|(_, status)| !status.ended()).map(|(thread, _)| thread))
@@ -37,7 +37,7 @@ impl Intake {
         }
         let asked = Asked::Login { account: account.name.clone(), why: why.to_owned() };
         let mut new = self.asking(&asked)?;
-        // One thread of a key: the next is named after the last.
+        // A key can have only one thread, so the next key is derived from the last thread.
         new.key = match newest {
             None => key(account),
             Some((last, _)) => format!("{}#{last}", key(account)),
@@ -54,7 +54,7 @@ impl Intake {
         let event = Event { id: format!("login:{}", account.name), what };
         let arrival = arrival(spec, &thread, &event, None).map_err(|e| Trouble::Thread(e.to_string()))?;
         match self.engine().store().threads().arrive(arrival).await {
-            // Somebody answered it in the same moment.
+            // Somebody answered it at the same moment.
             Err(StoreError::NotOpen { .. }) => Ok(()),
             other => Ok(other.map(drop)?),
         }

@@ -1,4 +1,4 @@
-//! One look at one mailbox: what is new is taken in, page by page.
+//! One look at one mailbox: takes in new mail, page by page.
 
 use super::route::{Parsed, Read};
 use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
@@ -14,15 +14,15 @@ use std::collections::HashSet;
 
 /// How many mails are fetched at once; a mailbox may be listed for each page.
 const PAGE: usize = 500;
-/// A page with more bytes than this has no other beside it in memory.
+/// If a page has more bytes than this, the next one is not fetched ahead.
 const AHEAD: usize = 16 << 20;
 /// How many are parsed at once.
 const PARSED_AT_ONCE: usize = 8;
-/// How many are taken in side by side.
+/// How many are taken in concurrently.
 const TAKEN_AT_ONCE: usize = 128;
 
 impl Intake {
-    /// Looks, and tells what could not be had and is tried again.
+    /// Looks at a mailbox. Returns a sentence about mail that could not be fetched and is tried again.
     pub(super) async fn look(
         &self,
         account: &Account,
@@ -46,7 +46,7 @@ impl Intake {
             let of = done + count + page.left;
             missed = page.missed.or(missed);
             let moved = page.cursor.is_some() && page.cursor != cursor;
-            // A mailbox that says there is more and gives nothing is asked again another time.
+            // If a mailbox claims more mail but returns none, try again another time.
             let more = page.left > 0 && count > 0 && moved;
             let taking = async {
                 self.learn_from(account, &page.mails, &mut receiver).await?;
@@ -62,7 +62,8 @@ impl Intake {
                 fail_point("after_cursor");
                 Ok::<_, Trouble>(())
             };
-            // While these are written, the next are fetched and read; where these fail, nobody waits for the next.
+            // Fetches and parses the next page while this one is written. If this one fails, we do not wait for the
+            // next.
             let next = async {
                 let light = page.bytes <= AHEAD;
                 Ok(if more && light { Some(self.page(account, page.cursor.as_ref()).await) } else { None })
@@ -82,17 +83,17 @@ impl Intake {
         Ok(missed)
     }
 
-    /// Where a mailbox begins that was never looked at.
+    /// The first cursor of a mailbox that was never looked at.
     async fn start(&self, account: &Account, since: Timestamp) -> Result<Option<Cursor>, Trouble> {
         let store = self.engine().store();
-        // Who is in the mailbox already is no stranger.
+        // People who are already in the mailbox are not strangers.
         let people = account.mailbox.people(since).await?;
         store.mail().heard_from(people.heard_from).await?;
         store.mail().wrote_to(people.wrote_to).await?;
         Ok(account.mailbox.start(since).await?)
     }
 
-    /// Keeps what the heads of these mails tell: the names of people, and the server that checks senders.
+    /// Stores what the headers of these mails tell: people's names, and the server that checks senders.
     async fn learn_from(
         &self,
         account: &Account,
@@ -116,7 +117,8 @@ impl Intake {
         Ok(())
     }
 
-    /// What people of a mail are called whom the person knows: colleagues, whom they wrote to, whom they write to here.
+    /// The addresses and names in a mail of people the user knows: colleagues, earlier recipients and, if it is the
+    /// user's own mail, its recipients.
     fn people_named(&self, account: &Account, mail: &Mail) -> Result<Vec<(String, String)>, Trouble> {
         let store = self.engine().store();
         let own = is_own(&mail.from.address, &account.addresses);
@@ -154,7 +156,7 @@ impl Intake {
         Ok(Page { mails: mails?, bytes, cursor, left, missed })
     }
 
-    /// Takes in mails that have nothing to do with each other, and counts them.
+    /// Takes in unrelated mails, and counts them.
     async fn take_run(
         &self,
         account: &Account,
@@ -178,7 +180,7 @@ impl Intake {
         read: &Read,
         found: &NewMail,
     ) -> Result<Took, Trouble> {
-        // Also later: a mailbox that lost its place shows everything again.
+        // Not only at first: a mailbox that lost its place shows everything again.
         if found.arrived < source.since {
             return Ok(Took::default());
         }
@@ -190,7 +192,7 @@ impl Intake {
         };
         if known {
             let mut mail = self.new_mail(account, read, found)?;
-            // A copy beside the one that is known changes nothing; only where that one is not found it has moved.
+            // A second copy changes nothing. Only if the known one is not found has the mail moved.
             if let Some(place) = store.mail().place_of(&mail.identity)?.filter(|place| *place != mail.place) {
                 let standing = account.mailbox.standing(std::slice::from_ref(&place)).await?;
                 if matches!(standing.first(), Some(Standing::There { .. })) {
@@ -230,25 +232,25 @@ impl Intake {
     }
 }
 
-/// Mails that were fetched, each read.
+/// Mails that were fetched and parsed.
 struct Page {
     mails: Vec<(Read, NewMail)>,
-    /// How many bytes they have together.
+    /// The total size of the mails.
     bytes: usize,
     cursor: Option<Cursor>,
     left: u64,
     missed: Option<String>,
 }
 
-/// What became of one mail.
+/// The result of taking in one mail.
 #[derive(Default)]
 struct Took {
     new: bool,
     started: bool,
 }
 
-/// Cuts a page into runs of mails that have nothing to do with each other, in their order. The mails of a run are taken
-/// in side by side and share a write to the disk; a mail that may belong to an earlier one waits until that is stored.
+/// Cuts a page into runs of unrelated mails, in order. The mails of a run are taken in concurrently and share a disk
+/// write; a mail that may belong to an earlier one waits until that one is stored.
 fn runs(page: Vec<(Read, NewMail)>) -> Vec<Vec<(Read, NewMail)>> {
     let mut runs: Vec<Vec<(Read, NewMail)>> = Vec::new();
     let mut met: HashSet<String> = HashSet::new();

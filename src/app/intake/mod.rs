@@ -1,12 +1,12 @@
-//! Intake: mail as it comes becomes threads, each mail once.
+//! Intake: turns arriving mail into threads, each mail once.
 //!
-//! Promised: a mail is known by its identity, and one transaction keeps it together with the thread it starts or
-//! joins; the place in the mailbox is remembered only after that, so whatever is interrupted is looked at again and
-//! nothing is lost or doubled. The first look at a mailbox is bounded, and asks before it costs. A mail that cannot be
-//! read is one question, and so is a login that is over. A mailbox that fails says so, is asked less and less often, and
-//! hurts no other; one mail of it that cannot be had is said, tried again, and hurts none beside it.
+//! Promises: a mail is known by its identity, and one transaction stores it together with the thread it starts or
+//! joins. The cursor moves only after that, so after an interruption mail is looked at again, and nothing is lost or
+//! stored twice. The first look at a mailbox is bounded, and asks before it costs money. An unreadable mail is one
+//! question, and so is an expired login. A mailbox that fails says so, is tried less and less often, and does not
+//! affect the others. A mail that cannot be fetched is reported and tried again, and does not affect other mail.
 //!
-//! What is not here: what a mail means, and any model. It runs only in the process that drives.
+//! It does not judge what a mail means, and uses no model. It runs only in the process that drives.
 
 mod answered;
 mod first;
@@ -28,16 +28,16 @@ use tokio::time::Instant;
 /// The longest pause between two looks at a mailbox that fails.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
 
-/// What comes together is looked at together.
+/// Mail that arrives within this time is looked at together.
 const TOGETHER: Duration = Duration::from_millis(200);
 
-/// How often a process that waits for the driver's look checks on it.
+/// How often a process that waits for the driver's look checks whether it is done.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
 
-/// Reads a mail of an account, and says what makes it the same mail; or why it cannot be read.
+/// Reads a mail of an account and returns it with its identity, or why it cannot be read.
 pub type ReadMail = Arc<dyn Fn(&str, &[u8]) -> Result<(Mail, String), String> + Send + Sync>;
 
-/// What a look at a mailbox brought. The field names are a contract.
+/// The result of a look at a mailbox. The field names are a contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Synced {
     /// The account.
@@ -50,18 +50,18 @@ pub struct Synced {
     pub error: Option<String>,
 }
 
-/// How far a look at a mailbox has come.
+/// The progress of a look at a mailbox.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
     /// The account.
     pub source: &'a str,
     /// Mails looked at.
     pub done: u64,
-    /// How many there are, as far as is known.
+    /// Their total, as far as known.
     pub of: u64,
 }
 
-/// Told of each step.
+/// Called at each step.
 pub type OnStep<'a> = &'a (dyn Fn(Step<'_>) + Send + Sync);
 
 /// Why a mailbox could not be looked at.
@@ -82,9 +82,9 @@ pub struct Intake(Arc<Inner>);
 /// What the first look at a mailbox takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstLook {
-    /// What the config says, and asks where that is much or its cost is not known.
+    /// What the config says; asks if that is a lot or its cost is not known.
     Usual,
-    /// The newest so many, read or not, for a person who wants them and waits.
+    /// The newest so many, read or not, for a user who wants them and waits.
     Newest(usize),
 }
 
@@ -97,19 +97,17 @@ struct Inner {
 }
 
 impl Intake {
-    /// Intake for these accounts.
     pub fn new(engine: Engine, config: Arc<Config>, accounts: Vec<Account>, read: ReadMail) -> Self {
         Self(Arc::new(Inner { first: FirstLook::Usual, engine, config, accounts, read }))
     }
 
-    /// The same with another first look.
+    /// A copy with another first look.
     pub fn looking_first(&self, first: FirstLook) -> Self {
         let Inner { first: _, engine, config, accounts, read } = &*self.0;
         let (engine, config, accounts) = (engine.clone(), config.clone(), accounts.clone());
         Self(Arc::new(Inner { first, engine, config, accounts, read: read.clone() }))
     }
 
-    /// The accounts it looks at.
     pub fn accounts(&self) -> &[Account] {
         &self.0.accounts
     }
@@ -118,20 +116,20 @@ impl Intake {
         &self.0.engine
     }
 
-    /// Looks at every mailbox once. Whoever calls this holds the driver's lock.
+    /// Looks at every mailbox once. The caller holds the driver's lock.
     pub async fn sync(&self, on_step: OnStep<'_>) -> Vec<Synced> {
         let one = |account| async move { self.sync_one(account, on_step).await.synced };
         join_all(self.accounts().iter().map(one)).await
     }
 
-    /// The threads that mail has started and that a driver has something to do for.
+    /// The threads that mail has started and that still need a driver.
     pub fn threads(&self) -> Result<Scope, StoreError> {
         let active = self.engine().store().threads().active_of(&[route::EMAIL, intake::NAME])?;
         Ok(Scope::Only(active.into_iter().map(|(thread, _)| thread).collect()))
     }
 
-    /// Looks at every mailbox once, here or, where another process drives, there; `None` where that one does not
-    /// answer within `patience`.
+    /// Looks at every mailbox once: here, or in the process that drives. `None` if that process does not look within
+    /// `patience`.
     pub async fn sync_anywhere(
         &self,
         on_step: OnStep<'_>,
@@ -170,7 +168,7 @@ impl Intake {
                 };
                 return self.accounts().iter().map(since).collect::<Result<_, _>>().map(Some);
             }
-            // Whoever drove may have ended without a look.
+            // The driver may have ended without a look.
             if let Taken::Ours(_lock) = DriverLock::take(store.folder())? {
                 return Ok(Some(self.sync(on_step).await));
             }
@@ -181,15 +179,15 @@ impl Intake {
         }
     }
 
-    /// Asks whoever drives for a look at every mailbox, without waiting for it.
+    /// Asks the driver to look at every mailbox, without waiting for it.
     pub async fn look_soon(&self) -> Result<(), StoreError> {
         self.engine().store().mail().want_sync().await
     }
 
-    /// Looks at every mailbox whenever something may have come.
+    /// Looks at every mailbox whenever mail may have arrived.
     pub async fn follow_all(&self) {
         if self.accounts().is_empty() {
-            // There is nothing to do, and nothing to end for.
+            // There is nothing to do, but ending would stop the driver.
             return std::future::pending().await;
         }
         join_all(self.accounts().iter().map(|account| self.follow(account))).await;
@@ -221,7 +219,7 @@ impl Intake {
                             return;
                         }
                         let asked = store.mail().sync_wanted().is_ok_and(|now| now != wanted);
-                        // Whoever answers that a login is over wants it tried at once.
+                        // A user who answers the question about a login wants it tried at once.
                         let tried = login.is_some() && self.login_asked(account).is_ok_and(|now| now != login);
                         if asked || tried || self.is_answered(account) {
                             break;
@@ -254,7 +252,7 @@ impl Intake {
     }
 }
 
-/// A look at a mailbox: what it brought, and whether it broke off.
+/// A look at a mailbox: its result, and whether it failed.
 struct Looked {
     synced: Synced,
     failed: bool,

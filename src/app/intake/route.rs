@@ -1,4 +1,4 @@
-//! From bytes to the route a mail goes.
+//! Parses a mail and chooses its route.
 
 use super::{Intake, Trouble};
 use crate::driver::{StartError, arrival};
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 /// The workflow that handles mail.
 pub(super) const EMAIL: &str = "email";
 
-/// How often a route is chosen anew when the conversation changed meanwhile.
+/// How often a route is chosen again if the conversation changed meanwhile.
 const TRIES: usize = 10;
 
 /// How many of the Message-IDs that a mail refers to are looked up.
@@ -32,7 +32,7 @@ pub(super) struct Unread {
 pub(super) struct Parsed {
     pub(super) mail: Mail,
     pub(super) identity: String,
-    /// What it can be found by.
+    /// The words for search.
     pub(super) words: String,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Parsed {
 pub(super) type Read = Result<Parsed, Unread>;
 
 impl Intake {
-    /// Reads a mail, off the runtime's threads: a hostile one takes its time.
+    /// Parses a mail off the runtime's threads: a hostile mail may take long.
     pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<Read, Trouble> {
         let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), raw.to_vec());
         let parse = move || {
@@ -48,7 +48,7 @@ impl Intake {
             Ok(Parsed { words: mail.words(), mail, identity })
         };
         let done = tokio::task::spawn_blocking(parse).await;
-        // A parser that breaks off is one more way in which a mail cannot be read.
+        // If the parser panics, the mail counts as unreadable.
         let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
         Ok(done.map_err(|why| {
             let raw = hex(&Sha256::digest(raw));
@@ -88,7 +88,7 @@ impl Intake {
         Ok(mail)
     }
 
-    /// What the mails of its conversation share: that of a mail it refers to and that is known, else its own first.
+    /// The id that the mails of a conversation share: that of a known mail it refers to, else its own.
     fn conversation(&self, account: &Account, mail: &Mail, identity: &str) -> Result<String, StoreError> {
         let mut refers: Vec<String> = mail.in_reply_to.clone();
         refers.extend(mail.references.iter().rev().take(REFERENCES).rev().cloned());
@@ -96,8 +96,8 @@ impl Intake {
         Ok(known.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
     }
 
-    /// Whether the person wrote it. Anybody can write their address into From, so it also has to be known as sent: by
-    /// sayso, or because it lies among the sent mail.
+    /// Whether the user wrote it. Anybody can put the user's address into From, so it must also be known as sent: by
+    /// sayso, or because it is in the sent folder.
     pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, Trouble> {
         let mut own: Vec<String> = account.addresses.clone();
         own.extend(self.0.config.user.addresses().map(str::to_owned));
@@ -108,7 +108,7 @@ impl Intake {
         Ok(self.engine().store().mail().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
     }
 
-    /// Lets a mail start its thread, or join the one its conversation has.
+    /// Lets a mail start a thread, or join the live thread of its conversation.
     pub(super) async fn dispatch(
         &self,
         account: &Account,
@@ -130,7 +130,7 @@ impl Intake {
                 }
             };
             match store.mail().take_in(mail, route, self.engine().step_limit()).await {
-                // The thread has ended, or another has begun, since it was looked at.
+                // Since we looked, the thread has ended or another has begun.
                 Err(StoreError::Moved) => {}
                 taken => return Ok(taken?),
             }
@@ -178,7 +178,7 @@ impl Intake {
         self.asking(&asked)
     }
 
-    /// A thread that asks something before mail is taken in.
+    /// A thread that asks the user about intake.
     pub(super) fn asking(&self, asked: &Asked) -> Result<NewThread, Trouble> {
         let input = serde_json::to_value(asked).map_err(|error| Trouble::Thread(error.to_string()))?;
         self.thread(intake::NAME, input)
@@ -194,7 +194,7 @@ impl Intake {
     }
 }
 
-/// A mail as the workflow gets it.
+/// The mail as the workflow's input.
 fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Value {
     json!({
         "account": account.name,
@@ -208,7 +208,7 @@ fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Valu
     })
 }
 
-/// What an earlier thread came to, in a few words.
+/// The result of an earlier thread, in a few words.
 fn summary(output: Option<&Value>) -> String {
     let Some(output) = output else { return String::new() };
     let said = output.get("summary").and_then(Value::as_str).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Whether what is proposed now is what the person decided then. Pure.
+//! Compares what is proposed now with what the user decided then. Pure.
 
 use crate::graph::{Decision, Kind};
 use crate::store::PastDecision;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use similar::TextDiff;
 use std::collections::BTreeSet;
 
-/// What a decision says the right proposal would have been.
+/// The right proposal, according to a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wanted {
     /// This call, with these arguments.
@@ -21,24 +21,24 @@ pub(super) enum Wanted {
 pub(super) struct Judged {
     /// Whether it is what was decided.
     pub same: bool,
-    /// How much of its text the person would have had to change, from 0 to 1; nothing where there is no text.
+    /// How much of its text the user would have had to change, from 0 to 1; `None` if there is no text.
     pub distance: Option<f64>,
 }
 
-/// The class a person's answer says a mail has; nothing where it does not tell.
+/// The class that an answer gives a mail; `None` if the answer does not tell.
 pub(super) fn class(past: &PastDecision) -> Option<Class> {
     match (past.kind, &past.decision) {
         (Kind::Triage, Decision::Accept | Decision::Edit { .. } | Decision::Draft) => Some(Class::Notify),
         (Kind::Triage, Decision::Respond { .. }) => Some(Class::Respond),
         (Kind::Triage, Decision::Ignore) => Some(Class::Ignore),
-        // Somebody who refuses an answer may have wanted to know of the mail, or not even that.
+        // A user who refuses a reply may have wanted to know about the mail, or not even that.
         (Kind::Approval | Kind::Question, Decision::Ignore) => None,
         (Kind::Approval | Kind::Question, _) => Some(Class::Respond),
         (Kind::Trouble, _) => None,
     }
 }
 
-/// The call a person's answer says is right; nothing where it does not tell: words sent back ask for something else.
+/// The call that an answer makes right; `None` if the answer does not tell: a response asks for something else.
 pub(super) fn wanted(past: &PastDecision) -> Option<Wanted> {
     if past.kind != Kind::Approval {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn wanted(past: &PastDecision) -> Option<Wanted> {
     }
 }
 
-/// Compares a proposal (nothing where the tool was not called) with what was wanted.
+/// Compares a proposal (`None` if the tool was not called) with what was wanted.
 pub(super) fn judge(tool: &str, wanted: &Wanted, got: Option<&Value>) -> Judged {
     let (args, got) = match (wanted, got) {
         (Wanted::None, got) => return Judged { same: got.is_none(), distance: None },
@@ -86,7 +86,7 @@ fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-/// The same moment, however it is written.
+/// The start, comparable however it is written.
 fn instant(args: &Value) -> Result<jiff::Timestamp, String> {
     let start = text(args, "start");
     start.parse().map_err(|_| start.to_owned())

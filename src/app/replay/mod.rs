@@ -1,11 +1,11 @@
-//! Past interrupts asked again: of another model, with other memory or other rules.
+//! Replays past interrupts with another model, other memory or other rules.
 //!
-//! A case is a decision a person took. The thread's state is folded up to the step at which a model was last asked
-//! before that interrupt; from there its nodes run again until one asks, and what would be asked is compared with what
-//! the person decided. For mail, triage is a case of its own. Nothing is done to the outside and nothing is written:
-//! the journal refuses every effect, and the services have no doors ([`services`]).
+//! A case is a decision a person made. The thread's state is folded up to the step at which a model was last called
+//! before that interrupt. From there its nodes run again until one asks, and that question is compared with the
+//! decision. For mail, triage is a separate case. Nothing outside is changed and nothing is written: the journal
+//! refuses every effect, and the services have no access ([`services`]).
 //!
-//! What it cannot know: the calendar is read as it is today, and so is who is known.
+//! Limits: the calendar and the known senders are today's, not those of the time.
 
 mod judge;
 mod report;
@@ -29,30 +29,29 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A replay that has run through so many nodes and not asked never will.
+/// A replay that has run this many nodes without asking never will ask.
 const MOST_NODES: usize = 16;
-/// Where mail gets its class.
+/// The node that gives mail its class.
 const TRIAGE_NODE: &str = "triage_router";
 
-/// What is to be replayed, and how.
+/// What to replay, and how.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayOptions {
-    /// Only decisions since then.
     pub since: Option<Timestamp>,
-    /// At most so many, the newest.
+    /// Only the newest ones, at most this many.
     pub limit: usize,
-    /// Profiles in place of those of then, by namespace.
+    /// Profiles to use instead of those of the time, by namespace.
     pub memory: BTreeMap<String, String>,
-    /// Rules in place of the config's.
+    /// Rules to use instead of the config's.
     pub rules: Option<Vec<Rule>>,
     /// Whether it may cost more than a day's budget.
     pub any_cost: bool,
 }
 
-/// One thing to run again.
+/// One decision to replay.
 struct Case {
     past: PastDecision,
-    /// The step at which it begins.
+    /// The step at which the replay begins.
     from: u64,
     node: String,
     at: Timestamp,
@@ -65,12 +64,13 @@ enum PastDecisionKind {
 }
 
 impl Setup {
-    /// The whole name of the memory a person means.
+    /// The full name of the memory that the user means.
     pub fn memory_named(&self, word: &str) -> Result<String, StoreError> {
         self.store.memory().named(word)
     }
 
-    /// Replays past decisions; `told` hears how many of how many are done, and `stop` ends it early with what there is.
+    /// Replays past decisions. Calls `told` with the number of cases done and their total; `stop` ends the replay
+    /// early, with the results so far.
     pub async fn eval_decisions(
         &self,
         options: ReplayOptions,
@@ -111,7 +111,7 @@ impl Setup {
         Ok(report)
     }
 
-    /// Whether the replay is within a day's budget, going by the tokens the same calls took before.
+    /// Checks that the replay stays within a day's budget, estimated from the tokens the same calls used before.
     fn check_cost(&self, cases: usize, used: Usage) -> Result<(), String> {
         let Some(price) = self.config.prices.get(&self.config.model.name) else { return Ok(()) };
         let (cost, budget) = (used.cost(price), self.config.budget.day);
@@ -125,7 +125,7 @@ impl Setup {
     }
 }
 
-/// The cases in past decisions, and what their calls used then.
+/// The cases in past decisions, and the tokens their calls used then.
 fn cases(
     engine: &Engine,
     past: Vec<PastDecision>,
@@ -187,7 +187,7 @@ async fn replay(engine: &Engine, case: &Case, report: &mut DecisionsEval) {
     }
 }
 
-/// Runs a case until something is asked: the state then, and what is asked.
+/// Runs a case until something is asked. Returns the state at that point, and what is asked.
 async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), String> {
     let thread = &case.past.thread;
     let state = engine.state_at(thread, Some(case.from)).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! What a replay came to, for people and for programs.
+//! The results of a replay, for people and for programs.
 
 use super::judge::{Judged, Wanted};
 use super::services::Sum;
@@ -13,30 +13,27 @@ use std::fmt::{self, Write};
 /// Longer texts are cut in the list of misses.
 const SHOWN: usize = 100;
 
-/// How often what is proposed now is what was decided then.
+/// How often the new proposal is what was decided then.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DecisionsEval {
     /// The model, as its provider calls it.
     pub model: String,
     /// How many cases were replayed.
     pub cases: usize,
-    /// How many came out as decided.
+    /// How many match the decision.
     pub same: usize,
-    /// By workflow and tool.
+    /// The counts by workflow and tool.
     pub rows: Vec<EvalRow>,
-    /// Where something else was proposed.
+    /// Cases in which something else was proposed.
     pub misses: Vec<EvalMiss>,
     /// Cases that could not be replayed.
     pub failures: Vec<NotReplayed>,
-    /// Decisions that do not say what would have been right: words sent back to the agent, answers to questions.
+    /// Decisions that do not say what would have been right: responses to the agent, answers to questions.
     pub unclear: usize,
-    /// Tokens read.
     pub input_tokens: u64,
-    /// Tokens written.
     pub output_tokens: u64,
-    /// What it cost; nothing where a price is not known.
+    /// In dollars; `None` if a price is not known.
     pub cost: Option<f64>,
-    /// Whether it was ended early.
     pub stopped: bool,
 }
 
@@ -46,17 +43,16 @@ pub struct EvalRow {
     pub workflow: String,
     /// The tool, or `triage`.
     pub tool: String,
-    /// How many cases.
     pub cases: usize,
-    /// How many came out as decided.
+    /// How many match the decision.
     pub same: usize,
-    /// How much of the texts the person would have had to change, on average, from 0 to 1.
+    /// How much of the texts the user would have had to change, on average, from 0 to 1.
     pub distance: Option<f64>,
     #[serde(skip)]
     texts: usize,
 }
 
-/// A case that came out otherwise.
+/// A case in which something else was proposed.
 #[derive(Clone, Debug, Serialize)]
 pub struct EvalMiss {
     pub thread: String,
@@ -64,9 +60,8 @@ pub struct EvalMiss {
     pub workflow: String,
     /// The tool, or `triage`.
     pub tool: String,
-    /// What the person decided.
     pub decided: Value,
-    /// What would be proposed; nothing where the tool would not be called.
+    /// What would be proposed now; null if the tool would not be called.
     pub proposed: Value,
     /// How much of the text differs.
     pub distance: Option<f64>,
@@ -109,7 +104,7 @@ impl DecisionsEval {
         let got = asked.iter().find(|asked| asked.action == past.action);
         let proposed = match got {
             Some(got) => got.args.clone(),
-            // Another call instead is worth knowing.
+            // If another tool is called instead, name it.
             None => asked.first().map_or(Value::Null, |other| Value::from(other.action.clone())),
         };
         let decided = match wanted {

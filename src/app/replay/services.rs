@@ -1,5 +1,5 @@
-//! Services for a replay. There is no door in them: nothing is sent, marked, requested, run or learned, because what
-//! could do so is not there; and what the store would keep is thrown away.
+//! Services for a replay. They cannot send, mark, request or learn anything, because the parts that could are missing;
+//! what the store would keep is thrown away.
 
 use crate::app::accounts::{ConfiguredAccounts, accounts};
 use crate::app::models::ConfiguredModels;
@@ -32,10 +32,10 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A place where nothing is.
+/// A path that does not exist.
 const NOWHERE: &str = "/nowhere/in-a-replay";
 
-/// When it is, in a replay: the time of the step that is run again.
+/// The clock of a replay: the time of the step that runs again.
 #[derive(Clone, Default)]
 pub(super) struct Then(Arc<AtomicI64>);
 
@@ -49,7 +49,6 @@ impl Then {
     }
 }
 
-/// What a replay uses of a data folder.
 pub(super) fn services(
     config: &Arc<Config>,
     env: &Env,
@@ -79,12 +78,12 @@ pub(super) fn services(
             let open = calendar::open(named, config.user.time_zone.clone());
             Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>
         }),
-        // It has no way to the outside of its own.
+        // The sandbox has no access to the outside anyway.
         sandbox: Sandbox::of_this_program(),
         pythons: Pythons::new(&config.sheet.python, Sandbox::of_this_program()),
         sheet: config.sheet.clone(),
         rules: rules.unwrap_or_else(|| config.rules.clone()),
-        // What is built in goes by names, and no name is looked up.
+        // The built-in APIs use host names, and no name is resolved.
         apis: Shelf::new(PathBuf::from(NOWHERE), BTreeMap::new(), env.clone()),
         http: Http::new(Arc::new(NoNames), Limits::default()),
         user: config.user.clone(),
@@ -96,7 +95,7 @@ fn refused<T>(what: &str) -> Result<T, NodeError> {
     Err(NodeError::failed(format!("{what}: a replay does nothing to the outside")))
 }
 
-/// A journal that begins no effect, and forgets every call.
+/// A journal that refuses every effect and forgets every call.
 pub(super) struct Refusing;
 
 impl Journal for Refusing {
@@ -121,19 +120,18 @@ impl Journal for Refusing {
     }
 }
 
-/// What the calls of a replay came to.
+/// The tokens and cost of a replay's calls.
 #[derive(Default)]
 pub(super) struct Spent {
     prices: BTreeMap<String, Price>,
     sum: Mutex<Sum>,
 }
 
-/// Tokens, and what they cost.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sum {
     pub usage: Usage,
     pub cost: f64,
-    /// Whether the price of a call is not known.
+    /// Whether the price of some call is unknown.
     pub unpriced: bool,
 }
 
@@ -157,10 +155,10 @@ impl Spent {
     }
 }
 
-/// Records as they were then: what is kept can be read, and nothing is written.
+/// Read-only records, with memory as it was at the time.
 struct ReplayRecords {
     kept: StoreRecords,
-    /// What nodes keep meanwhile; it is gone with the replay.
+    /// What nodes store during the replay; dropped at its end.
     blobs: Mutex<HashMap<String, Vec<u8>>>,
     /// Profiles to use instead of those of the time.
     given: BTreeMap<String, String>,
@@ -170,7 +168,7 @@ struct ReplayRecords {
 
 impl Records for ReplayRecords {
     fn check_budget(&self, _: &StepContext) -> Result<(), NodeError> {
-        // What the whole replay may cost was asked before it began.
+        // The cost of the whole replay was checked before it began.
         Ok(())
     }
 
@@ -290,7 +288,7 @@ impl Records for ReplayRecords {
         Box::pin(async { Ok(()) })
     }
 
-    /// Whatever would run without asking is asked, and there the replay ends.
+    /// Nothing is granted, so every action is asked about, and there the replay ends.
     fn covering_grant(&self, _: &StepContext, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
         Ok(None)
     }
@@ -304,7 +302,7 @@ impl Records for ReplayRecords {
     }
 }
 
-/// A calendar that is read as it is today, and not written.
+/// A read-only view of today's calendar.
 struct ReadCalendar(Arc<dyn Calendar>);
 
 impl Calendar for ReadCalendar {
@@ -342,7 +340,7 @@ impl Calendar for ReadCalendar {
     }
 }
 
-/// A mailbox with its door shut.
+/// A mailbox that cannot be opened.
 struct Shut;
 
 fn shut<T>() -> Result<T, MailError> {
@@ -383,7 +381,7 @@ impl Mailbox for Shut {
     }
 }
 
-/// No name leads anywhere.
+/// Resolves no name.
 struct NoNames;
 
 impl Resolve for NoNames {

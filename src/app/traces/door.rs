@@ -1,4 +1,4 @@
-//! The way out: secrets fetched when they are needed, one bounded request, and what its answer means.
+//! The connection to the trace server: fetches secrets when needed, sends one bounded request and judges the answer.
 
 use super::wire::{left_out, request};
 use crate::config::{Config, Env, Header, MailLogin, MailOutgoing, MailSource, Secret, SecretError, Traces};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// As much of an answer is read.
+/// How much of an answer is read, in bytes.
 const ANSWER: usize = 64 * 1024;
 
 /// The server that takes traces.
@@ -23,23 +23,23 @@ pub(super) struct Door {
     keys: Mutex<Option<Arc<Keys>>>,
 }
 
-/// What is sent along, and what must not be.
+/// The headers to send, and the secrets to keep out.
 pub(super) struct Keys {
     headers: Vec<(HeaderName, SecretString)>,
-    /// Takes every secret that is known here out of a text.
+    /// Removes every known secret from a text.
     pub redactor: Redactor,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Verdict {
-    /// It was taken; a sentence says what was left out.
+    /// The server took it; a sentence says what it left out.
     Taken(Option<String>),
-    /// It will never be taken.
+    /// The server will never take it.
     Refused(String),
-    /// It is more than is taken at once.
+    /// It is more than the server takes at once.
     TooLarge,
-    /// It was not taken now; perhaps the server says how long it wants to be left alone.
+    /// The server did not take it now; it may say how long to wait.
     Later(String, Option<Duration>),
 }
 
@@ -53,14 +53,14 @@ impl Door {
         Self { config: config.clone(), traces, env, way, keys: Mutex::default() }
     }
 
-    /// The secrets, fetched anew after the server did not let us in.
+    /// The secrets, fetched again after the server did not let us in.
     pub(super) async fn keys(&self) -> Result<Arc<Keys>, String> {
         let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(keys) = kept {
             return Ok(keys);
         }
         let (config, traces, env) = (self.config.clone(), self.traces.clone(), self.env.clone());
-        // A command may ask for a finger, so nobody waits on this thread.
+        // A command may wait for a fingerprint, so it runs off the runtime's threads.
         let read = tokio::task::spawn_blocking(move || Keys::read(&config, &traces, &env)).await;
         let keys =
             Arc::new(read.unwrap_or_else(|_| Err("what [traces] sends along cannot be read".to_owned()))?);
@@ -114,7 +114,7 @@ impl Door {
         }
     }
 
-    /// What a server says of it, unless it may repeat what it was sent.
+    /// The server's reason; empty if contents are sent, because it may repeat them.
     fn because(&self, keys: &Keys, why: &str) -> String {
         let why = if self.traces.contents { String::new() } else { said(&keys.redactor.text(why)) };
         if why.is_empty() { why } else { format!(": {why}") }
@@ -151,7 +151,6 @@ impl Keys {
     }
 }
 
-/// Why a header cannot be had.
 fn unread(name: &str, error: &SecretError) -> String {
     let header = format!("the header {name} of [traces]");
     match error {
@@ -171,7 +170,7 @@ fn unread(name: &str, error: &SecretError) -> String {
     }
 }
 
-/// The secrets of the config that can be known without running a command.
+/// The secrets of the config that can be read without running a command.
 fn known(config: &Config, env: &Env) -> Vec<SecretString> {
     let models = config.models.values().chain([&config.model]).filter_map(|model| model.api_key.as_ref());
     let apis = config.apis.values().filter_map(|api| api.key.as_ref());

@@ -1,11 +1,11 @@
-//! Traces told to a server of the person's own choice, beside the driver: OTLP over HTTP, in JSON.
+//! Sends traces to a server the user chose, in the background: OTLP over HTTP, in JSON.
 //!
-//! Promised: no thread waits for it, since it reads what is in the store already; a mark in the store is moved only
-//! after the server took what is before it, so a crash tells a few spans twice, under the same ids, and leaves none out.
-//! A server that is away is asked less and less often, and as late as it wishes. Names and numbers leave, and contents
-//! only where the config says so; secrets never. What happened before somebody asked for traces is not told.
+//! Promises: no thread waits for it, since it reads what is already in the store. A cursor in the store moves only
+//! after the server took everything before it, so a crash sends a few spans twice, under the same ids, and leaves none
+//! out. A server that is away is tried less and less often, and no sooner than it wishes. Names and numbers are sent,
+//! contents only if the config says so, secrets never. What happened before traces were turned on is not sent.
 //!
-//! What is not here: the demo, evaluations and replays tell nothing.
+//! The demo, evaluations and replays send nothing.
 
 mod door;
 mod spans;
@@ -30,18 +30,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// As many rows of each kind are told at once.
+/// Most rows of each kind in one request.
 const ROWS: usize = 64;
-/// As many bytes of spans are told at once, unless one span is longer.
+/// Most bytes of spans in one request, unless one row alone has more.
 const BYTES: usize = 1 << 20;
-/// The longest pause after failures, unless the server wishes for a longer one.
+/// The longest pause after failures, unless the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// How often, at least, it is noted that all is well.
+/// How often an unchanged state is noted again.
 const NOTE_EVERY: Duration = Duration::from_secs(60);
-/// How long a process that is done waits for what is left to be taken.
+/// How long a process that is done tries to send the rest.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// Tells traces. Cloning it is cheap.
+/// Sends traces. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Traces(Arc<Inner>);
 
@@ -50,11 +50,11 @@ struct Inner {
     config: Arc<Config>,
     door: Door,
     wait: Wait,
-    /// As many rows of each kind fit into a request.
+    /// How many rows of each kind fit into a request.
     rows: AtomicUsize,
 }
 
-/// What is told at once.
+/// The spans of one request.
 struct Batch {
     before: TraceCursor,
     after: TraceCursor,
@@ -62,21 +62,20 @@ struct Batch {
     spans: Vec<Value>,
 }
 
-/// What came of telling once.
+/// The result of sending one batch.
 enum Turn {
     /// There may be more.
     More,
-    /// There is no more.
     Nothing,
-    /// It has to be tried again, no sooner than the server wishes.
+    /// Try again, no sooner than the server wishes.
     Later(Option<Duration>),
 }
 
-/// What was last noted of the server, and when.
+/// The last note about the server, and its time.
 type Noted = Option<(Option<String>, Instant)>;
 
 impl Traces {
-    /// How long is waited for what; what comes together is told together.
+    /// The timeouts. `again` also collects spans that come together into one request.
     pub const WAIT: Wait = Wait {
         connect: Duration::from_secs(10),
         reply: Duration::from_secs(30),
@@ -84,7 +83,7 @@ impl Traces {
         longest: Duration::from_secs(3600),
     };
 
-    /// If the config wants traces told, and the folder is not the demo's.
+    /// `None` if the config does not want traces, or the folder is the demo's.
     fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
         let traces = wanted_traces(config)?.clone();
         let door = Door::new(config, traces, env.clone(), wait);
@@ -92,7 +91,7 @@ impl Traces {
         Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))
     }
 
-    /// What tells traces beside the driver, or ends telling if the config does not want them told.
+    /// The background task: sends traces, or turns them off in the store if the config does not want them.
     pub fn task(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Arc<dyn Background> {
         match Self::new(engine, config, env, wait) {
             Some(traces) => Arc::new(traces),
@@ -100,7 +99,7 @@ impl Traces {
         }
     }
 
-    /// From now on whatever happens is told.
+    /// Everything that happens from now on is sent.
     async fn start_telling(&self) {
         let store = self.0.engine.store();
         let begun = async {
@@ -112,7 +111,7 @@ impl Traces {
         }
     }
 
-    /// Tells whatever there is, for ever.
+    /// Sends whatever is new, for ever.
     async fn tell(&self) -> Infallible {
         let store = self.0.engine.store().clone();
         let mut changes = store.changes();
@@ -153,19 +152,19 @@ impl Traces {
         }
     }
 
-    /// Tells what is left, where that takes but a moment.
+    /// Sends the rest if that takes only a moment.
     async fn part(&self) {
         let telling = async { while self.is_ours() && matches!(self.turn(&mut None).await, Turn::More) {} };
-        // What is not taken by then is told by whoever drives next.
+        // The next driver sends whatever remains.
         let _ = tokio::time::timeout(PARTING, telling).await;
     }
 
-    /// Whether no other process drives, and so tells.
+    /// Whether no other process drives; the one that drives sends the traces.
     fn is_ours(&self) -> bool {
         self.0.engine.lock().is_some() || DriverLock::holder(self.0.engine.store().folder()).is_none()
     }
 
-    /// Tells once.
+    /// Sends one batch.
     async fn turn(&self, noted: &mut Noted) -> Turn {
         let inner = &self.0;
         let keys = match inner.door.keys().await {
@@ -198,7 +197,7 @@ impl Traces {
             }
             Verdict::Later(why, wish) => return self.later(why, wish, noted).await,
         };
-        // A crash here tells the same spans again.
+        // After a crash here, the same spans are sent again.
         if let Err(error) = inner.engine.store().figures().told(batch.before, batch.after).await {
             return self.later(error.to_string(), None, noted).await;
         }
@@ -214,7 +213,7 @@ impl Traces {
         Turn::Later(wish)
     }
 
-    /// Notes how the server does, for Activity.
+    /// Notes the state of the server for Activity.
     async fn note(&self, error: Option<String>, noted: &mut Noted) {
         let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
         if !noted.as_ref().is_none_or(stale) {
@@ -230,7 +229,7 @@ impl Traces {
         }
     }
 
-    /// What is told next; nothing where all is told.
+    /// The next batch; `None` if everything was sent.
     fn read(&self, redactor: &Redactor, limit: usize) -> Result<Option<Batch>, StoreError> {
         let Inner { engine, config, .. } = &*self.0;
         let untold = engine.store().figures().untold(limit)?;
@@ -273,13 +272,13 @@ impl Background for Traces {
         true
     }
 
-    /// What is left is told if that takes but a moment.
+    /// Sends the rest if that takes only a moment.
     fn finish(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.part())
     }
 }
 
-/// Traces end when the driver's config does not want them: of two configs over one folder that of the driver counts.
+/// Turns traces off if the driver's config does not want them. If two configs share a folder, the driver's counts.
 struct NoTraces(Engine);
 
 impl Background for NoTraces {
@@ -296,13 +295,13 @@ impl Background for NoTraces {
     }
 }
 
-/// Longer with each failure, and as long as the server wishes.
+/// Grows with each failure, and is at least as long as the server wishes.
 fn pause(wait: Wait, failures: u32, wish: Option<Duration>) -> Duration {
     let longer = wait.again.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX));
     longer.min(LONGEST_PAUSE).max(wish.unwrap_or_default().min(wait.longest))
 }
 
-/// Whether the server of the config takes traces: a sentence either way, and nothing where the config names none.
+/// Checks whether the config's server takes traces: a sentence either way; `None` if the config names no server.
 pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<String, String>> {
     let traces = config.traces.clone()?;
     let what = if traces.contents { "with contents" } else { "names and numbers alone" };
@@ -314,7 +313,7 @@ pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<Stri
     };
     Some(match door.send(&keys, Vec::new()).await {
         Verdict::Taken(_) => Ok(format!("the endpoint takes them, {what}")),
-        // Nothing was sent, so this is no judgement on it; whoever judges reads.
+        // We sent no spans, so this refuses none. A server that refuses has read the request.
         Verdict::Refused(_) | Verdict::TooLarge => Ok(format!("the endpoint answers, {what}")),
         Verdict::Later(why, _) => Err(why),
     })

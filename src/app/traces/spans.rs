@@ -1,8 +1,8 @@
-//! From rows to spans: the tree a person sees under Trace, with ids that are the same however often it is told.
+//! Turns rows into spans: the tree users see under Trace, with ids that stay the same however often it is sent.
 //!
-//! A trace is a thread with all that it started. Inside it a thread, a step and a call go by what names them in the store,
-//! so a parent is known before it is told, and what is told twice is the same span. Nothing but names and numbers is in
-//! one, unless contents were asked for.
+//! A trace is a thread with everything it started. The ids of threads, steps and calls derive from their names in the
+//! store, so a parent's id is known before the parent is sent, and a span sent twice is the same span. A span holds
+//! only names and numbers, unless contents were asked for.
 
 use super::wire::{Attribute, Kind, Span};
 use super::words::words;
@@ -17,7 +17,7 @@ use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// Tells of what is in a store.
+/// Makes spans from the rows of a store.
 pub(super) struct Teller<'a> {
     engine: &'a Engine,
     config: &'a Config,
@@ -26,14 +26,14 @@ pub(super) struct Teller<'a> {
     threads: HashMap<ThreadId, Option<Told<'a>>>,
 }
 
-/// A thread that is told of.
+/// A thread whose spans are sent.
 struct Told<'a> {
     traced: Traced,
     names: SpanNames<'a>,
     trace: String,
 }
 
-/// Something inside a thread that has an id.
+/// Something in a thread that has a span id.
 enum Part<'a> {
     Thread,
     Step(u64),
@@ -47,7 +47,7 @@ impl<'a> Teller<'a> {
         Self { engine, config, redactor, contents, threads: HashMap::new() }
     }
 
-    /// Whether something is told only after the step it belongs to is taken, which whoever drives is about to do.
+    /// Whether an effect has to wait for its step, which the driver is about to commit.
     pub(super) fn waits(&mut self, thread: &ThreadId, what: &UntoldSpan) -> bool {
         let UntoldSpan::Effect { step, name } = what else { return false };
         let Some(told) = self.told(thread) else { return false };
@@ -63,7 +63,7 @@ impl<'a> Teller<'a> {
         self.threads.get(thread)?.as_ref()
     }
 
-    /// The spans of something that happened in a thread; none where the store no longer has it, or it is damaged.
+    /// The spans of something that happened in a thread; none if the store no longer has it, or it is damaged.
     pub(super) fn tell(&mut self, thread: &ThreadId, what: &UntoldSpan) -> Vec<Span> {
         self.told(thread);
         let Some(Some(told)) = self.threads.get(thread) else { return Vec::new() };
@@ -107,7 +107,7 @@ impl<'a> Teller<'a> {
         let mut attributes: Vec<(&'static str, Attribute)> = vec![
             ("gen_ai.operation.name", "chat".into()),
             ("gen_ai.provider.name", provider.into()),
-            // What it was called before; some still look for that.
+            // The old name; some servers still look for it.
             ("gen_ai.system", provider.into()),
             ("gen_ai.request.model", self.redactor.text(&span.model).into()),
             ("gen_ai.usage.input_tokens", span.input.into()),
@@ -135,7 +135,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Who answers for a model, in the words of the conventions.
+    /// The provider of a model, in the words of OpenTelemetry's conventions.
     fn provider(&self, model: &str) -> &'static str {
         let mut known = self.config.models.values().chain([&self.config.model]);
         match known.find(|known| known.name == model).map(|known| known.provider) {
@@ -161,7 +161,7 @@ impl Told<'_> {
         })
     }
 
-    /// The thread as a whole, and steps that were begun and never taken.
+    /// The span of the whole thread, and those of steps that were begun and never committed.
     fn whole(&self, ended: i64) -> Vec<Span> {
         let Traced { laps, status, error, parent, forked_from, .. } = &self.traced;
         let above = |(thread, step): &(ThreadId, u64)| span_id(thread, &Part::Step(*step));
@@ -189,7 +189,7 @@ impl Told<'_> {
         spans
     }
 
-    /// What steps that were never taken took, by what was called in them.
+    /// Spans for steps that were never committed, timed by the calls in them.
     fn not_taken(&self) -> Vec<Span> {
         let Traced { laps, node, .. } = &self.traced;
         let mut times: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
@@ -240,13 +240,13 @@ impl Told<'_> {
         })
     }
 
-    /// The step whose node did it, once that is taken. An effect goes by the number of steps there were before it, and
-    /// what the node was waiting for is put in between.
+    /// The step whose node caused an effect, once it is committed. An effect is numbered by the steps before it, and
+    /// the updates its node was waiting for come in between.
     fn node_of(&self, effect: &TracedEffect) -> Option<&Lap> {
         self.traced.laps.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
     }
 
-    /// What a trace calls a node's run at a step: runs are counted.
+    /// The name of a node's run at a step; runs of a node are counted.
     fn name(&self, node: &str, step: u64) -> String {
         let laps = &self.traced.laps;
         let runs = laps.steps.iter().filter(|lap| lap.ms.is_some() && lap.node == node && lap.step < step);
@@ -257,7 +257,7 @@ impl Told<'_> {
         Span { parent: Some(self.id(&Part::Thread)), ..self.span(&Part::Step(step)) }
     }
 
-    /// What is told of everything in a thread.
+    /// The attributes of every span in a thread.
     fn common(&self) -> [(&'static str, Attribute); 3] {
         let laps = &self.traced.laps;
         [
@@ -296,7 +296,7 @@ fn span_id(thread: &ThreadId, part: &Part<'_>) -> String {
     }
 }
 
-/// So many bytes that these words alone lead to, in hexadecimal.
+/// An id that depends on these words alone: so many bytes, in hexadecimal.
 fn id(words: &[&str], bytes: usize) -> String {
     hex(&Sha256::digest(words.join("\0").as_bytes())[..bytes])
 }

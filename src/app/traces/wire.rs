@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// A stretch of work to tell of.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub trace: String,
@@ -18,16 +17,15 @@ pub(super) struct Span {
     pub error: Option<String>,
 }
 
-/// Where a stretch of work happened.
+/// Where the work happened.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Here.
+    /// In sayso.
     Internal,
-    /// At a server that was asked.
+    /// At a server that we called.
     Client,
 }
 
-/// What is told about a stretch of work.
 #[derive(Clone, Debug)]
 pub(super) enum Attribute {
     Text(String),
@@ -64,7 +62,6 @@ impl Attribute {
 }
 
 impl Span {
-    /// As it is sent.
     pub(super) fn json(&self) -> Value {
         let mut span = json!({
             "traceId": self.trace,
@@ -86,7 +83,7 @@ impl Span {
     }
 }
 
-/// A whole request that tells of these.
+/// The body of a request with these spans.
 pub(super) fn request(spans: Vec<Value>) -> Vec<u8> {
     let version = env!("CARGO_PKG_VERSION");
     let own = |text: &str| json!({ "stringValue": text });
@@ -102,7 +99,7 @@ pub(super) fn request(spans: Vec<Value>) -> Vec<u8> {
     json!({ "resourceSpans": all }).to_string().into_bytes()
 }
 
-/// How many spans a server left out of those it took, and why; nothing where it took all.
+/// How many spans the server left out, and why; `None` if it took all.
 pub(super) fn left_out(reply: &[u8]) -> Option<(u64, String)> {
     let reply: Value = serde_json::from_slice(reply).ok()?;
     let partial = reply.get("partialSuccess")?;

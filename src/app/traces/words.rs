@@ -1,16 +1,16 @@
-//! What a model was told and answered, for whoever asked for it: bounded, and without secrets.
+//! What a model was told and answered, if the config asks for contents: bounded, and without secrets.
 
 use super::wire::Attribute;
 use crate::inbox::CallView;
 use crate::llm::Redactor;
 use serde_json::{Value, json};
 
-/// A text longer than this is cut.
+/// Longer texts are cut, in bytes.
 const TEXT: usize = 8 * 1024;
-/// Of a longer conversation the newest part is told.
+/// Only the newest part of a longer conversation is sent, in bytes.
 const CONVERSATION: usize = 64 * 1024;
 
-/// The words of a call, as attributes.
+/// The messages of a call, as attributes.
 pub(super) fn words(call: &CallView, redactor: &Redactor) -> Vec<(&'static str, Attribute)> {
     let text = |text: &str| json!({ "type": "text", "content": cut(&redactor.text(text)) });
     let mut told = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn words(call: &CallView, redactor: &Redactor) -> Vec<(&'static str, 
     told.into_iter().map(|(key, value)| (key, value.to_string().into())).collect()
 }
 
-/// Who said it, in the words of the conventions.
+/// The role, in the words of OpenTelemetry's conventions.
 fn role(who: &str) -> &str {
     if who.starts_with("tool") { "tool" } else { who }
 }

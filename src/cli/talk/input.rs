@@ -1,7 +1,7 @@
-//! What a person types, a line at a time, as the terminal itself edits lines.
+//! Reads what the user types, line by line; the terminal itself edits the lines.
 //!
-//! Promises: nothing is read but while an answer is wanted, so that an editor gets its keys; what was typed before
-//! the question was shown answers nothing; a pasted text is one answer.
+//! Promises: it reads only while an answer is wanted, so that an editor gets its keys. Text typed before the question
+//! was shown answers nothing. A pasted text is one answer.
 
 use crate::cli::failure::Failure;
 use crate::text::{io_words, unreadable};
@@ -16,16 +16,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// How soon a reader that is no longer wanted is gone.
+/// How soon a reader that is no longer wanted stops.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Nobody types two lines within this time; what comes that fast was pasted.
+/// Nobody types two lines within this time; faster input was pasted.
 const BURST: Duration = Duration::from_millis(40);
 
 /// Nothing below this line of an edited file is part of the answer.
 const SCISSORS: &str = "-------- 8< -------- everything from this line on is left out";
 
-/// What came from the keyboard.
+/// Input from the keyboard.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed {
     /// A line, or a pasted text.
@@ -34,7 +34,7 @@ pub(super) enum Typed {
     End,
 }
 
-/// The terminal's keyboard. One reader at a time looks at it.
+/// The terminal's keyboard, with one reader at a time.
 #[derive(Default)]
 pub(super) struct Keyboard {
     reader: Option<Reader>,
@@ -46,7 +46,7 @@ struct Reader {
 }
 
 impl Keyboard {
-    /// Waits for a line, or a pasted text. Where somebody stops waiting, what comes meanwhile was typed ahead.
+    /// Waits for a line or a pasted text. If the caller stops waiting, later input counts as typed ahead.
     pub(super) async fn line(&mut self) -> Result<Typed, Failure> {
         let reader = self.reader.get_or_insert_with(|| {
             let wanted = Arc::new(AtomicBool::new(true));
@@ -59,7 +59,7 @@ impl Keyboard {
         read.map_err(|e| unreadable(e.to_string()))?.map_err(|e| unreadable(e.to_string()))
     }
 
-    /// What was typed before anybody asked, and whether it ends the conversation. A line begun is gone.
+    /// Text typed before the question, and whether it ends the conversation. An unfinished line is discarded.
     pub(super) async fn typed_ahead(&mut self) -> io::Result<(String, bool)> {
         let mut text = Vec::new();
         let mut end = false;
@@ -80,7 +80,7 @@ impl Keyboard {
     }
 }
 
-/// Puts the reader away, so that nobody waits for it.
+/// Stops the reader, so that nothing waits for it.
 impl Drop for Keyboard {
     fn drop(&mut self) {
         if let Some(reader) = &self.reader {
@@ -100,7 +100,7 @@ fn read_line(wanted: &AtomicBool) -> io::Result<Typed> {
             continue;
         }
         if read_some(&mut text)? == 0 {
-            // Ctrl-D behind some words ends the line; by itself it ends the conversation.
+            // Ctrl-D after some text ends the line; alone it ends the conversation.
             if text.is_empty() {
                 return Ok(Typed::End);
             }
@@ -129,14 +129,13 @@ fn read_some(text: &mut Vec<u8>) -> io::Result<usize> {
             text.extend_from_slice(&buffer[..read]);
             Ok(read)
         }
-        // What a terminal says that was hung up.
+        // The error of a terminal that was hung up.
         Err(rustix::io::Errno::IO) => Ok(0),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Lets the person write in their editor, above what they are asked. What stands in the file from an earlier attempt
-/// is still there.
+/// Lets the user write in their editor, above the question. Text from an earlier attempt is still in the file.
 pub(super) async fn edited(file: &Path, question: &str) -> Result<String, String> {
     let wanted = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
     let Some(editor) = wanted.filter(|editor| !editor.trim().is_empty()) else {
@@ -148,7 +147,7 @@ pub(super) async fn edited(file: &Path, question: &str) -> Result<String, String
         let text = format!("\n{SCISSORS}\n{question}\n");
         begun.and_then(|mut begun| begun.write_all(text.as_bytes())).map_err(unwritable)?;
     }
-    // The shell splits what people put into EDITOR: a program with its flags.
+    // EDITOR may be a program with flags; the shell splits it.
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file);
     let ended = tokio::task::spawn_blocking(move || command.status()).await;

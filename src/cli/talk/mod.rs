@@ -1,9 +1,9 @@
-//! A conversation with one thread, held at the terminal: what it asks is shown, what is typed answers it, and in
-//! between the thread is driven, or watched where another process drives.
+//! A conversation with one thread at the terminal: shows its questions, takes the user's answers, and in between drives
+//! the thread, or watches it if another process drives.
 //!
 //! Promises: leaving loses nothing, because every answer is a decision like any other and the thread waits in the
-//! inbox; an answer is bound to the question that was on the screen; what somebody else answers meanwhile is said,
-//! and the conversation goes on from there.
+//! inbox. An answer is bound to the question that was on the screen. If somebody else answers meanwhile, the user is
+//! told and the conversation goes on from there.
 
 mod input;
 mod screen;
@@ -23,10 +23,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often the line that says what is going on is drawn.
+/// How often the status line is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Opens the editor.
+/// The input that opens the editor.
 const EDIT: &str = ":e";
 
 /// Whether a conversation can be held here.
@@ -34,7 +34,7 @@ pub(super) fn possible(page: &Page) -> bool {
     !page.is_json() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Holds a conversation with `thread` until it ends or the person leaves.
+/// Holds a conversation with `thread` until it ends or the user leaves.
 pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
     let (screen, signals) = (Screen::new(), Signals::listen());
     let keyboard = Keyboard::default();
@@ -51,26 +51,26 @@ struct Talk<'h> {
     screen: Screen,
     keyboard: Keyboard,
     signals: Signals,
-    /// The model's words that are on the screen already.
+    /// The model's text that is already on the screen.
     said: String,
     /// How many questions were asked.
     asked: usize,
-    /// What the last question began with: the answer so far, where there is one.
+    /// The first block of the last question: the answer so far, if there is one.
     shown: Option<Block>,
 }
 
-/// What became of a question.
+/// The result of asking a question.
 enum Asked {
     /// It was decided, here or elsewhere.
     Answered,
-    /// The person left.
+    /// The user left.
     Left,
 }
 
-/// What a person's words mean.
+/// What the user's text means.
 enum Meant {
     Decision(Decision),
-    /// They cannot be taken; why.
+    /// It cannot be used, with the reason.
     Unclear(String),
 }
 
@@ -97,7 +97,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// Drives the thread, or watches whoever does, until it asks or rests.
+    /// Drives the thread, or watches the process that does, until it asks or rests.
     async fn let_work(&mut self) -> Result<Ended, Failure> {
         let engine = self.here.engine();
         let scope = Scope::Family(self.thread.clone());
@@ -125,10 +125,10 @@ impl Talk<'_> {
         Ok(attended.ended)
     }
 
-    /// Puts a question to the person until it is decided or they leave.
+    /// Asks the user until the question is decided or they leave.
     async fn ask(&mut self, id: &InterruptId) -> Result<Asked, Failure> {
         let (item, card) = self.here.inbox().decisions().card(id.clone()).await?;
-        // What stays the same over a conversation is said once.
+        // Parts that stay the same during a conversation are shown once.
         let in_full = self.asked == 0 || !is_plain_question(&item);
         self.screen.card(&card, in_full, &self.said);
         self.shown = card.blocks.into_iter().next();
@@ -183,7 +183,7 @@ impl Talk<'_> {
         }
     }
 
-    /// What the person says, or what keeps them from it.
+    /// The user's answer, or why there is none.
     async fn words(&mut self, item: &Item, draft: &Path) -> Result<Words, Failure> {
         let id = item.interrupt();
         let elsewhere = async {
@@ -242,7 +242,7 @@ impl Talk<'_> {
         asked.unwrap_or(&item.gist).to_owned()
     }
 
-    /// What can be answered, in a sentence.
+    /// The possible answers, in a sentence.
     fn ways(&self, item: &Item) -> String {
         let leave = "Ctrl-D leaves it in the inbox.";
         if is_plain_question(item) {
@@ -266,7 +266,7 @@ impl Talk<'_> {
         format!("Type {}; {leave}{edit}", ways.join(", "))
     }
 
-    /// The last word of a conversation that is left.
+    /// The last line of a conversation that the user leaves.
     fn leave(&mut self, open: Option<&InterruptId>, status: Status) {
         self.screen.gap();
         let thread = &self.thread;
@@ -283,7 +283,7 @@ impl Talk<'_> {
         self.screen.say(&how);
     }
 
-    /// The last word of a conversation that is over.
+    /// The last lines of a conversation that is over.
     async fn end(&mut self, outcome: &Outcome) -> Result<(), Failure> {
         let thread = &self.thread;
         match outcome.status {
@@ -304,10 +304,10 @@ impl Talk<'_> {
             }
         }
         match self.here.inbox().decisions().result(self.thread.clone()).await {
-            // It stands above already.
+            // It is already on the screen.
             Ok((_, card)) if self.shown.is_some() && card.blocks.first() == self.shown.as_ref() => {}
             Ok((_, card)) => self.screen.card(&card, false, &self.said),
-            // Somebody has filed it away already.
+            // It was filed away already.
             Err(InboxError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -320,12 +320,12 @@ impl Talk<'_> {
         self.screen.say(&format!(
             "Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here, `sayso show {thread}` shows all of it."
         ));
-        // It has been read here, so it does not wait in the inbox as well.
+        // It was read here, so it need not wait in the inbox.
         file_read(self.here, outcome).await
     }
 }
 
-/// What a person said.
+/// The user's answer to a prompt.
 enum Words {
     Said(String),
     Left,
@@ -333,7 +333,7 @@ enum Words {
     Elsewhere,
 }
 
-/// Whether every word typed is part of the answer.
+/// Whether everything typed is part of the answer.
 fn is_plain_question(item: &Item) -> bool {
     item.kind == ItemKind::Interrupt(Kind::Question) && item.allow.respond
 }
@@ -346,7 +346,7 @@ fn meant(item: &Item, words: String) -> Meant {
         "accept" if item.allow.accept => Meant::Decision(Decision::Accept),
         "ignore" if item.allow.ignore => Meant::Decision(Decision::Ignore),
         "accept" | "ignore" | "edit" => Meant::Unclear("That cannot be answered here.".to_owned()),
-        // Short answers are meant for the question, and would be lost as words to the agent.
+        // Short answers are meant for the question; we must not send them to the agent as a response.
         "y" | "yes" | "a" | "ok" | "run" => {
             Meant::Unclear("To accept it, type the whole word: accept.".to_owned())
         }
@@ -358,7 +358,7 @@ fn meant(item: &Item, words: String) -> Meant {
     }
 }
 
-/// What is seen of the thread while it is at work.
+/// What is shown while the thread works.
 struct Work {
     thread: ThreadId,
     node: Option<String>,

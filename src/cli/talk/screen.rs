@@ -1,7 +1,6 @@
-//! The terminal a conversation is held on. Lines are written and stay; only the last one, which says what is going
-//! on, is written over.
+//! The terminal of a conversation. Lines stay once written; only the last one, the status line, is overwritten.
 //!
-//! It changes no mode of the terminal, so there is nothing to restore however the process ends.
+//! It does not change the terminal's mode, so nothing has to be restored however the process ends.
 
 use crate::cli::output::{columns, styled};
 use crate::inbox::{Block, Card};
@@ -14,9 +13,8 @@ const READABLE: usize = 100;
 /// One turn of the spinner.
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// A terminal.
 pub(super) struct Screen {
-    /// Bold and dim are understood and wanted.
+    /// The terminal supports bold and dim, and the user wants them.
     styled: bool,
     /// The cursor can be moved.
     moves: bool,
@@ -30,18 +28,18 @@ impl Screen {
         Self { styled: styled(), moves: !dumb, status: false, frame: 0 }
     }
 
-    /// Columns of running text, as wide as the terminal is now.
+    /// Columns of running text, at the terminal's current width.
     pub(super) fn columns(&self) -> usize {
         columns().clamp(1, READABLE)
     }
 
-    /// Running text, from wherever.
+    /// Running text from any source.
     pub(super) fn text(&mut self, text: &str) {
         let text = Visible::new(text.trim_end());
         self.lines(&Markdown::default().lines(&text, self.columns()));
     }
 
-    /// A sentence of our own.
+    /// A sentence from sayso.
     pub(super) fn say(&mut self, text: &str) {
         let text = Visible::new(text);
         let lines: Vec<Line> = crate::text::wrap(&text, self.columns())
@@ -50,12 +48,11 @@ impl Screen {
         self.lines(&lines);
     }
 
-    /// An empty line.
     pub(super) fn gap(&mut self) {
         self.lines(&[Line::new()]);
     }
 
-    /// Lines that stay. What they hold has been made visible.
+    /// Lines that stay. The caller has made their text visible.
     pub(super) fn lines(&mut self, lines: &[Line]) {
         self.clear();
         let mut out = String::new();
@@ -66,7 +63,7 @@ impl Screen {
         self.write(&out);
     }
 
-    /// A question's place: what is typed stands behind it.
+    /// The prompt before the user's input.
     pub(super) fn prompt(&mut self, mark: &str) {
         self.clear();
         let mut out = String::new();
@@ -75,7 +72,7 @@ impl Screen {
         self.write(&out);
     }
 
-    /// What is going on, on the last line, with the end of `tail` where there is room.
+    /// The status line: `what`, or the end of `tail` if there is one.
     pub(super) fn status(&mut self, what: &str, tail: &str) {
         if !self.moves {
             if !std::mem::replace(&mut self.status, true) {
@@ -93,15 +90,14 @@ impl Screen {
         self.write(&out);
     }
 
-    /// Takes the line away that says what is going on.
+    /// Removes the status line.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.status) && self.moves {
             self.write("\r\x1b[K");
         }
     }
 
-    /// A card. `fields` says whether names and values are wanted; what was said before stands above already, and so
-    /// does `seen`.
+    /// A card. `fields` says whether to show its fields. Earlier turns and `seen` are already on the screen.
     pub(super) fn card(&mut self, card: &Card, fields: bool, seen: &str) {
         for block in &card.blocks {
             let plain = match block {
@@ -150,21 +146,21 @@ impl Screen {
         }
     }
 
-    /// A terminal that is gone is told of by its hang-up.
+    /// Ignores errors: if the terminal is gone, a hang-up signal tells us.
     fn write(&self, text: &str) {
         let mut stdout = std::io::stdout().lock();
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }
 }
 
-/// As much of the end as fits.
+/// The end of the text, as much as fits.
 fn last_columns(text: &str, room: usize) -> &str {
     let mut starts = text.char_indices().map(|(at, _)| at);
     let fits = |at: usize| text.len() - at <= room.saturating_mul(4) && width(&text[at..]) <= room;
     starts.find(|at| fits(*at)).map_or("", |at| &text[at..])
 }
 
-/// A model's words as they come: whole lines are written and stay, the last one shows what is being written.
+/// A model's streamed text: whole lines are written and stay, the status line shows the unfinished one.
 #[derive(Default)]
 pub(super) struct Stream {
     markdown: Markdown,
@@ -173,7 +169,6 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Takes in a piece.
     pub(super) fn feed(&mut self, piece: &str, screen: &mut Screen) {
         self.whole.push_str(piece);
         self.begun.push_str(piece);
@@ -183,17 +178,16 @@ impl Stream {
         }
     }
 
-    /// The line that is being written, without the marks of Markdown: what they mean is known when it ends.
+    /// The unfinished line without Markdown marks, because their meaning is known only when the line ends.
     pub(super) fn begun(&self) -> String {
         self.begun.trim_start_matches(['#', ' ']).replace(['*', '`'], "")
     }
 
-    /// Whether nothing came.
     pub(super) fn is_empty(&self) -> bool {
         self.whole.is_empty()
     }
 
-    /// Writes what is left, and gives everything that was said.
+    /// Writes the rest, and returns the whole text.
     pub(super) fn finish(mut self, screen: &mut Screen) -> String {
         let line = std::mem::take(&mut self.begun);
         if !line.is_empty() {

@@ -1,4 +1,4 @@
-//! `sayso activity`: what went on lately, in numbers.
+//! `sayso activity`: recent activity in numbers.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

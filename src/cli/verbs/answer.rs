@@ -1,4 +1,4 @@
-//! `sayso answer`: what became of a request.
+//! `sayso answer`: reads the answer to a request.
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};

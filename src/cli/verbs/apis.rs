@@ -1,4 +1,4 @@
-//! `sayso apis`: what `ask` can ask.
+//! `sayso apis`: the APIs that `ask` can call.
 
 use crate::app::{ApiError, ApiLine, ApiView, Apis};
 use crate::cli::context::Context;

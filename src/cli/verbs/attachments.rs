@@ -1,4 +1,4 @@
-//! `sayso mail attachments`, `save` and `open`.
+//! `sayso mail attachments`, `save` and `open`: the attachments of a mail.
 
 use crate::cli::context::Here;
 use crate::cli::failure::{Exit, Failure};

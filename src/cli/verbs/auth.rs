@@ -1,4 +1,4 @@
-//! `sayso auth`: logging in where a password is not enough.
+//! `sayso auth`: logs in where a password is not enough.
 
 use crate::app::{AuthError, begin_auth};
 use crate::cli::context::Context;
@@ -59,7 +59,7 @@ impl Args {
         }
         let done = login.finish().await?;
         let page = context.page.clone();
-        // Whoever drives need not wait for its next look to find that the login works.
+        // Asks the driver to look now, so that it notices the login at once.
         if context.has_data()
             && let Ok(here) = context.open()
             && let Some(intake) = here.intake()
@@ -74,10 +74,10 @@ impl Args {
     }
 }
 
-/// Opens an address in the person's browser, unless there is no way to.
+/// Opens an address in the user's browser. Returns whether it could.
 fn open(address: &str) -> bool {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    // Without a screen xdg-open may start a browser in this very terminal.
+    // Without a display, xdg-open may start a browser in this terminal.
     let has_screen = cfg!(target_os = "macos")
         || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     let quiet = || Stdio::null();
@@ -88,7 +88,7 @@ fn open(address: &str) -> bool {
             .stdout(quiet())
             .stderr(quiet())
             .spawn()
-            // It may hand the address on and end, or be the browser and stay.
+            // Do not wait: it may pass the address on and end, or be the browser and stay.
             .is_ok()
 }
 

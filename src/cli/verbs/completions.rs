@@ -1,4 +1,4 @@
-//! `sayso completions`: for shells.
+//! `sayso completions`: shell completions.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

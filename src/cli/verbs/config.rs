@@ -1,4 +1,4 @@
-//! `sayso config`: what is meant, and who said so.
+//! `sayso config`: the settings, and where each comes from.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

@@ -1,4 +1,4 @@
-//! `sayso connect`: a coding agent asks here from now on.
+//! `sayso connect`: lets a coding agent ask in the inbox.
 
 use crate::agents::connect::{self, Agent, Change, Options, Places, Plan};
 use crate::cli::context::Context;
@@ -66,7 +66,7 @@ impl From<Which> for Agent {
 }
 
 impl Args {
-    /// As if only its name was typed.
+    /// The arguments without any flags.
     pub(in crate::cli) fn plain(agent: Agent) -> Self {
         let agent = match agent {
             Agent::Claude => Which::Claude,
@@ -107,7 +107,8 @@ impl Args {
         page.answer(&report.json(), |_| report.text(&page))
     }
 
-    /// How the agent starts sayso. A project's files are shared, so they name no folder of this machine.
+    /// The command that starts sayso. A project's files are shared, so they do not name the program's path on this
+    /// machine.
     fn program(&self, context: &Context<'_>) -> Result<Vec<String>, Failure> {
         let mut program = match (self.project, std::env::current_exe()) {
             (true, _) => vec!["sayso".to_owned()],
@@ -133,7 +134,7 @@ struct Report {
     kept: Vec<PathBuf>,
     written: bool,
     removes: bool,
-    /// Whether the change was on the screen already.
+    /// Whether the change was shown already.
     shown: bool,
 }
 
@@ -187,7 +188,7 @@ impl Report {
     }
 }
 
-/// The change as a person reads it.
+/// The change as a diff.
 fn shown(plan: &Plan) -> String {
     plan.changes.iter().filter(|change| change.is_something()).map(diff).collect()
 }

@@ -62,7 +62,7 @@ impl Accept {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
         let here = context.open()?;
-        // A hash names what is meant, too.
+        // A hash also says which version is meant.
         if let Target::Interrupt(id) = &target
             && !self.original
             && self.binding.args_hash.is_none()
@@ -111,10 +111,10 @@ impl Accept {
     }
 }
 
-/// Refuses where the screen keeps changes that were not sent: it would ask which one is meant.
+/// Fails if the screen keeps unsent changes, because it is unclear which version is meant.
 async fn sent_all_changes(here: &Here, id: &InterruptId) -> Result<(), Failure> {
     let drafts = here.inbox().decisions().drafts().await?;
-    // Of an id, its beginning may be all that was typed.
+    // The user may have typed only a prefix of the id.
     let key = unsent_edit_key(id.as_str());
     if drafts.iter().any(|(kept, _)| kept.starts_with(&key)) {
         return Err(Failure::usage(format!(
@@ -160,7 +160,7 @@ impl Edit {
         self.binding.decide(&here, id, Decision::Edit { args }, shown).await
     }
 
-    /// The proposal with changes. It is bound to the proposal it changes, so that no other one is decided by it.
+    /// The proposal with changes. It is bound to the proposal it changes, so that it cannot decide another one.
     async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<SeenHash>), Failure> {
         let (item, _) = here.inbox().decisions().card(id.clone()).await?;
         let changes = pairs::read(&self.set, &item.schema, item.edit_args())?;
@@ -274,7 +274,7 @@ impl Binding {
         self.args_hash.clone().map(SeenHash::Typed)
     }
 
-    /// Takes the decision, bound to `shown`.
+    /// Makes the decision, bound to `shown`.
     async fn decide(
         &self,
         here: &Here,
@@ -287,7 +287,7 @@ impl Binding {
         self.waiting.follow(here, outcome).await
     }
 
-    /// Accepts, and allows the like of it from now on.
+    /// Accepts, and allows more like it from now on.
     async fn accept_and_grant(
         &self,
         here: &Here,
@@ -301,7 +301,7 @@ impl Binding {
         self.waiting.follow(here, outcome).await
     }
 
-    /// Accepts, and lets the agent that asks remember what it offers at this place.
+    /// Accepts, and lets the asking agent remember the offer at this place.
     async fn accept_and_remember(
         &self,
         here: &Here,
@@ -315,7 +315,6 @@ impl Binding {
         self.waiting.follow(here, outcome).await
     }
 
-    /// Files a result away.
     async fn file_away(&self, here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
         let filed = here.inbox().decisions().file_away(thread).await;
@@ -323,14 +322,14 @@ impl Binding {
         self.waiting.follow(here, outcome).await
     }
 
-    /// Goes on after a result.
+    /// Continues a thread after its result.
     async fn go_on(&self, here: &Here, thread: ThreadId, words: String) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
         let outcome = here.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(here, outcome).await
     }
 
-    /// A result is read, not approved, and so has no hash.
+    /// Fails if a hash was given: a result is read, not approved, and has none.
     fn unbound(&self, thread: &ThreadId) -> Result<(), Failure> {
         match self.args_hash {
             None => Ok(()),
@@ -341,7 +340,7 @@ impl Binding {
     }
 }
 
-/// The interrupt of `target`; a result takes no such answer.
+/// The interrupt of `target`; fails for a result, which cannot be answered this way.
 fn not_a_result(target: Target, word: &str) -> Result<InterruptId, Failure> {
     match target {
         Target::Interrupt(id) => Ok(id),

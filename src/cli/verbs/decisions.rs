@@ -1,4 +1,4 @@
-//! `sayso decisions`: what was decided, by whom, and how it ended.
+//! `sayso decisions`: past decisions, who made them, and how they ended.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

@@ -39,18 +39,18 @@ pub(in crate::cli) struct Args {
 #[derive(Debug, Serialize)]
 struct Report {
     folder: PathBuf,
-    /// Whether it was laid out just now.
+    /// Whether it was just laid out.
     fresh: bool,
     outbox: PathBuf,
 }
 
 impl Args {
-    /// As somebody means it who typed nothing.
+    /// The arguments without any flags.
     pub(in crate::cli) fn plain() -> Self {
         Self { no_tui: false, reset: false, tour: false }
     }
 
-    /// Whether the inbox is to be opened on it.
+    /// Whether to open the inbox on it.
     pub(in crate::cli) fn wants_screen(&self, page: &Page) -> bool {
         !self.no_tui && !page.is_json()
     }
@@ -60,7 +60,7 @@ impl Args {
         Ok(self.laid_out(context).await?.0)
     }
 
-    /// What the person is led through, where they asked for it.
+    /// The steps of the tour, if the user asked for it.
     pub(in crate::cli) fn tour(&self, here: &Here) -> Vec<TourStep> {
         match self.tour {
             true => demo_tour(Path::new(&here.folder), Timestamp::now(), &here.page.zone),

@@ -1,4 +1,4 @@
-//! `sayso doctor`: is everything in order?
+//! `sayso doctor`: checks whether everything works.
 
 use crate::app::{AuditChecked, Check, FEATURES, Health, Setup};
 use crate::cli::context::Context;
@@ -44,7 +44,7 @@ impl Args {
     }
 }
 
-/// Looks at everything, and makes nothing.
+/// Checks everything, and creates nothing.
 pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     let mut checks = vec![configured(&config)];
     let mut features = Vec::new();
@@ -61,7 +61,7 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     checks
 }
 
-/// Lists made anew from the log.
+/// Rebuilds the lists from the log.
 async fn repair(config: Config, env: &Env) -> Check {
     let folder = config.data.display().to_string();
     if !config.data.exists() {
@@ -78,7 +78,7 @@ async fn repair(config: Config, env: &Env) -> Check {
     }
 }
 
-/// The audit of the store, and an export of it.
+/// Checks the audit of the store, and an export of it.
 fn audit(config: Config, env: &Env, file: Option<&Path>) -> Vec<Check> {
     let folder = config.data.display().to_string();
     if !config.data.exists() {
@@ -112,7 +112,7 @@ fn configured(config: &Config) -> Check {
     )
 }
 
-/// What the screen would say of the config's own keys, where there are any.
+/// Checks the keys that the config sets for the screen; `None` if it sets none.
 fn keys(config: &Config, checked: Result<(), String>) -> Option<Check> {
     let check = match checked {
         Ok(()) => Check::good("keys", "every key of [keys] has one meaning"),
@@ -143,7 +143,7 @@ fn look(config: Config, env: &Env) -> Vec<Check> {
     checks
 }
 
-/// Whose word on senders counts, for each account.
+/// The server whose sender checks are trusted, for each account.
 fn senders(setup: &Setup) -> Vec<Check> {
     let receivers = match setup.receivers() {
         Ok(receivers) => receivers,
@@ -159,7 +159,7 @@ fn senders(setup: &Setup) -> Vec<Check> {
     receivers.into_iter().map(check).collect()
 }
 
-/// Whether others on this machine are kept out.
+/// Whether only the user can read the data.
 fn permissions(folder: &Path) -> Check {
     #[cfg(unix)]
     {

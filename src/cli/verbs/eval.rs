@@ -1,4 +1,4 @@
-//! `sayso eval`: how well the model does.
+//! `sayso eval`: measures how well the model does.
 
 use crate::app::{ReplayOptions, Setup, eval_triage};
 use crate::cli::context::Context;
@@ -116,7 +116,7 @@ impl Decisions {
         }
         let options = ReplayOptions { since, limit: self.limit, memory, rules, any_cost: self.yes };
         let stop = async {
-            // Where the signal cannot be heard, it ends the program as it always did.
+            // Without a handler the signal ends the program, as usual.
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -126,7 +126,7 @@ impl Decisions {
     }
 }
 
-/// Where somebody watches, how far it has come.
+/// Shows the progress if stderr is a terminal.
 fn count(done: usize, total: usize) {
     let mut stderr = std::io::stderr();
     if stderr.is_terminal() {

@@ -1,4 +1,4 @@
-//! `sayso export`: what is on record, for others to read.
+//! `sayso export`: exports a thread or the audit.
 
 use super::{export_audit, export_thread};
 use crate::cli::context::Context;

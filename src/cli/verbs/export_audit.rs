@@ -1,4 +1,4 @@
-//! `sayso export --audit`. `sayso doctor --audit` judges what it writes.
+//! `sayso export --audit`. `sayso doctor --audit` checks the file it writes.
 
 use crate::app::{AuditError, Setup};
 use crate::cli::context::Context;
@@ -25,7 +25,7 @@ pub(super) fn run(
     let Some(path) = output else {
         let written = setup.export_audit(since, &mut std::io::stdout().lock());
         return match written {
-            // A reader that has seen enough is no failure.
+            // A reader that closes the pipe early is not a failure.
             Err(AuditError::File(_, error)) if error.kind() == ErrorKind::BrokenPipe => Ok(Answer::nothing()),
             written => written.map(|_| Answer::nothing()).map_err(failed),
         };

@@ -1,4 +1,4 @@
-//! `sayso export THREAD`: a thread, taken out as a file or to the standard output.
+//! `sayso export THREAD`: writes a thread to a file or to stdout.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

@@ -1,4 +1,4 @@
-//! `sayso fork`: another way from a step on.
+//! `sayso fork`: starts a new thread from a step of another.
 
 use crate::cli::context::Context;
 use crate::cli::drive::Waiting;

@@ -1,4 +1,4 @@
-//! `sayso grants`: what may be done without asking.
+//! `sayso grants`: what agents may do without asking.
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};

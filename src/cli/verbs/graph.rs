@@ -1,4 +1,4 @@
-//! `sayso graph`: a workflow, drawn.
+//! `sayso graph`: draws a workflow.
 
 use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
@@ -42,7 +42,7 @@ impl Args {
     }
 }
 
-/// The workflows that people start, and what each does.
+/// Lists the workflows that users can start, and what each does.
 fn list(here: &Here) -> Result<Answer, Failure> {
     let specs: Vec<_> = here.registry().iter().filter(|spec| !spec.hidden).collect();
     let data: Vec<_> =

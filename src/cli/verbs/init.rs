@@ -1,4 +1,4 @@
-//! `sayso init`: from nothing to one's own mail.
+//! `sayso init`: sets sayso up for the user's mail.
 
 use super::doctor;
 use crate::app::Check;
@@ -19,11 +19,11 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How many mails are triaged at once, so that one sees what it would do.
+/// How many mails are triaged at first, to show what sayso would do.
 const NEWEST: usize = 20;
-/// How long is waited for that.
+/// How long to wait for that.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long another process that drives may take for a look at every mailbox.
+/// How long another process that drives may take to look at every mailbox.
 const LOOKING: Duration = Duration::from_secs(120);
 
 /// Set sayso up for your own mail
@@ -98,11 +98,11 @@ struct Password {
 #[derive(Debug, Serialize)]
 struct Report {
     config: PathBuf,
-    /// Where the config that stood there is kept.
+    /// Where the old config is kept.
     kept: Option<PathBuf>,
     accounts: Vec<AccountLine>,
     provider: String,
-    /// Whether there was a model to choose besides the built-in rules.
+    /// Whether there was a model other than the built-in rules.
     found_model: bool,
     checks: Vec<Check>,
     triage: Option<Triage>,
@@ -115,19 +115,19 @@ struct AccountLine {
     place: String,
     address: Option<String>,
     found_in: Vec<String>,
-    /// Whether the config says where its mail is sent.
+    /// Whether the config says how its mail is sent.
     sends: bool,
     notes: Vec<String>,
 }
 
-/// What became of the newest mails.
+/// The result of triaging the newest mails.
 #[derive(Debug, Default, Serialize)]
 struct Triage {
     sources: Vec<Synced>,
     respond: usize,
     notify: usize,
     ignore: usize,
-    /// Mails nothing has been made of yet.
+    /// Mails that are not triaged yet.
     left: usize,
 }
 
@@ -136,17 +136,17 @@ impl Args {
         self.laid_out(context).await.map(|(_, answer)| answer)
     }
 
-    /// Sets up, and opens what was set up for the screen.
+    /// Sets sayso up, and opens it for the screen.
     pub(in crate::cli) async fn open(self, context: Context<'_>) -> Result<(Here, Answer), Failure> {
         self.laid_out(context).await
     }
 
-    /// Whether it asks questions, so that somebody is there to look at the inbox afterwards.
+    /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
     pub(in crate::cli) fn asks(&self, page: &Page) -> bool {
         !self.yes && !page.is_json()
     }
 
-    /// As somebody means it who typed nothing.
+    /// The arguments without any flags.
     pub(in crate::cli) fn plain() -> Self {
         let password = Password { password_command: None, password_env: None, password_file: None };
         Self {
@@ -188,7 +188,7 @@ impl Args {
         };
         let text = config_text(&chosen, Some(&home));
         let meant = |error| Failure::usage(format!("this does not make a valid config: {error}"));
-        // What is written surely loads.
+        // Makes sure that the config we write can be loaded.
         let config = Config::of_text(&inputs, &path, &text).map_err(meant)?;
         let over = self.force.then(Timestamp::now);
         let kept = write_config(&path, &text, over).map_err(|error| match error {
@@ -209,7 +209,7 @@ impl Args {
         Ok((here, answer))
     }
 
-    /// What was named, else what was found.
+    /// Uses what was named, else what was found.
     fn taken(&self, found: &Finds, context: &Context<'_>) -> Result<Chosen, Failure> {
         let mut accounts: Vec<Candidate> = Vec::new();
         for path in &self.maildir {
@@ -274,7 +274,7 @@ impl Args {
         Ok(account(&By { host, smtp, user, address: &address, tls, login }))
     }
 
-    /// Only what was named: a key in the environment is no leave to send mail to its provider.
+    /// Only what was named: a key in the environment does not permit us to send mail to its provider.
     fn model(&self, found: &Finds) -> Result<ChosenModel, Failure> {
         let Some(provider) = self.provider.clone().filter(|provider| provider != "builtin") else {
             return Ok(ChosenModel::Builtin);
@@ -311,7 +311,7 @@ fn line(account: &Candidate) -> AccountLine {
     }
 }
 
-/// Takes the newest mails in and lets the agents look at them.
+/// Takes in the newest mails and triages them.
 async fn triage(here: &Here, aloud: bool) -> Result<Triage, Failure> {
     let Some(intake) = here.intake() else { return Ok(Triage::default()) };
     let bar = Bar::new(here.page.is_json());

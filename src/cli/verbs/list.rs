@@ -1,4 +1,4 @@
-//! `sayso list`: what is open.
+//! `sayso list`: lists open items.
 
 use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
@@ -65,7 +65,7 @@ impl Args {
         here.page.answer(&items, |page| self.text(page, &here, &items, overview.as_ref()))
     }
 
-    /// `overview`, with the last day's skipped mail, is there where nothing at all is open.
+    /// `overview`, with the last day's skipped mail, is given only if nothing at all is open.
     fn text(
         &self,
         page: &Page,
@@ -112,8 +112,7 @@ impl Args {
     }
 }
 
-/// Looks at the servers of the config where nobody drives. What cannot be read there keeps nothing else from being
-/// listed.
+/// Looks at the config's servers if nobody drives. If one cannot be read, everything else is still listed.
 async fn look_at_servers(here: &Here) {
     match here.inbox().threads().look_at_servers().await {
         Ok(unread) => unread.iter().for_each(|what| warning(what)),
@@ -121,15 +120,15 @@ async fn look_at_servers(here: &Here) {
     }
 }
 
-/// How the sentence about an empty list ends: what there is all the same is named, since otherwise it reads as if there
-/// were nothing to do.
+/// The end of the sentence about an empty list. It names results, ready threads and skipped mail, so that it does not
+/// sound as if there were nothing to do.
 fn besides(overview: &Overview, skipped: SkippedCount) -> String {
     let results = match overview.open_of(ItemKind::Result) {
         0 => String::new(),
         1 => "; 1 result waits, see `sayso list --kind result`".to_owned(),
         more => format!("; {more} results wait, see `sayso list --kind result`"),
     };
-    // Where all is paused, driving would take nothing further.
+    // If everything is paused, driving would not help.
     let nobody_drives = overview.driver.is_none() && !overview.paused;
     let left = if nobody_drives { overview.threads_in(Status::Ready) } else { 0 };
     let ready = match left {

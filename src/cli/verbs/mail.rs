@@ -1,4 +1,4 @@
-//! `sayso mail`: what came, and what became of it.
+//! `sayso mail`: lists mail and its outcome, fetches it, and puts it away.
 
 use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, Here};
@@ -16,7 +16,7 @@ use super::attachments;
 use super::put_away::{Mails, MoveTo};
 use super::unsubscribe::Unsubscribe;
 
-/// How long another process that drives may take for a look at every mailbox.
+/// How long another process that drives may take to look at every mailbox.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// List mail with its threads, fetch what is new, or put mail away
@@ -122,7 +122,7 @@ async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
     })
 }
 
-/// What became of a mail, in a word or two.
+/// The outcome of a mail, in a word or two.
 fn became(mail: &MailLine) -> String {
     match (&mail.class, &mail.outcome, &mail.status) {
         (Some(class), Some(outcome), _) if class != outcome => format!("{class}, {outcome}"),
@@ -147,7 +147,7 @@ async fn sync(here: &Here) -> Result<Answer, Failure> {
         let text = "the running process has not checked every mailbox; `sayso doctor` shows how they are";
         return Err(Failure::failed(text));
     };
-    // Those of an earlier look that was cut short are triaged as well.
+    // Also triages mail of an earlier look that was cut short.
     let scope = intake.threads().map_err(anyhow::Error::from)?;
     driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());

@@ -29,7 +29,7 @@ impl Args {
     }
 
     fn command(&self, context: &Context<'_>) -> Result<Command, Failure> {
-        // Built, so that global flags stand on each verb's page too.
+        // Built, so that each verb's page also has the global flags.
         let mut all = context.command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
         all.build();
         let Some(verb) = &self.verb else { return Ok(all) };

@@ -108,7 +108,7 @@ impl Args {
                 if profile.trim_end() == read.profile.trim_end() {
                     inbox.memory().show(read.namespace).await
                 } else {
-                    // Refused where it has changed while it was edited.
+                    // Fails if the profile changed while it was edited.
                     let edited = inbox.memory().edit(read.namespace, read.version, profile).await;
                     return shown(&here, &edited?);
                 }
@@ -118,7 +118,7 @@ impl Args {
     }
 }
 
-/// What stands in the way here is what was typed.
+/// A conflict here means that the wrong thing was typed.
 fn usage(error: &crate::inbox::InboxError) -> Failure {
     Failure::from_inbox(error, Exit::Usage)
 }

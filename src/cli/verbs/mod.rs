@@ -1,5 +1,5 @@
-//! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here. Verbs that start a
-//! workflow are the workflow's own (`start_workflow.rs`).
+//! The table of verbs. A verb is a file with its flags, help and code, and a line here. Workflows declare the verbs
+//! that start them (`start_workflow.rs`).
 
 mod activity;
 mod answer;
@@ -54,7 +54,7 @@ use super::output::Answer;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use start_workflow::StartWorkflow;
 
-/// Makes the closed list of verbs and the way to each from one table.
+/// Makes the enum of verbs, and the call of each, from one table.
 macro_rules! verbs {
     ($($verb:ident => $args:path),+ $(,)?) => {
         /// Every verb of the table, in the order of the help.
@@ -64,10 +64,9 @@ macro_rules! verbs {
         }
 
         impl TableVerb {
-            /// Does what the verb says.
             pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
                 match self {
-                    // Each in its own box: as one function they take the compiler longer than anything else here.
+                    // Each is boxed: as one function they take longer to compile than anything else here.
                     $(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+
                 }
             }
@@ -75,17 +74,16 @@ macro_rules! verbs {
     };
 }
 
-/// What a person typed first.
+/// The verb that the user typed.
 #[derive(Debug)]
 pub(super) enum Verb {
-    /// One of the table.
+    /// A verb of the table.
     Own(TableVerb),
-    /// One that starts a workflow.
+    /// A verb that starts a workflow.
     Start(StartWorkflow),
 }
 
 impl Verb {
-    /// Does what the verb says.
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         match self {
             Verb::Own(verb) => verb.run(context).await,

@@ -1,4 +1,4 @@
-//! `sayso pause`: all driving, in every process.
+//! `sayso pause`: pauses all driving, in every process.
 
 use super::status;
 use crate::cli::context::Context;

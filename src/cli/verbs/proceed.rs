@@ -1,4 +1,4 @@
-//! `sayso continue`: on after a result.
+//! `sayso continue`: continues a thread after its result.
 
 use crate::cli::context::Context;
 use crate::cli::drive::Waiting;

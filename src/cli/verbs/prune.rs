@@ -1,4 +1,4 @@
-//! `sayso prune`: old threads let go of.
+//! `sayso prune`: deletes old threads.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

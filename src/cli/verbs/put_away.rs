@@ -39,7 +39,7 @@ impl MoveTo {
     }
 }
 
-/// What became of one.
+/// The result of moving one mail.
 #[derive(Serialize)]
 struct Moved {
     thread: ThreadId,
@@ -49,7 +49,7 @@ struct Moved {
 }
 
 impl Mails {
-    /// Moves them one after the other; what cannot be moved is named, and hurts none beside it.
+    /// Moves the mails one after the other. If one cannot be moved, it is named, and the others still are moved.
     pub(super) async fn run(self, here: &Here, way: &Way) -> Result<Answer, Failure> {
         let mut found: Vec<(ThreadId, String)> = Vec::new();
         for id in &self.ids {
@@ -83,7 +83,7 @@ async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
     let by = here.inbox().mail().begin_move(thread, way).await.map_err(refused)?;
     drive(here, &by).await?;
     here.inbox().mail().end_move(thread, way, &by).await.map_err(refused)?;
-    // Its own thread heard of it, and can be corrected once it has gone on.
+    // The mail's own thread was told; drive it on, so that it can be reclassified.
     drive(here, std::slice::from_ref(thread)).await
 }
 

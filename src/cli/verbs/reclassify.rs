@@ -1,4 +1,4 @@
-//! `sayso reclassify`: what a mail should have been taken for.
+//! `sayso reclassify`: corrects the class of a mail.
 
 use crate::cli::context::Context;
 use crate::cli::drive::Waiting;

@@ -1,4 +1,4 @@
-//! `sayso request`: any program asks the person, and gets the answer.
+//! `sayso request`: lets any program ask the user, and get the answer.
 
 use crate::cli::context::{Context, Here};
 use crate::cli::drive::{Signals, seconds};
@@ -137,7 +137,7 @@ impl Args {
         }
     }
 
-    /// The keys of `start request`.
+    /// The input, with the keys of `start request`.
     fn input(&self, context: &Context<'_>) -> Result<Map<String, Value>, Failure> {
         let text = match self.text.as_deref() {
             Some("-") => Some(read_stdin()?),

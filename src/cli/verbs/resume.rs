@@ -1,4 +1,4 @@
-//! `sayso resume`: after a pause.
+//! `sayso resume`: ends a pause.
 
 use super::status;
 use crate::cli::context::Context;

@@ -1,4 +1,4 @@
-//! `sayso sessions`: what coding agents are at.
+//! `sayso sessions`: the sessions of coding agents.
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -7,7 +7,7 @@ use crate::cli::table::{cut, right, table, whole};
 use crate::inbox::{AgentSession, SessionState};
 use serde_json::json;
 
-/// How much of a session's id tells it from others.
+/// How many characters of a session's id are enough to identify it.
 const SHORT: usize = 8;
 
 /// List the sessions of coding agents, those that wait for you first

@@ -1,4 +1,4 @@
-//! `sayso show`: a whole thread.
+//! `sayso show`: shows a whole thread.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
@@ -58,7 +58,7 @@ fn text(page: &Page, view: &ThreadView) -> String {
     lines.into_text()
 }
 
-/// A stretch of work on a line, what it was made of below it.
+/// A span on one line, and its children below.
 fn trace(lines: &mut Lines, span: &TraceView, branch: &str, below: &str) {
     let mut text = format!("{branch}{} · {}", span.name, took(span.ms));
     if span.input_tokens + span.output_tokens > 0 {
@@ -92,7 +92,7 @@ fn steps(lines: &mut Lines, page: &Page, steps: &[StepView]) {
     for step in steps {
         let next = next(&step.next);
         lines.line(2, &format!("{:>widest$}  {}  {} {next}", step.n, page.time(step.at), step.node));
-        // Updates are a list; each stands for itself, without a dash.
+        // Updates are a list, but each is shown without a dash.
         step.updates.as_array().into_iter().flatten().for_each(|update| lines.value(4 + widest, update));
     }
 }

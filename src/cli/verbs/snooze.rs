@@ -1,4 +1,4 @@
-//! `sayso snooze`: out of sight until a time.
+//! `sayso snooze`: hides an interrupt until a given time.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

@@ -1,4 +1,4 @@
-//! `sayso start`: a new thread.
+//! `sayso start`: starts a thread.
 
 use crate::cli::context::Context;
 use crate::cli::drive::Waiting;
@@ -33,7 +33,7 @@ impl Args {
             Some(spec) => pairs::read(&self.pairs, &spec.workflow.input_schema(), &Value::Null)?,
             None => match here.inbox().threads().remote_input(&self.workflow).await? {
                 Some(schema) => pairs::read(&self.pairs, &schema, &Value::Null)?,
-                // The inbox knows what to say of a workflow that is not there.
+                // The inbox reports the unknown workflow.
                 None => Map::new(),
             },
         };

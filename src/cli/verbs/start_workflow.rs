@@ -1,4 +1,4 @@
-//! `sayso analyze`, `sayso sheet` and the like: verbs that start a workflow, each declared by its workflow.
+//! `sayso analyze`, `sayso sheet` and other verbs that start a workflow; each workflow declares its own.
 
 use crate::app::VERBS;
 use crate::cli::context::Context;
@@ -10,7 +10,7 @@ use crate::inbox;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde_json::Value;
 
-/// A workflow's verb with what was typed after it.
+/// A workflow's verb with its typed arguments.
 #[derive(Debug)]
 pub(in crate::cli) struct StartWorkflow {
     verb: inbox::WorkflowVerb,
@@ -23,13 +23,13 @@ impl StartWorkflow {
     pub(super) fn commands() -> impl Iterator<Item = Command> {
         VERBS.iter().map(|verb| {
             let command = (verb.augment)(Command::new(verb.name));
-            // Flags that are added bring their own words along; the verb's own stay.
+            // Adding flags would replace the verb's description, so set it again.
             let about = command.get_about().cloned().unwrap_or_default();
             Waiting::augment_args(command).about(about)
         })
     }
 
-    /// What was typed, if it is one of these verbs.
+    /// The typed verb, if it is one of these.
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, clap::Error> {
         let Some((name, typed)) = matches.subcommand() else { return Ok(None) };
         let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return Ok(None) };
@@ -37,7 +37,7 @@ impl StartWorkflow {
         Ok(Some(Self { verb: *verb, typed: typed.clone(), waiting }))
     }
 
-    /// Starts the workflow; the conversation is held at the terminal if there is one.
+    /// Starts the workflow; holds the conversation at the terminal if there is one.
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         let talks = talk::possible(&here.page) && !self.waiting.is_wanted();

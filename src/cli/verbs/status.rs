@@ -28,7 +28,7 @@ impl Args {
     }
 }
 
-/// One line whatever happens: a prompt or a status bar has no place for trouble. Nothing is made where nothing is.
+/// Always one line: a prompt or a status bar has no room for errors. Creates no data folder.
 async fn brief(context: Context<'_>) -> String {
     if !context.has_data() {
         return "0 open".to_owned();
@@ -40,7 +40,7 @@ async fn brief(context: Context<'_>) -> String {
     }
 }
 
-/// The numbers, with `text` for people.
+/// The answer with the numbers; `text` makes the text for people.
 pub(super) async fn answer(
     here: &Here,
     text: impl FnOnce(&Overview, SkippedCount) -> String,
@@ -71,7 +71,7 @@ fn data(overview: &Overview, skipped: SkippedCount) -> Value {
     })
 }
 
-/// What waits for a decision; a result waits only to be read.
+/// How many items wait for a decision; a result only waits to be read.
 fn decisions(overview: &Overview) -> u64 {
     overview.open.iter().map(|(_, count)| count).sum::<u64>() - overview.open_of(ItemKind::Result)
 }

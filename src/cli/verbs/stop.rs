@@ -1,4 +1,4 @@
-//! `sayso stop`: one thread, at once.
+//! `sayso stop`: stops one thread at once.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

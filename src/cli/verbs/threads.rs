@@ -1,4 +1,4 @@
-//! `sayso threads`: all of them.
+//! `sayso threads`: lists threads.
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;

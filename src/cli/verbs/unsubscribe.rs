@@ -1,4 +1,4 @@
-//! `sayso mail unsubscribe`.
+//! `sayso mail unsubscribe`: leaves a mailing list, after asking.
 
 use crate::cli::context::Here;
 use crate::cli::failure::{Exit, Failure};
@@ -16,7 +16,7 @@ pub(super) struct Unsubscribe {
 }
 
 impl Unsubscribe {
-    /// Lets the thread ask; nothing is sent before that is decided.
+    /// Lets the thread ask; nothing is sent before the user decides.
     pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
         let thread = thread(here, &self.id).await?;
         let asked = here.inbox().mail().unsubscribe(thread.clone()).await;

@@ -1,4 +1,4 @@
-//! `sayso view`: one card.
+//! `sayso view`: shows one card.
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -36,7 +36,7 @@ impl Args {
     }
 }
 
-/// Whether the card says the title first, as a heading or not; warnings may stand above it.
+/// Whether the card begins with its title, as a heading or not; warnings may come before it.
 fn is_titled(item: &Item) -> bool {
     let title = Visible::line(&item.title);
     let warns =
@@ -45,7 +45,7 @@ fn is_titled(item: &Item) -> bool {
     first.unwrap_or_default().trim_start_matches(['#', ' ']).starts_with(title.as_str())
 }
 
-/// `warned` says that the card itself begins with what is unusual.
+/// `warned` says that the card itself shows the warnings.
 fn text(page: &Page, item: &Item, warned: bool) -> String {
     let from = item.source.as_ref().map(|source| format!(" · from {source}")).unwrap_or_default();
     let mut out = format!(
@@ -80,7 +80,7 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
     format!("{out}\n{}\n\n{}{hash}\n", item.text.trim_end(), Visible::line(&answers(item)))
 }
 
-/// How the card can be answered, and what an answer can allow from then on.
+/// The possible answers to the card, and what an answer can allow from then on.
 fn answers(item: &Item) -> String {
     let ways = [
         (item.allow.accept, "accept", &item.labels.accept),
@@ -109,7 +109,7 @@ fn answers(item: &Item) -> String {
     answers
 }
 
-/// What `--grant` can allow of what an agent wants to do.
+/// What `--grant` can allow for an agent's call.
 fn grants_of_call(does: &Does) -> String {
     match does {
         Does::Commands(commands) => {

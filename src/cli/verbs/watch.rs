@@ -1,4 +1,4 @@
-//! `sayso watch`: drives threads, takes mail in and looks at servers, for a service unit.
+//! `sayso watch`: drives threads, takes in mail and looks at servers, for a service unit.
 
 use crate::app::Driver;
 use crate::cli::context::Context;
@@ -8,7 +8,7 @@ use crate::cli::output::Answer;
 use crate::cli::print::note;
 use std::time::Duration;
 
-/// How often the driver's lock is tried for while another process has it.
+/// How often to try for the driver's lock while another process holds it.
 const TRY_EVERY: Duration = Duration::from_millis(500);
 
 /// Run threads, take in mail and check servers until told to stop

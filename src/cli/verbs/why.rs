@@ -1,4 +1,4 @@
-//! `sayso why`: what led to an item.
+//! `sayso why`: explains why an item is in the inbox.
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};

@@ -1,17 +1,17 @@
-//! One question at a time, read as a line.
+//! Asks one question at a time; each answer is a line.
 
 use crate::cli::failure::Failure;
 use crate::text::{Visible, typed};
 use std::io::{self, BufRead, Write};
 
-/// Shows something, safely. Where nobody can see it, nothing is lost.
+/// Prints text without terminal escapes. Ignores errors, since nothing is lost if nobody sees it.
 pub(in crate::cli) fn say(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(Visible::new(text).as_str().as_bytes());
     let _ = out.flush();
 }
 
-/// Whoever asks. It keeps nothing.
+/// Asks questions; it has no state.
 pub(in crate::cli) struct Prompt;
 
 impl Prompt {
@@ -30,7 +30,7 @@ impl Prompt {
         }
     }
 
-    /// A line; an empty one is `usual`.
+    /// A line; an empty one means `usual`.
     pub(in crate::cli) async fn text(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
         let hint = usual.map(|usual| format!(" [{}]", Visible::line(usual))).unwrap_or_default();
         let line = self.line(&format!("{question}{hint}: ")).await?;
@@ -61,7 +61,7 @@ impl Prompt {
         }
     }
 
-    /// One of several; the first is what Enter takes.
+    /// One of several choices; Enter takes the first.
     pub(in crate::cli) async fn one(&self, title: &str, choices: &[String]) -> Result<usize, Failure> {
         loop {
             if let [at] = self.several(title, choices).await?.as_slice() {
@@ -71,7 +71,7 @@ impl Prompt {
         }
     }
 
-    /// Some of several, in the order typed; the first is what Enter takes.
+    /// Some of several choices, in the order typed; Enter takes the first.
     pub(super) async fn several(&self, title: &str, choices: &[String]) -> Result<Vec<usize>, Failure> {
         say(&format!("{title}\n"));
         for (at, choice) in choices.iter().enumerate() {
@@ -86,7 +86,7 @@ impl Prompt {
         }
     }
 
-    /// Yes, or no; Enter means yes.
+    /// Yes or no; Enter means yes.
     pub(in crate::cli) async fn yes(&self, question: &str) -> Result<bool, Failure> {
         loop {
             match self.text(&format!("{question} (y/n)"), Some("y")).await?.to_lowercase().as_str() {
@@ -98,7 +98,7 @@ impl Prompt {
     }
 }
 
-/// Which of `count` a line names, each once; `None` where a word of it names none.
+/// The choices out of `count` that a line names, each once; `None` if a word names none.
 fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
     let mut picked = Vec::new();
     for word in line.split([',', ' ']).filter(|word| !word.is_empty()) {

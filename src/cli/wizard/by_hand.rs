@@ -1,4 +1,4 @@
-//! A mail server somebody names, tried before it is taken.
+//! A mail server that the user names, tried before it is accepted.
 
 use super::ask::{Prompt, say};
 use crate::app::check_accounts;
@@ -9,7 +9,7 @@ use crate::config::{
 };
 use std::path::{Path, PathBuf};
 
-/// Asks for a server until it lets the person in, or they have enough.
+/// Asks for a server until the login works, or the user keeps it anyway or gives up.
 pub(super) async fn server(
     prompt: &Prompt,
     found: &Finds,
@@ -36,7 +36,7 @@ pub(super) async fn server(
     }
 }
 
-/// What was typed, to begin with when it is asked again.
+/// What was typed; the defaults if it is asked again.
 #[derive(Clone, Debug, Default)]
 struct Typed {
     address: String,
@@ -79,7 +79,7 @@ async fn secret(prompt: &Prompt, address: &str) -> Result<Secret, Failure> {
     }
 }
 
-/// A host with the port that may stand behind it.
+/// A host with an optional port.
 fn host_and_port(text: &str, usual: u16) -> (String, u16) {
     match text.trim().rsplit_once(':') {
         Some((host, port)) => match port.parse() {
@@ -106,7 +106,7 @@ impl Typed {
     }
 }
 
-/// A server that was named, by prompts or by flags.
+/// A server from prompts or flags.
 pub(in crate::cli) struct By<'a> {
     pub(in crate::cli) host: &'a str,
     pub(in crate::cli) smtp: Option<&'a str>,
@@ -116,7 +116,6 @@ pub(in crate::cli) struct By<'a> {
     pub(in crate::cli) login: MailLogin,
 }
 
-/// The account that was named.
 pub(in crate::cli) fn account(by: &By<'_>) -> Candidate {
     let starttls = by.tls == MailTls::Starttls;
     let server = |text: &str, usual: u16| {
@@ -144,7 +143,7 @@ pub(in crate::cli) fn account(by: &By<'_>) -> Candidate {
     }
 }
 
-/// Whether the servers let the person in, in a sentence either way.
+/// Whether the login works, in a sentence either way.
 async fn tried(account: &Candidate, inputs: &Inputs) -> Result<String, String> {
     let chosen =
         Chosen { address: account.address.clone(), accounts: vec![account.clone()], ..Chosen::default() };

@@ -1,4 +1,4 @@
-//! `config.example.toml` and the sections tell the same story.
+//! `config.example.toml` and the sections agree.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::config::reader::Choice as _;
 
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// `SAYSO_UPDATE_EXAMPLE=1 cargo test --lib config::` writes the file anew.
+/// `SAYSO_UPDATE_EXAMPLE=1 cargo test --lib config::` writes the file again.
 #[test]
 fn the_example_is_made_from_the_sections() {
     if std::env::var_os("SAYSO_UPDATE_EXAMPLE").is_some() {
@@ -78,7 +78,7 @@ fn is_written(entries: &Entries, section: &Section, name: &str, key: &str) -> bo
     entries.get(section, name, example).is_some()
 }
 
-/// The least and the most that a number may be fit the type of its field.
+/// The least and the most that a number may be fit its field's type.
 #[test]
 fn the_key_table_and_the_structs_agree() {
     for section in SECTIONS.iter().filter(|section| section.shape == Shape::One) {

@@ -1,4 +1,4 @@
-//! Mail, rules, calendars and policies: what is meant, and what is refused.
+//! Mail, rules, calendars and policies: what they mean, and what is refused.
 
 use super::*;
 use crate::config::FiledBy;
@@ -131,7 +131,7 @@ outgoing = { kind = "smtp", host = "localhost", user = "eve", password_file = "s
         sent: sent.map(str::to_owned),
     };
     assert_eq!(club.source, imap(&server, Some("Gesendet")));
-    // The same login, another host and the port that goes with it.
+    // The same login, another host and its default port.
     let tls = MailTls::Starttls;
     let smtp = MailServer { host: "smtp.example.org".into(), port: 587, tls, ..server.clone() };
     assert_eq!(club.outgoing, Some(MailOutgoing::Smtp { server: smtp, filed_by: FiledBy::Auto }));

@@ -1,4 +1,4 @@
-//! The config from the outside: (file, environment, flags) → what is meant.
+//! The config from the outside: (file, environment, flags) → settings.
 
 mod example;
 mod mail;
@@ -17,7 +17,7 @@ use super::*;
 
 const FILE: &str = "/x/config.toml";
 
-/// A machine like any other; nothing of the real one.
+/// A made-up machine; nothing of the real one.
 pub(super) fn inputs() -> Inputs {
     Inputs {
         flags: Flags::default(),
@@ -161,7 +161,7 @@ fn a_picked_model_is_used_everywhere() {
     assert_eq!(config.model_for("email", "triage").provider, Provider::Builtin);
     assert_eq!(setting(&config, "workflow.email.triage_model").origin, Origin::Flag("--model"));
 
-    // An unfinished [model] does not stand in the way of another one.
+    // An unfinished [model] does not get in the way of another one.
     assert!(resolve_with("[model]\nprovider = \"openai\"", &inputs).is_ok());
 
     inputs.flags.model = Some("\u{1B}huge".into());
@@ -240,7 +240,7 @@ fn questions_expire_by_tool_by_workflow_and_by_kind() {
     assert_eq!(week.of("email", "notify", "triage"), None);
     let text = "[approvals]\nexpire = \"7d\"\n[workflow.docs]\nexpire = \"2d\"\n[workflow.sheet]\nexpire = \"never\"\n\
                 [policy.notify]\nexpire = \"24h\"";
-    // A model picked for everything says nothing about times.
+    // Picking a model for everything does not change the times.
     let picked =
         Inputs { flags: Flags { model: Some("builtin".to_owned()), ..Flags::default() }, ..inputs() };
     for named in [expiry(text), resolve_with(text, &picked).unwrap().approvals.expiry] {

@@ -1,4 +1,4 @@
-//! `[[server]]`, as written and as meant.
+//! `[[server]]`: what it means, and what is refused.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! `[traces]`, as written and as meant.
+//! `[traces]`: what it means, and what is refused.
 
 use super::*;
 

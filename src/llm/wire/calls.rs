@@ -1,8 +1,8 @@
-//! Tool calls put together from pieces, as servers really send them: without ids, without or with wrong
-//! indexes, several under one index, arguments as text in pieces or as an object at once.
+//! Puts tool calls together from pieces, as servers really send them: without ids, with missing or wrong indexes,
+//! several under one index, arguments as text in pieces or as an object at once.
 //!
-//! Promised: an index never becomes a size; count and length have caps; a call whose arguments are not a whole
-//! JSON object is a [`BadCall`], never a call; every id is unique in its conversation.
+//! Promises: an index never becomes a size; count and length are capped; a call whose arguments are not a whole JSON
+//! object is a [`BadCall`], never a call; every id is unique in its conversation.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::llm::{BadCall, Habit, Request, ToolCall, loose};
 /// The most calls in one answer.
 const MAX_CALLS: usize = 32;
 
-/// Indexes from here on are not believed.
+/// Indexes from here on are not trusted.
 const MAX_INDEX: u64 = 1 << 16;
 
 /// The longest arguments of one call, in bytes of JSON.
@@ -25,7 +25,7 @@ const MAX_ARGS: usize = 1 << 20;
 const MAX_NAME: usize = 200;
 const MAX_SIGNATURE: usize = 256 << 10;
 
-/// What one frame says of one call.
+/// What one frame says about one call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::llm) struct Piece<'a> {
     pub index: Option<u64>,
@@ -48,7 +48,7 @@ pub(in crate::llm) enum Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// Text is a part, anything else the whole.
+    /// Text is a part; anything else is the whole.
     pub fn from(value: Option<&'a Value>) -> Self {
         match value {
             None | Some(Value::Null) => Self::None,
@@ -88,7 +88,7 @@ impl Calls {
             slot.name = name.chars().take(MAX_NAME).collect();
         }
         if let Some(signature) = piece.signature.filter(|text| text.len() <= MAX_SIGNATURE) {
-            // Opaque, but it goes back to the server and into files: printable or not at all.
+            // Opaque, but it goes back to the server and into files, so it is kept only if it is printable.
             slot.signature = signature.chars().all(|c| c.is_ascii_graphic()).then(|| signature.to_owned());
         }
         match piece.args {
@@ -110,10 +110,10 @@ impl Calls {
         let id = piece.id.filter(|id| !id.is_empty());
         let named = piece.name.is_some_and(|name| !name.is_empty());
         let next = || self.slots.keys().next_back().map_or(0, |key| key.saturating_add(1));
-        // A number that counts nothing is garbage; such a piece is placed like one without.
+        // An index that large is garbage; the piece is placed as if it had none.
         if let Some(index) = piece.index.filter(|index| *index < MAX_INDEX) {
-            // A second call under a used index: a new id together with a name. A name again with the same id,
-            // or none, is a server that repeats itself.
+            // A new id together with a name is a second call under a used index. A name again with the same id, or with
+            // none, is a server that repeats itself.
             let other = self
                 .slots
                 .get(&index)
@@ -132,7 +132,7 @@ impl Calls {
         }
     }
 
-    /// The calls in their order, those that are none, and what was mended.
+    /// The calls in their order, the bad calls, and the habits that were corrected.
     pub fn finish(self, request: &Request) -> (Vec<ToolCall>, Vec<BadCall>, Vec<Habit>) {
         let mut used: HashSet<String> = request.earlier_calls().map(|call| call.id.clone()).collect();
         let mut number = used.len();
@@ -169,7 +169,7 @@ fn usable(id: &str) -> bool {
     !id.is_empty() && id.len() <= 128 && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c))
 }
 
-/// The arguments as an object; no text at all means none, and text within text is unpacked once.
+/// The arguments as an object. No text at all means none, and JSON inside a string is unpacked once.
 fn object(text: &str) -> Result<(Value, Vec<Habit>), String> {
     if text.trim().is_empty() {
         return Ok((Value::Object(Map::new()), Vec::new()));

@@ -1,4 +1,4 @@
-//! The HTTP client of one model, and the address it may speak to.
+//! The HTTP client of one model, and the address it may talk to.
 
 use crate::text::words::clip;
 use std::error::Error;
@@ -12,7 +12,7 @@ use super::KeyHeader;
 use crate::llm::ModelSettings;
 use crate::text::Visible;
 
-/// The configured address, if it can be one. Credentials in it are refused: they would end up in errors.
+/// The configured address, if it is valid. Credentials in it are refused: they would end up in errors.
 pub(super) fn base_url(settings: &ModelSettings) -> Result<Url, String> {
     if settings.name.trim().is_empty() {
         return Err("it has no name: set name to one of the provider's models".into());
@@ -32,7 +32,7 @@ pub(super) fn base_url(settings: &ModelSettings) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Hosts on this machine or network, as far as a name tells.
+/// Whether a host is on this machine or network, as far as its name tells.
 fn near(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     match host.parse::<IpAddr>() {
@@ -52,15 +52,15 @@ fn on_this_machine(url: &Url) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// A client that follows no redirect (the key would travel along) and verifies certificates. On a machine
-/// without any root certificates, where building fails, it trusts none: http to a local server still works.
+/// A client that follows no redirects (the key would travel along) and verifies certificates. If building fails because
+/// the machine has no root certificates, it trusts none: http to a local server still works.
 pub(super) fn build(settings: &ModelSettings, url: &Url) -> Result<Client, String> {
     let builder = || -> ClientBuilder {
         let builder = Client::builder()
             .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
             .connect_timeout(settings.connect_timeout);
-        // A proxy for the world is of no use on the way to this machine.
+        // A proxy is of no use on the way to this machine.
         if on_this_machine(url) { builder.no_proxy() } else { builder }
     };
     builder()

@@ -1,4 +1,4 @@
-//! An answer while it is being read. It becomes a [`Reply`] only when its end was seen.
+//! An answer that is still being read. It becomes a [`Reply`] only when its end was seen.
 
 use super::calls::{Calls, Piece};
 use super::{Fault, OutputMode};
@@ -16,7 +16,7 @@ pub(in crate::llm) struct Draft {
     calls: Calls,
     stop: Option<Stop>,
     closed: bool,
-    /// The output schema's name, where the answer is asked for as a call of that name.
+    /// The output schema's name, if the answer is requested as a call of that name.
     answer_tool: Option<String>,
     /// Tokens, as reported so far.
     pub usage: Usage,
@@ -40,7 +40,7 @@ impl Draft {
         }
     }
 
-    /// More words, shown at once.
+    /// Adds words, which are shown at once.
     pub fn say(&mut self, text: &str, on_text: OnText<'_>) -> Result<(), Fault> {
         if self.text.len() + text.len() > MAX_TEXT {
             return Err(Fault::TooLarge(format!("its text is larger than {} MB", MAX_TEXT >> 20)));
@@ -52,17 +52,17 @@ impl Draft {
         Ok(())
     }
 
-    /// A piece of a call.
+    /// Adds a piece of a call.
     pub fn call(&mut self, piece: Piece<'_>) -> Result<(), Fault> {
         self.calls.add(piece)
     }
 
-    /// The answer is whole; a few figures may follow.
+    /// The answer is complete; a few figures may follow.
     pub fn end(&mut self, stop: Stop) {
         self.stop = Some(stop);
     }
 
-    /// Nothing follows.
+    /// Nothing more follows.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -75,14 +75,14 @@ impl Draft {
         self.closed
     }
 
-    /// The model's name, kept short.
+    /// Sets the model's name, kept short.
     pub fn named(&mut self, name: Option<&str>) {
         if let Some(name) = name.filter(|_| self.model.is_empty()) {
             self.model = name.chars().take(120).collect();
         }
     }
 
-    /// The reply, if there is one.
+    /// The reply, if the answer is complete.
     pub fn finish(self, request: &Request) -> Result<Reply, Fault> {
         if !self.ended() {
             return Err(Fault::Cut("the stream ended before the answer did".into()));

@@ -1,4 +1,4 @@
-//! What servers say when something is wrong, told apart and made fit to be shown.
+//! Tells the errors of servers apart, and makes them fit to be shown.
 
 use crate::text::words::clip;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::text::Visible;
 /// The longest excerpt of a server's message in an error.
 const EXCERPT: usize = 200;
 
-/// A run of this many characters that also stands in the prompt is taken for the prompt.
+/// A run of this many characters that is also in the prompt counts as a quote from it.
 const ECHO: usize = 24;
 
 /// Why a stream gave no answer.
@@ -23,9 +23,9 @@ pub(in crate::llm) enum Fault {
     Garbled(String),
     /// It is over a cap.
     TooLarge(String),
-    /// The model declined; the model's or filter's words.
+    /// The model declined, in its own or the filter's words.
     Refused(String),
-    /// The limit of tokens left nothing usable.
+    /// The token limit left nothing usable.
     OutOfTokens,
     /// The server reported an error inside the stream.
     Server(Said),
@@ -34,13 +34,13 @@ pub(in crate::llm) enum Fault {
 /// An error as the server words it.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::llm) struct Said {
-    /// A number like a status, where the body has one.
+    /// A number like a status, if the body has one.
     pub status: Option<u16>,
     /// The provider's code or type (`overloaded_error`, `RESOURCE_EXHAUSTED`), lower case.
     pub code: String,
     /// Its sentence, raw.
     pub message: String,
-    /// Further data (Google's retry delays).
+    /// More data (Google's retry delays).
     pub details: Value,
 }
 
@@ -60,13 +60,13 @@ impl Said {
     }
 }
 
-/// Reads an error's body in any of the forms in use; what is not JSON is its own message.
+/// Reads an error's body in any of the common forms; a body that is not JSON is the message.
 pub(super) fn said(body: &[u8]) -> Said {
     match serde_json::from_slice::<Value>(body) {
         Ok(value) => said_in(&value).unwrap_or_default(),
         Err(_) => {
             let text = String::from_utf8_lossy(body);
-            // A page of HTML is a proxy's or a wrong address's, and says nothing to a person.
+            // An HTML page comes from a proxy or a wrong address, and tells people nothing.
             let html = text.trim_start().starts_with('<');
             Said { message: if html { String::new() } else { text.into_owned() }, ..Said::default() }
         }
@@ -107,7 +107,7 @@ fn said_in(value: &Value) -> Option<Said> {
     })
 }
 
-/// Which error a refusal is. Servers differ in status and words, so both are looked at.
+/// Which error a refusal is. Servers differ in status and words, so both are checked.
 pub(super) fn classify(
     model: &str,
     status: u16,
@@ -155,7 +155,7 @@ pub(super) fn classify(
 
 /// A server's sentence, short, visible, without secrets, and without the prompt it may quote.
 pub(super) fn excerpt(message: &str, redactor: &Redactor, request: &Request) -> String {
-    // More than an excerpt is looked at, so that a secret at its edge is seen whole.
+    // Looks at more than an excerpt, so that a secret at its edge is seen whole.
     let text = clip(message, EXCERPT * 4);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = clip(&redactor.text(Visible::new(&text).as_str()), EXCERPT);

@@ -1,22 +1,22 @@
-//! Frames from bytes: server-sent events, JSON lines, or one whole body. No line is longer than its cap.
+//! Splits bytes into frames: server-sent events, JSON lines, or one whole body. The length of a line is capped.
 
 use super::Fault;
 
 /// The longest line, and the longest frame of several lines.
 const MAX_LINE: usize = 2 << 20;
 
-/// How a stream is cut.
+/// How a stream is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::llm) enum Framing {
     /// `data:` lines ended by an empty one.
     Events,
-    /// One frame a line.
+    /// One frame per line.
     Lines,
-    /// Everything is one frame: a server that does not stream.
+    /// Everything is one frame: the server does not stream.
     Whole,
 }
 
-/// The bytes so far that are not yet a frame.
+/// The bytes so far that do not yet make a frame.
 pub(super) struct Frames {
     framing: Framing,
     line: Vec<u8>,
@@ -29,11 +29,11 @@ impl Frames {
         Self { framing, line: Vec::new(), data: String::new(), after_cr: false }
     }
 
-    /// Takes bytes, however the network cut them, and gives the frames that are now whole.
+    /// Takes bytes, however the network split them, and returns the frames that are now complete.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, Fault> {
         let mut frames = Vec::new();
         if self.framing == Framing::Whole {
-            // The cap of the whole body holds here.
+            // The cap on the whole body applies here.
             self.line.extend_from_slice(bytes);
             return Ok(frames);
         }
@@ -60,7 +60,7 @@ impl Frames {
         Ok(frames)
     }
 
-    /// What is left at the end of the stream: servers forget the last line break.
+    /// What is left at the end of the stream, since servers forget the last line break.
     pub fn rest(mut self) -> Vec<String> {
         let mut frames = Vec::new();
         if self.framing == Framing::Whole {

@@ -1,7 +1,7 @@
-//! One road to every server: place, pace, send, read within limits, retry, and only then an answer.
+//! One path to every server: wait for a place, keep the pace, send, read within limits, retry, and only then answer.
 //!
-//! A provider is a [`Protocol`]: how a request is written and how a frame is read. It keeps no state of its own;
-//! the answer grows in a [`Draft`]. Nothing is spawned, so dropping the future closes the connection.
+//! A provider is a [`Protocol`]: how to write a request and how to read a frame. It keeps no state; the answer grows in
+//! a [`Draft`]. Nothing is spawned, so dropping the future closes the connection.
 
 mod calls;
 mod client;
@@ -31,33 +31,33 @@ const MAX_BODY: usize = 24 << 20;
 /// The most that is read of an error's body.
 const MAX_ERROR_BODY: usize = 64 << 10;
 
-/// How often a request is rewritten for a server that lacks something, before it counts as rejected.
+/// How often a request is rewritten for a server that lacks a feature, before it counts as rejected.
 const MAX_REWRITES: usize = 6;
 
-/// How long the tail of a finished answer (its usage) is waited for.
+/// How long to wait for the tail of a finished answer (its usage).
 const TAIL: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// How one provider is spoken to.
+/// How to talk to one provider.
 pub(super) trait Protocol: Send + Sync + 'static {
     /// Where requests go, given the configured address without its last slash.
     fn url(&self, base: &str, settings: &ModelSettings) -> String;
     /// The header that carries the key.
     fn key_header(&self) -> KeyHeader;
-    /// Headers besides.
+    /// More headers.
     fn headers(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
-    /// What the server is taken to understand at first.
+    /// What we assume at first that the server supports.
     fn quirks(&self) -> Quirks {
         Quirks::default()
     }
-    /// How frames are cut from the stream.
+    /// How the stream is split into frames.
     fn framing(&self) -> Framing;
     /// The request as JSON.
     fn body(&self, settings: &ModelSettings, request: &Request, quirks: Quirks) -> Value;
-    /// One frame of the answer.
+    /// Reads one frame of the answer.
     fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault>;
-    /// What to leave out next time, when the server's complaint (in lower case) names it.
+    /// What to leave out next time, if the server's complaint (in lower case) names it.
     fn adapt(&self, _sent: Quirks, _request: &Request, _complaint: &str) -> Option<Quirks> {
         None
     }
@@ -67,26 +67,26 @@ pub(super) trait Protocol: Send + Sync + 'static {
 pub(super) enum KeyHeader {
     /// `Authorization: Bearer …`
     Bearer,
-    /// A header of its own.
+    /// A header with this name.
     Named(&'static str),
 }
 
-/// How an answer that is data is asked for.
+/// How to ask for an answer that is data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum OutputMode {
-    /// By the server's own support for JSON schemas.
+    /// Through the server's own support for JSON schemas.
     #[default]
     Schema,
-    /// By a tool that must be called.
+    /// Through a tool that must be called.
     Tool,
-    /// By words in the prompt.
+    /// With words in the prompt.
     Text,
 }
 
-/// What a server turned out not to understand; remembered as long as the model is open.
+/// What a server turned out not to support; remembered as long as the model is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Quirks {
-    /// The way to data that works.
+    /// The way to ask for data that works.
     pub output: OutputMode,
     /// A call cannot be required.
     pub no_tool_choice: bool,
@@ -94,11 +94,11 @@ pub(super) struct Quirks {
     pub no_stream_options: bool,
     /// Randomness cannot be set.
     pub no_temperature: bool,
-    /// The limit of tokens is named `max_completion_tokens`.
+    /// The token limit is named `max_completion_tokens`.
     pub completion_tokens: bool,
 }
 
-/// A model at the other end of a connection.
+/// A model on a server.
 pub(super) struct Wire<P> {
     protocol: P,
     settings: ModelSettings,
@@ -110,11 +110,11 @@ pub(super) struct Wire<P> {
     quirks: Mutex<Quirks>,
 }
 
-/// Why a try gave no answer, and what may be done about it.
+/// Why a try gave no answer, and what to do about it.
 enum Failure {
     /// The same request may work in a moment.
     Again(ModelError),
-    /// A request written otherwise may work.
+    /// A rewritten request may work.
     Rewrite(Quirks, ModelError),
     /// Neither.
     Final(ModelError),
@@ -212,7 +212,7 @@ impl<P: Protocol> Wire<P> {
         }
     }
 
-    /// Reads frames until the answer is whole. Silence and breaks after its end no longer matter.
+    /// Reads frames until the answer is complete. Silence and broken connections after its end do not matter.
     async fn read(
         &self,
         mut response: reqwest::Response,
@@ -251,7 +251,7 @@ impl<P: Protocol> Wire<P> {
             }
         }
         for frame in frames.rest() {
-            // What a broken connection left over is mostly half a frame: then the break is the reason.
+            // A broken connection usually leaves half a frame: then the break is the reason.
             match self.frame(draft, &frame, on_text) {
                 Err(Fault::Garbled(_)) if !whole || broke.is_some() => break,
                 other => other?,
@@ -268,7 +268,7 @@ impl<P: Protocol> Wire<P> {
             draft.close();
             return Ok(());
         }
-        // A sloppy server leaves out blank lines, so that one frame holds several values.
+        // A sloppy server leaves out blank lines, so one frame may hold several values.
         for value in serde_json::Deserializer::from_str(frame).into_iter::<Value>() {
             let value = value.map_err(|_| Fault::Garbled("a frame is not JSON".into()))?;
             if let Some(fault) = fault::in_frame(&value) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::llm::ModelSettings;
 
-/// The pause before retry number `retry` (from 0). `None`: the server asks for longer than we wait here.
+/// The pause before retry number `retry` (from 0). `None` if the server asks for longer than we wait here.
 pub(super) fn pause(
     settings: &ModelSettings,
     retry: u32,
@@ -20,17 +20,17 @@ pub(super) fn pause(
         return None;
     }
     let doubled = settings.backoff.saturating_mul(2u32.saturating_pow(retry)).min(longest);
-    // Between half and whole, so that those who failed together do not come back together.
+    // Between half and all of it, so that callers that failed together do not come back together.
     let own = doubled.mul_f64(0.5 + 0.5 * jitter.clamp(0.0, 1.0));
     Some(own.max(asked.unwrap_or_default()))
 }
 
-/// A number from 0 to 1; the middle where the system has no randomness to give.
+/// A number from 0 to 1; the middle if the system has no randomness to give.
 pub(super) fn jitter() -> f64 {
     getrandom::u32().map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
 }
 
-/// How long the server asks us to wait: by header, or in the details of a Google error.
+/// How long the server asks us to wait: in a header, or in the details of a Google error.
 pub(super) fn asked(headers: &HeaderMap, details: &Value) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(ms) = header("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
