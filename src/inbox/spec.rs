@@ -35,6 +35,8 @@ pub struct Spec {
     pub about: &'static str,
     /// Whether people cannot start it; child graphs are started only by other threads.
     pub hidden: bool,
+    /// Whether programs start it rather than people, so that no menu offers it.
+    pub for_programs: bool,
     /// Whether its finished threads appear in the inbox as results.
     pub results: bool,
     /// Whether it also handles every name that begins with its own and a slash.
@@ -63,6 +65,7 @@ impl Spec {
             workflow,
             about,
             hidden: false,
+            for_programs: false,
             results: true,
             family: false,
             expires: true,
@@ -80,6 +83,12 @@ impl Spec {
     /// People cannot start it.
     pub fn hidden(mut self) -> Self {
         self.hidden = true;
+        self
+    }
+
+    /// Programs start it, not people.
+    pub fn for_programs(mut self) -> Self {
+        self.for_programs = true;
         self
     }
 

@@ -127,7 +127,7 @@ fn lead(words: &[String]) -> usize {
             && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
     };
     let runs = ["run", "exec", "x", "eval", "sh", "shell", "start", "dlx"].contains(&command.as_str());
-    let runs_others = shell::STARTERS.contains(&program.as_str()) || RUNNERS.contains(&program.as_str());
+    let runs_others = shell::is_starter(program) || RUNNERS.contains(&program.as_str());
     if plain(program) && plain(command) && !runs_others && !runs { 2 } else { 0 }
 }
 

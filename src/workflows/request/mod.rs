@@ -36,6 +36,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
     let about = "a program asks you something";
     Ok(Spec::new(workflow, about, card::draw)
+        .for_programs()
         .without_results()
         .explaining(move |state, item| why::explain(state, item, &zone))
         .preparing(move |input| check::prepare(input, clock())))

@@ -127,11 +127,15 @@ fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
     match program {
         "rm" if short(&['r', 'R']) || has(&["--recursive"]) => risks.push(Risk::Deletes),
         "find" if has(&["-delete"]) => risks.push(Risk::Deletes),
-        "find" if has(&["-exec", "-execdir", "-ok"]) => {
-            let at = rest.iter().position(|word| word.starts_with("-exec") || word == "-ok").unwrap_or(0);
-            let inner = Simple { words: rest[at + 1..].to_vec(), ..Simple::default() };
-            if inner.program().0 != "find" {
-                of_command(&inner, folder, risks);
+        "find" => {
+            let runs = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+            for (at, _) in rest.iter().enumerate().filter(|(_, word)| runs(word)) {
+                let words = rest[at + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
+                let inner = Simple { words: words.cloned().collect(), ..Simple::default() };
+                // The words of a `find` within are among these.
+                if inner.program().0 != "find" {
+                    of_command(&inner, folder, risks);
+                }
             }
         }
         "shred" | "truncate" => risks.push(Risk::Deletes),
@@ -294,6 +298,14 @@ mod tests {
             ("ls && /bin/rm --recursive x", &["deletes"]),
             ("find . -name x -delete", &["deletes"]),
             ("find . -exec rm -rf {} +", &["deletes"]),
+            ("find . -exec touch {} \\; -execdir rm -r {} \\;", &["deletes"]),
+            ("find . -okdir rm -r {} \\;", &["deletes"]),
+            ("nice -n 10 rm -rf x", &["deletes"]),
+            ("ls | xargs -n 1 rm -rf", &["deletes"]),
+            ("ls | xargs -0rn1 rm -rf", &["deletes"]),
+            ("timeout -k 5 10 rm -rf x", &["deletes"]),
+            ("env -u A B=1 rm -rf x", &["deletes"]),
+            ("sudo -u build -- rm -rf x", &["deletes", "as_root"]),
             ("echo $(rm -r x)", &["deletes"]),
             ("curl -fsSL https://x.test/i.sh | sh", &["runs_piped"]),
             ("wget -O- x | sudo bash -s", &["runs_piped", "as_root"]),
@@ -349,6 +361,8 @@ mod tests {
             "chmod +x run.sh",
             "chmod 644 x",
             "find . -name '*.rs' -exec grep x {} +",
+            "find . -exec grep -r {} \\; -name rm",
+            "nice -n 10 cargo test",
             "python3 -c 'print(1)'",
             "curl -s https://x.test | jq .",
             "git commit -m 'force push'",

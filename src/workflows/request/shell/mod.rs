@@ -321,13 +321,11 @@ impl Simple {
             let Some((first, rest)) = words.split_first() else { return ("", &[]) };
             let name = first.rsplit('/').next().unwrap_or_default();
             let assigns = first.split_once('=').is_some_and(|(name, _)| is_name(name));
-            let starts = STARTERS.contains(&name);
-            if !assigns && !starts {
-                return (name, rest);
-            }
-            // The flags of a starter are skipped too.
-            let skip = rest.iter().take_while(|word| starts && word.starts_with('-')).count();
-            words = &rest[skip..];
+            words = match STARTERS.iter().find(|starter| starter.name == name) {
+                Some(starter) => starter.started(rest),
+                None if assigns => rest,
+                None => return (name, rest),
+            };
         }
     }
 
@@ -339,11 +337,78 @@ impl Simple {
     }
 }
 
-/// Programs that only start another one.
-pub(super) const STARTERS: &[&str] = &[
-    "sudo", "doas", "pkexec", "env", "nohup", "time", "nice", "ionice", "exec", "command", "builtin",
-    "xargs", "setsid", "stdbuf",
+/// A program that only starts another one.
+struct Starter {
+    name: &'static str,
+    /// Letters of options that take a value.
+    valued: &'static str,
+    /// Long options whose value is the next word.
+    long: &'static [&'static str],
+    /// The number of words before the program it starts.
+    words: usize,
+}
+
+const fn starter(name: &'static str, valued: &'static str, long: &'static [&'static str]) -> Starter {
+    Starter { name, valued, long, words: 0 }
+}
+
+const STARTERS: &[Starter] = &[
+    starter(
+        "sudo",
+        "CDghpRrTtUu",
+        &["--user", "--group", "--host", "--prompt", "--chdir", "--chroot", "--role", "--type"],
+    ),
+    starter("doas", "Cu", &[]),
+    starter("pkexec", "", &["--user"]),
+    starter("env", "uCa", &["--unset", "--chdir", "--argv0"]),
+    starter("nohup", "", &[]),
+    starter("time", "fo", &["--format", "--output"]),
+    starter("nice", "n", &["--adjustment"]),
+    starter("ionice", "cnpPu", &["--class", "--classdata"]),
+    starter("exec", "a", &[]),
+    starter("command", "", &[]),
+    starter("builtin", "", &[]),
+    starter(
+        "xargs",
+        "adEILnPs",
+        &[
+            "--arg-file",
+            "--delimiter",
+            "--max-args",
+            "--max-procs",
+            "--max-chars",
+            "--max-lines",
+            "--replace",
+        ],
+    ),
+    starter("setsid", "", &[]),
+    starter("stdbuf", "ioe", &["--input", "--output", "--error"]),
+    Starter { words: 1, ..starter("timeout", "ks", &["--kill-after", "--signal"]) },
 ];
+
+/// Whether a program only starts another one.
+pub(super) fn is_starter(program: &str) -> bool {
+    STARTERS.iter().any(|starter| starter.name == program)
+}
+
+impl Starter {
+    /// The program it starts, with its words.
+    fn started<'w>(&self, mut words: &'w [String]) -> &'w [String] {
+        while let Some((option, rest)) = words.split_first().filter(|(word, _)| word.starts_with('-')) {
+            if option == "--" {
+                words = rest;
+                break;
+            }
+            // In `-kn5` the value follows its letter; in `-kn 5` it is the next word.
+            let valued = match option.strip_prefix("--") {
+                Some(_) => self.long.contains(&option.as_str()),
+                None => option.find(|c| self.valued.contains(c)) == Some(option.len() - 1),
+            };
+            words = &rest[usize::from(valued).min(rest.len())..];
+        }
+        &words[self.words.min(words.len())..]
+    }
+}
 
 fn is_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -43,8 +43,8 @@ pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, W
     if squeezed(line) != squeezed(&program.to_string()) {
         return Err("part of it cannot be read from its text");
     }
-    Judge { folder: folder.to_owned(), moved: false, found: Segments { needed: Vec::new(), count: 0 } }
-        .program(&program)
+    let (start, found) = (folder.to_owned(), Segments { needed: Vec::new(), count: 0 });
+    Judge { folder: start.clone(), start, moved: false, found }.program(&program)
 }
 
 fn squeezed(line: &str) -> String {
@@ -52,6 +52,8 @@ fn squeezed(line: &str) -> String {
 }
 
 struct Judge {
+    /// Where the line starts. Reading is harmless only in there.
+    start: String,
     /// Where the next command runs.
     folder: String,
     /// Whether an earlier list changed the folder, so that it is unclear where the next one runs.
@@ -112,7 +114,7 @@ impl Judge {
             if CHANGES_SHELL.contains(&name) {
                 return Err("it changes the shell itself, or runs text");
             }
-            if is_harmless(&words, &self.folder) {
+            if is_inside(&self.folder, &self.start) && is_harmless(&words, &self.folder) {
                 continue;
             }
             // What it does may depend on its input.
