@@ -100,7 +100,8 @@ pub struct DecisionQuery {
     pub answer: Option<AnswerKind>,
     pub end: Option<DecisionEnd>,
     pub workflow: Option<String>,
-    /// All of these words must occur, in any case, in the title, the source, the tool or the answer.
+    /// All of these words must occur, in any case: in the title, the source, the tool, the answer, who gave it or how it
+    /// ended.
     pub words: Vec<String>,
     /// Start after this place, from an earlier page.
     pub after: Option<i64>,
@@ -113,9 +114,10 @@ impl DecisionQuery {
     pub fn takes(&self, line: &DecisionLine) -> bool {
         let holds = |word: &String| {
             let word = word.to_lowercase();
-            let texts = [Some(&line.title), line.source.as_ref(), Some(&line.action), line.text.as_ref()];
-            texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&word))
-                || [line.outcome.as_str(), &line.by.to_string()].iter().any(|text| text.contains(&word))
+            let by = line.by.to_string();
+            let always = [&line.title, &line.action, &line.outcome, &by];
+            let mut texts = always.into_iter().chain(&line.source).chain(&line.text);
+            texts.any(|text| text.to_lowercase().contains(&word))
         };
         self.answer.is_none_or(|answer| answer == line.answer)
             && self.end.is_none_or(|end| end == line.end)
@@ -130,4 +132,37 @@ pub struct DecisionPage {
     pub decisions: Vec<DecisionLine>,
     /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_match_in_any_case_wherever_they_stand() {
+        let line = DecisionLine {
+            at: Timestamp::UNIX_EPOCH,
+            interrupt: InterruptId::random(),
+            thread: ThreadId::random(),
+            workflow: "email".to_owned(),
+            kind: Kind::Approval,
+            action: "send_email".to_owned(),
+            title: "Reply to Ines".to_owned(),
+            source: Some("Ines@example.com".to_owned()),
+            answer: AnswerKind::Accept,
+            text: Some("Fine".to_owned()),
+            args: Value::Null,
+            by: By::Grant("gAbC".to_owned()),
+            end: DecisionEnd::Done,
+            outcome: "sent to Ann, Bob refused".to_owned(),
+            place: 1,
+        };
+        let takes = |word: &str| {
+            DecisionQuery { words: vec![word.to_owned()], ..DecisionQuery::default() }.takes(&line)
+        };
+        for word in ["INES", "ines@", "Send_", "fine", "Bob", "bob", "SENT", "gabc", "Grant:gAbC"] {
+            assert!(takes(word), "{word}");
+        }
+        assert!(!takes("carol"));
+    }
 }

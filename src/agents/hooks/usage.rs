@@ -18,12 +18,14 @@ const LONGEST_ID: usize = 200;
 /// Adds what the transcript says since the last count; `None` if there is nothing new.
 pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
     let path = transcript.to_str()?;
-    let mut used = match known.transcript.as_deref() == Some(path) {
+    let mut file = regular_file::open(transcript).ok()?;
+    let length = file.metadata().ok()?.len();
+    // A file that is now shorter was rewritten, so it is counted anew.
+    let mut used = match known.transcript.as_deref() == Some(path) && known.counted <= length {
         true => known.clone(),
         false => Used { transcript: Some(path.to_owned()), ..Used::default() },
     };
-    let mut file = regular_file::open(transcript).ok()?;
-    if file.metadata().ok()?.len() <= used.counted {
+    if length <= used.counted {
         return None;
     }
     file.seek(SeekFrom::Start(used.counted)).ok()?;
@@ -113,7 +115,12 @@ mod tests {
         write(&format!("{}\nno json, \"usage\"\n", &next[10..]));
         let second = count_on(&first, &path).unwrap();
         assert_eq!((second.input, second.output), (220, 25));
-        // Another file starts a new count.
+        // A rewritten file that is now shorter starts a new count.
+        std::fs::write(&path, format!("{}\n", claude("m3", 4))).unwrap();
+        let rewritten = count_on(&second, &path).unwrap();
+        assert_eq!((rewritten.input, rewritten.output), (110, 4));
+        assert_eq!(count_on(&rewritten, &path), None);
+        // So does another file.
         let codex = folder.path().join("c.jsonl");
         let sum = |n: u64| {
             json!({"payload": {"type": "token_count", "info": {"total_token_usage":

@@ -56,7 +56,8 @@ pub(super) fn page(html: &str) -> Page {
     }
     let mut sheet = Sheet::default();
     // Style sheets apply wherever they appear, so we collect them first.
-    if read.contains("<style") || read.contains("<STYLE") || read.contains("<Style") {
+    let is_style = |tag: &str| tag.get(..5).is_some_and(|name| name.eq_ignore_ascii_case("style"));
+    if read.split('<').any(is_style) {
         tokens(read).for_each(|token| {
             if let Token::Style(css) = token {
                 sheet.add(css);

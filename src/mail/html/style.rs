@@ -4,7 +4,7 @@
 //! id, descendants), in the right order and weight. Anything else hides nothing. Rules for other media (`@media`,
 //! `@supports`) are ignored, since they do not apply on most screens.
 
-use super::values::{faded, pixels};
+use super::values::{amount, faded, is_faint, pixels};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -166,7 +166,7 @@ impl Declared {
             "display" => self.gone = Some(value == "none"),
             "mso-hide" => self.gone = Some(value == "all" || self.gone == Some(true)),
             "visibility" => self.invisible = Some(matches!(value, "hidden" | "collapse")),
-            "opacity" => self.transparent = Some(value.parse::<f32>().is_ok_and(|value| value <= 0.05)),
+            "opacity" => self.transparent = Some(is_faint(value)),
             "filter" => self.transparent = Some(faded(value) || self.transparent == Some(true)),
             "letter-spacing" => {
                 // Letters are printed on top of each other.
@@ -191,7 +191,7 @@ impl Declared {
                 self.clipped = Some(value.starts_with("scale(0)") || value.starts_with("scale(0,"))
             }
             "font-size" => self.size = size(value).or(self.size),
-            "font" => self.size = value.split([' ', '/']).find_map(size).or(self.size),
+            "font" => self.size = font_size(value).or(self.size),
             "color" => self.colour = Some(paint(value)),
             "background-color" => self.back = Some(paint(value)),
             "background" => self.back = background(value),
@@ -221,6 +221,14 @@ fn background(value: &str) -> Option<Paint> {
     whole
         .or_else(|| value.split_whitespace().map(paint).find(|paint| *paint != Paint::Unknown))
         .or(Some(Paint::Unknown))
+}
+
+/// The size in a `font` shorthand. A bare number is a weight, unless it is 0.
+fn font_size(value: &str) -> Option<Size> {
+    let is_weight = |word: &&str| word.parse::<f32>().is_ok_and(|number| number != 0.0);
+    let mut words =
+        value.split(|c: char| c.is_ascii_whitespace() || c == '/').filter(|word| !is_weight(word));
+    words.find_map(size)
 }
 
 fn size(value: &str) -> Option<Size> {
@@ -261,14 +269,13 @@ fn paint(value: &str) -> Paint {
     if let Some(list) =
         value.strip_prefix("rgb").and_then(|rest| rest.trim_start_matches('a').strip_prefix('('))
     {
-        let numbers: Vec<f32> = list
-            .split([',', ' ', '/', ')'])
-            .filter_map(|number| number.trim().trim_end_matches('%').parse().ok())
-            .collect();
+        let is_number = |part: &&str| amount(part, 1.0).is_some();
+        let numbers: Vec<&str> = list.split([',', ' ', '/', ')']).filter(is_number).collect();
         return match numbers[..] {
-            [_, _, _, alpha, ..] if alpha <= 0.05 => Paint::Clear,
+            [_, _, _, alpha, ..] if is_faint(alpha) => Paint::Clear,
             [red, green, blue, ..] => {
-                let channel = |value: f32| value.clamp(0.0, 255.0) as u32;
+                let channel =
+                    |part| amount(part, 255.0).map_or(0, |part| part.clamp(0.0, 255.0).round() as u32);
                 Paint::Colour(channel(red) << 16 | channel(green) << 8 | channel(blue))
             }
             _ => Paint::Unknown,

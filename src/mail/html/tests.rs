@@ -39,6 +39,7 @@ fn what_people_cannot_see() {
         "visibility:hidden",
         "opacity:0",
         "opacity:0.01",
+        "opacity:1%",
         "filter:opacity(0)",
         "filter:blur(1px) opacity(1%)",
         "letter-spacing:-1em",
@@ -47,9 +48,13 @@ fn what_people_cannot_see() {
         "font-size:1px",
         "font-size:0.1em",
         "font:0/0 a",
+        "font:100 0px x",
+        "font:italic 900\t1px/9 x",
         "color:#fff",
         "color:white;background:#FEFEFE",
         "color:rgb(255,255,255)",
+        "color:rgb(100%,100%,100%)",
+        "color:rgb(0 0 0 / 3%)",
         "color:transparent",
         "color:#000;background-color:#000",
         "max-height:0;overflow:hidden",
@@ -73,6 +78,7 @@ fn what_people_cannot_see() {
         "a b\n\nc",
         3,
     );
+    shows("<sTyle>.x{display:none}</StYLE>a <i class=x>s</i>b", "a b", 1);
     shows("<div style=display:none>a<p>b<p>c</div>d", "d", 1);
     shows("<p style=display:none>a<p>seen", "seen", 1);
     shows("a <span style='visibility:hidden'>s<b style='visibility:visible'>seen</b></span>", "a seen", 1);
@@ -104,6 +110,8 @@ fn what_is_seen_after_all() {
     shows("<style>.x{display:none}</style><p class=x style='display:block!important'>text</p>", "text", 0);
     shows("<a href='http://x.example' style='color:#fff;background:#06c'>Go</a>", "Go", 0);
     shows("<span style='color:windowtext'>text</span>", "text", 0);
+    shows("<i style='color:rgb(100%,0%,0%);font:100 14px/1 x'>text</i>", "text", 0);
+    shows("<i style='color:rgb(255 255 255 / 90%);background:rgb(0%,0%,50%)'>text</i>", "text", 0);
     shows("<p style='font-size:small'>text</p><p style='font-size:80%'>more</p>", "text\n\nmore", 0);
 }
 

@@ -21,7 +21,18 @@ pub(super) fn pixels(value: &str) -> Option<f32> {
 /// Whether a filter makes the element invisible.
 pub(super) fn faded(value: &str) -> bool {
     let inner = value.split_once("opacity(").and_then(|(_, rest)| rest.split_once(')'));
-    let Some((amount, _)) = inner else { return false };
-    let (amount, whole) = amount.strip_suffix('%').map_or((amount, 1.0), |part| (part, 100.0));
-    amount.trim().parse::<f32>().is_ok_and(|amount| amount / whole <= 0.05)
+    inner.is_some_and(|(opacity, _)| is_faint(opacity))
+}
+
+/// Whether an opacity is too low to see anything.
+pub(super) fn is_faint(opacity: &str) -> bool {
+    amount(opacity, 1.0).is_some_and(|amount| amount <= 0.05)
+}
+
+/// A number, or a percentage of `whole`.
+pub(super) fn amount(value: &str, whole: f32) -> Option<f32> {
+    match value.trim().strip_suffix('%') {
+        Some(percent) => percent.trim_end().parse::<f32>().ok().map(|percent| percent * whole / 100.0),
+        None => value.trim().parse().ok(),
+    }
 }

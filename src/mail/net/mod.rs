@@ -11,11 +11,16 @@ pub(super) use stream::{LineError, Wire};
 use crate::config::{MailLogin, MailServer};
 use crate::text::{Visible, io_words, truncate};
 use crate::web;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use secrecy::SecretString;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+
+/// How long an address may take to answer before we also try the next one.
+const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(500);
 
 /// Timeouts and pauses.
 #[derive(Clone, Copy, Debug)]
@@ -116,24 +121,38 @@ pub(super) fn plain(error: &io::Error) -> String {
 
 /// Connects, without encryption yet.
 pub(super) async fn connect(server: &MailServer, patience: &Patience) -> Result<TcpStream, NetError> {
-    let slow = |_| NetError::Slow { place: place(server), seconds: patience.connect.as_secs() };
-    let found = tokio::net::lookup_host((server.host.as_str(), server.port));
     let no_host = |why: String| NetError::NoHost { host: server.host.clone(), why };
-    let found = tokio::time::timeout(patience.connect, found).await.map_err(slow)?;
-    let mut last = None;
-    for address in found.map_err(|error| no_host(plain(&error)))? {
-        match tokio::time::timeout(patience.connect, TcpStream::connect(address)).await.map_err(slow)? {
-            Ok(stream) => {
-                // Commands are short, and each waits for its answer.
-                let _ = stream.set_nodelay(true);
-                return Ok(stream);
-            }
-            Err(error) => last = Some(error),
+    let connecting = async {
+        let found = tokio::net::lookup_host((server.host.as_str(), server.port)).await;
+        let addresses = found.map_err(|error| no_host(plain(&error)))?;
+        match first_to_answer(addresses.map(TcpStream::connect)).await {
+            Some(Ok(stream)) => Ok(stream),
+            Some(Err(error)) => Err(NetError::Unreachable { place: place(server), why: plain(&error) }),
+            None => Err(no_host("it has no address".to_owned())),
         }
-    }
-    match last {
-        Some(error) => Err(NetError::Unreachable { place: place(server), why: plain(&error) }),
-        None => Err(no_host("it has no address".to_owned())),
+    };
+    let slow = |_| NetError::Slow { place: place(server), seconds: patience.connect.as_secs() };
+    let stream = tokio::time::timeout(patience.connect, connecting).await.map_err(slow)??;
+    // Commands are short, and each waits for its answer.
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
+/// The first attempt that succeeds, or else the last error; `None` without attempts. The next attempt begins when one
+/// fails or takes long, so a broken IPv6 does not keep us from IPv4.
+async fn first_to_answer<T>(
+    mut attempts: impl Iterator<Item = impl Future<Output = io::Result<T>>>,
+) -> Option<io::Result<T>> {
+    let mut running = FuturesUnordered::new();
+    let mut last = None;
+    loop {
+        running.extend(attempts.next());
+        match tokio::time::timeout(NEXT_ADDRESS_AFTER, running.next()).await {
+            Ok(Some(Ok(stream))) => return Some(Ok(stream)),
+            Ok(Some(Err(error))) => last = Some(Err(error)),
+            Ok(None) => return last,
+            Err(_) => {}
+        }
     }
 }
 
@@ -178,4 +197,35 @@ pub(super) fn crlf(raw: &[u8]) -> Vec<u8> {
         out.extend_from_slice(b"\r\n");
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_that_does_not_answer_does_not_stop_the_others() {
+        enum Address {
+            Silent,
+            Refuses,
+            Answers,
+        }
+        use Address::{Answers, Refuses, Silent};
+        let first = async |addresses: Vec<Address>| {
+            let attempts = addresses.into_iter().enumerate().map(|(n, address)| async move {
+                match address {
+                    Silent => std::future::pending().await,
+                    Refuses => Err(io::Error::from(io::ErrorKind::ConnectionRefused)),
+                    Answers => Ok(n),
+                }
+            });
+            let limit = Patience::default().connect;
+            tokio::time::timeout(limit, first_to_answer(attempts)).await.ok().flatten()
+        };
+        assert_eq!(first(vec![Silent, Answers]).await.unwrap().unwrap(), 1);
+        assert_eq!(first(vec![Refuses, Silent, Refuses, Answers, Answers]).await.unwrap().unwrap(), 3);
+        assert!(first(vec![Refuses, Refuses]).await.unwrap().is_err());
+        assert!(first(vec![Silent, Refuses]).await.is_none(), "the silent one may still answer");
+        assert!(first(Vec::new()).await.is_none());
+    }
 }

@@ -46,6 +46,16 @@ struct Said {
     rich: bool,
 }
 
+impl Said {
+    /// Adds the hidden text of another part.
+    fn add_unseen(&mut self, unseen: &str) {
+        if !unseen.is_empty() {
+            self.unseen.push_str("\n\n");
+            self.unseen.push_str(clip(unseen, MAX_TEXT.saturating_sub(self.unseen.len())));
+        }
+    }
+}
+
 struct Reader<'a, 't> {
     tree: &'a Tree<'t>,
     mail: &'a mut Mail,
@@ -190,21 +200,18 @@ fn looks_like_html(kind: &Kind, text: &str) -> bool {
 
 /// Picks one of several versions of the same text.
 fn best(mut said: Vec<Said>) -> Said {
-    said.retain(|said| !said.text.trim().is_empty());
-    let rich = said.iter().position(|said| said.rich);
-    let plain = said.iter().position(|said| !said.rich);
+    let shows = |said: &Said| !said.text.trim().is_empty();
+    let rich = said.iter().position(|said| said.rich && shows(said));
+    let plain = said.iter().position(|said| !said.rich && shows(said));
     let pick = match (plain, rich) {
         (Some(plain), Some(rich)) if is_stub(&said[plain].text, &said[rich].text) => rich,
         (Some(plain), _) => plain,
         (None, Some(rich)) => rich,
-        (None, None) => return Said::default(),
+        (None, None) => return all(said),
     };
     let mut picked = said.swap_remove(pick);
     // Hidden text in versions that are not shown counts too.
-    for other in said.iter().filter(|other| !other.unseen.is_empty()) {
-        picked.unseen.push_str("\n\n");
-        picked.unseen.push_str(&other.unseen);
-    }
+    said.iter().for_each(|other| picked.add_unseen(&other.unseen));
     picked
 }
 
@@ -235,6 +242,7 @@ fn all(said: Vec<Said>) -> Said {
     for said in said {
         whole.hidden = whole.hidden.saturating_add(said.hidden);
         whole.cut |= said.cut;
+        whole.add_unseen(&said.unseen);
         let text = said.text.trim_end();
         if text.is_empty() {
             continue;

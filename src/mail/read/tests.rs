@@ -100,6 +100,25 @@ fn html_where_the_plain_text_says_nothing() {
 }
 
 #[test]
+fn hidden_text_is_kept_wherever_it_stands() {
+    let html = |text: &str| format!("Content-Type: text/html\n\n{text}\n");
+    let (first, second) = ("<i hidden>first</i>", "<i hidden>second</i>");
+    let parts = |kind: &str, one: &str, other: &str| {
+        mail(&format!("Content-Type: multipart/{kind}; boundary=b\n\n--b\n{one}--b\n{other}--b--\n"))
+    };
+    for kind in ["mixed", "related", "alternative"] {
+        let beside = parts(kind, "\nseen\n", &html(first));
+        assert_eq!((beside.text.as_str(), beside.unseen.as_str()), ("seen", "first"), "{kind}");
+        let both = parts(kind, &html(first), &html(second));
+        assert_eq!((both.text.as_str(), both.hidden), ("", 2), "{kind}");
+        assert!(both.unseen.contains("first") && both.unseen.contains("second"), "{kind}: {}", both.unseen);
+    }
+    let partly = parts("related", &html(&format!("seen{first}")), &html(&format!("too{second}")));
+    assert_eq!((partly.text.as_str(), partly.hidden), ("seen\n\ntoo", 2));
+    assert!(partly.unseen.contains("first") && partly.unseen.contains("second"), "{}", partly.unseen);
+}
+
+#[test]
 fn forwards_stand_below_with_their_heads() {
     let inner = "From: Carol <carol@example.net>\nSubject: inner\nDate: Mon, 9 Nov 2026 10:11:12 +0000\nContent-Type: multipart/mixed; boundary=i\n\n--i\n\nthe news\n--i\nContent-Type: message/rfc822\n\nSubject: innermost\n\ndeep\n--i--\n";
     let mail = mail(&format!(

@@ -179,7 +179,9 @@ impl Mail<'_> {
     pub fn sent_by_any(self, message_id: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             Ok(db
-                .prepare_cached("SELECT 1 FROM effects WHERE instr(outcome, ?) > 0 LIMIT 1")?
+                .prepare_cached(
+                    "SELECT 1 FROM effects WHERE json_extract(outcome, '$.message_id') = ? LIMIT 1",
+                )?
                 .exists([message_id])?)
         })
     }
@@ -189,7 +191,9 @@ impl Mail<'_> {
         self.0.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
             Ok(db
-                .prepare_cached("SELECT 1 FROM effects WHERE thread = ? AND instr(outcome, ?) > 0 LIMIT 1")?
+                .prepare_cached(
+                    "SELECT 1 FROM effects WHERE thread = ? AND json_extract(outcome, '$.message_id') = ? LIMIT 1",
+                )?
                 .exists(params![thread, message_id])?)
         })
     }
@@ -205,5 +209,56 @@ fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {
     match rows.next()? {
         Some(row) => MailRow::read(row),
         None => damaged(format!("mail number {seq} is missing")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use serde_json::json;
+
+    #[test]
+    fn sent_mail_is_known_by_its_whole_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let db = Connection::open(folder.path().join(crate::store::FILE)).unwrap();
+        db.execute_batch(
+            "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
+                    version, steps_since_person, step_limit, allowance, unheard, joined, unread, hold_ms, created_at, updated_at)
+             VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+                    (2, 't00000002', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+        )
+        .unwrap();
+        let sent = json!({"message_id": "11\"@x.example", "place": "1@x.example", "refused": [["2@x.example", "no"]]});
+        let outcomes = [json!(null), json!({"error": "3@x.example"}), json!("4@x.example"), sent];
+        for (seq, outcome) in (1_i64..).zip(outcomes) {
+            db.execute(
+                "INSERT INTO effects (seq, thread, step, name, state, frozen, outcome, begun_at)
+                 VALUES (?1, 1, ?1, 'send', 'done', x'', ?2, 0)",
+                params![seq, outcome.to_string()],
+            )
+            .unwrap();
+        }
+        let [one, other] = ["t00000001", "t00000002"].map(|id| ThreadId::parse(id).unwrap());
+        let whole = "11\"@x.example";
+        assert!(store.mail().sent_by_any(whole).unwrap() && store.mail().sent_by(&one, whole).unwrap());
+        assert!(!store.mail().sent_by(&other, whole).unwrap());
+        let others = [
+            "1@x.example",
+            "2@x.example",
+            "3@x.example",
+            "4@x.example",
+            "@x.example",
+            "message_id",
+            "null",
+            "",
+        ];
+        for id in others {
+            assert!(
+                !store.mail().sent_by_any(id).unwrap() && !store.mail().sent_by(&one, id).unwrap(),
+                "{id}"
+            );
+        }
     }
 }

@@ -27,12 +27,13 @@ impl Threads<'_> {
         })
     }
 
-    /// The threads of a workflow that are ready, running, waiting or held, oldest first.
+    /// The threads of a workflow that have not ended, oldest first.
     pub fn unfinished_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {
             let mut found = db.prepare_cached(
                 "SELECT id FROM threads INDEXED BY threads_by_status
-                 WHERE status IN ('ready', 'running', 'waiting', 'held') AND workflow = ? ORDER BY seq",
+                 WHERE status IN ('ready', 'running', 'waiting', 'held', 'joining', 'trouble') AND workflow = ?
+                 ORDER BY seq",
             )?;
             Ok(found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
@@ -434,5 +435,24 @@ mod tests {
                 Ok(())
             })
             .unwrap();
+    }
+
+    #[test]
+    fn threads_are_unfinished_until_they_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let db = Connection::open(folder.path().join(crate::store::FILE)).unwrap();
+        for (seq, status) in (1_i64..).zip(Status::ALL) {
+            db.execute(
+                "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
+                        version, steps_since_person, step_limit, allowance, unheard, joined, unread, hold_ms, created_at, updated_at)
+                 VALUES (?1, 't0000000' || ?1, 'request', '', '', ?2, '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+                params![seq, status.word()],
+            )
+            .unwrap();
+        }
+        let unfinished = Status::ALL.iter().filter(|status| !status.ended()).count();
+        assert_eq!(store.threads().unfinished_of("request").unwrap().len(), unfinished);
+        assert!(store.threads().unfinished_of("email").unwrap().is_empty());
     }
 }
