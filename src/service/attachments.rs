@@ -87,10 +87,7 @@ impl Mail<'_> {
                 made.map_err(|error| failed(&error))?;
                 let path = keep(&folder, &file.name, &content)?;
                 let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-                let quiet = || Stdio::null();
-                let started =
-                    Command::new(program).arg(&path).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
-                started.map_err(|error| {
+                start(program, &path).map_err(|error| {
                     InboxError::Failed(format!(
                         "{program} cannot be started: {}; save the file instead",
                         io_words(&error)
@@ -170,4 +167,31 @@ fn keep(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError
 
 fn failed(error: &io::Error) -> InboxError {
     InboxError::Failed(format!("the attachment cannot be written: {}", io_words(error)))
+}
+
+/// Starts a program on a file and does not wait for it.
+fn start(program: &str, path: &Path) -> io::Result<()> {
+    let quiet = || Stdio::null();
+    let mut child = Command::new(program).arg(path).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn()?;
+    // Somebody has to wait for it, or it stays a zombie after its end.
+    std::thread::spawn(move || child.wait());
+    Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_program_that_ended_leaves_no_zombie() {
+        let children = || fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
+        start("true", Path::new("x.pdf")).unwrap();
+        let since = Instant::now();
+        while !children().is_empty() {
+            assert!(since.elapsed() < Duration::from_secs(20), "{}", children());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(start("/no/such/program", Path::new("x.pdf")).is_err());
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::text::hex;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to `path` atomically. An existing file with other bytes is kept next to it, with `stamp` in its name;
@@ -20,14 +20,33 @@ pub fn write_over(
     stamp: &str,
     may_go: &dyn Fn(&[u8]) -> bool,
 ) -> io::Result<Option<PathBuf>> {
+    put(path, bytes, stamp, may_go, 0o666)
+}
+
+/// Like [`write`], for a file that only its owner may read.
+pub fn write_private(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
+    put(path, bytes, stamp, &|_| false, 0o600)
+}
+
+fn put(
+    path: &Path,
+    bytes: &[u8],
+    stamp: &str,
+    may_go: &dyn Fn(&[u8]) -> bool,
+    mode: u32,
+) -> io::Result<Option<PathBuf>> {
     if holds(path, bytes)? {
         return Ok(None);
+    }
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has that name"));
     }
     let (folder, temporary) = beside(path)?;
     let folder = File::open(folder)?;
     // Only one writer per folder, across all processes: each keeps what the previous one wrote.
     folder.lock()?;
-    let replaced = replace(path, bytes, stamp, &temporary, may_go);
+    create(&temporary, bytes, mode)?;
+    let replaced = replace(path, stamp, &temporary, may_go);
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -37,32 +56,17 @@ pub fn write_over(
     Ok(kept)
 }
 
-/// Like [`write`], for a file that only its owner may read.
-pub fn write_private(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
-    if holds(path, bytes)? {
-        return Ok(None);
-    }
-    let (folder, temporary) = beside(path)?;
-    private(&temporary, bytes)?;
-    let kept = if path.exists() { keep(path, stamp).map(Some) } else { Ok(None) };
-    let replaced = kept.and_then(|kept| fs::rename(&temporary, path).map(|()| kept));
-    if replaced.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    let kept = replaced?;
-    File::open(folder)?.sync_all()?;
-    Ok(kept)
-}
-
 /// Creates a file that only its owner may read, all or nothing. An existing file stays (`AlreadyExists`).
 pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, temporary) = beside(path)?;
-    private(&temporary, bytes)?;
+    create(&temporary, bytes, 0o600)?;
     // Unlike a rename, a hard link cannot replace an existing file.
     let linked = fs::hard_link(&temporary, path);
     let _ = fs::remove_file(&temporary);
     linked?;
-    File::open(folder)?.sync_all()
+    // The file is there and whole. A folder that cannot be synced makes the name less durable, not the file missing.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
 }
 
 /// The folder of a path, and a unique temporary name in it.
@@ -72,9 +76,10 @@ fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     Ok((folder.to_owned(), folder.join(format!(".{name}.{}.part", random()?))))
 }
 
-fn private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+/// Creates a file with these bytes, or none.
+fn create(path: &Path, mut bytes: impl Read, mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    let written = io::copy(&mut bytes, &mut file).and_then(|_| file.sync_all());
     if written.is_err() {
         let _ = fs::remove_file(path);
     }
@@ -90,17 +95,10 @@ fn random() -> io::Result<String> {
 
 fn replace(
     path: &Path,
-    bytes: &[u8],
     stamp: &str,
     temporary: &Path,
     may_go: &dyn Fn(&[u8]) -> bool,
 ) -> io::Result<Option<PathBuf>> {
-    if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has that name"));
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
     let keeps = path.exists() && !fs::read(path).is_ok_and(|standing| may_go(&standing));
     let kept = if keeps { Some(keep(path, stamp)?) } else { None };
     fs::rename(temporary, path)?;
@@ -128,14 +126,19 @@ fn keep(path: &Path, stamp: &str) -> io::Result<PathBuf> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             // Some file systems have no hard links.
             Err(_) => {
-                let mut copy = OpenOptions::new().write(true).create_new(true).open(&kept)?;
-                io::copy(&mut File::open(path)?, &mut copy)?;
-                copy.sync_all()?;
+                copy(path, &kept)?;
                 return Ok(kept);
             }
         }
     }
     Err(io::Error::other("a thousand kept copies stand there already"))
+}
+
+/// Copies a file for those who may read the original, and nobody else.
+fn copy(path: &Path, kept: &Path) -> io::Result<()> {
+    let original = File::open(path)?;
+    let mode = original.metadata()?.permissions().mode() & 0o777;
+    create(kept, original, mode)
 }
 
 #[cfg(test)]
@@ -160,7 +163,6 @@ mod tests {
 
     #[test]
     fn a_private_file_takes_no_other_ones_place() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         create_private(&path, b"one").unwrap();
@@ -171,6 +173,28 @@ mod tests {
         assert_eq!((fs::read(&kept).unwrap(), fs::read(&path).unwrap()), (b"one".to_vec(), b"two".to_vec()));
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left lying about");
+    }
+
+    #[test]
+    fn a_copy_is_as_private_as_its_original() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, kept) = (folder.path().join("config.toml"), folder.path().join("config-x.toml"));
+        create_private(&path, b"one").unwrap();
+        copy(&path, &kept).unwrap();
+        assert_eq!(fs::read(&kept).unwrap(), b"one");
+        assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_new_file_counts_as_written_if_only_its_folder_cannot_be_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        // Files can be made in it, but it cannot be opened itself, except by root.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o300)).unwrap();
+        let path = folder.path().join("thread.md");
+        create_private(&path, b"one").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -192,6 +216,8 @@ mod tests {
         let path = folder.path().join("result.md");
         fs::create_dir(&path).unwrap();
         let error = write(&path, b"one", "2026-01-01").unwrap_err();
+        assert_eq!(error.to_string(), "a folder has that name");
+        let error = write_private(&path, b"one", "2026-01-01").unwrap_err();
         assert_eq!(error.to_string(), "a folder has that name");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

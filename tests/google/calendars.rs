@@ -176,3 +176,39 @@ async fn an_event_that_google_took_in_itself_is_found_by_its_uid_and_changed_onc
     let changed = &world.events["abcde_20260406t080000z"];
     assert_eq!(changed["start"]["dateTime"], "2026-04-07T11:00:00Z");
 }
+
+#[tokio::test]
+async fn a_series_with_many_changed_occurrences_is_read_to_its_last_page() {
+    let (diary, calendar) = Diary::new();
+    let event = |id: &str, more: serde_json::Value| {
+        let mut event = serde_json::json!({
+            "id": id, "iCalUID": "weekly@client", "etag": "\"1\"", "status": "confirmed", "summary": "Weekly",
+            "sequence": 0, "organizer": {"email": ADA},
+            "start": {"dateTime": "2026-03-30T08:00:00Z"}, "end": {"dateTime": "2026-03-30T08:30:00Z"},
+        });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let series = event("abcde", serde_json::json!({"recurrence": ["RRULE:FREQ=WEEKLY"]}));
+    let changed = serde_json::json!({
+        "recurringEventId": "abcde", "originalStartTime": {"dateTime": "2026-04-06T08:00:00Z"},
+    });
+    diary.google.world().events.insert("abcde".to_owned(), series);
+    let list = "GET /calendar/v3/calendars/primary/events?iCalUID";
+    let page = |token: &str| {
+        let items = [event("abcde_20260406t080000z", changed.clone())];
+        let body = serde_json::json!({"items": items, "nextPageToken": token});
+        Fault::Says(200, Vec::new(), body.to_string())
+    };
+    diary.google.world().fault(list, page("two"));
+    let held = calendar.held("weekly@client").await.unwrap();
+    assert_eq!(held.len(), 2, "{held:?}");
+    assert_eq!(held[0].occurrence, None, "the series comes first, whichever page it was on");
+    assert_eq!(diary.google.world().count("pageToken=two"), 1);
+    // Part of a series is not the series.
+    for _ in 0..2 {
+        diary.google.world().fault(list, page("again"));
+    }
+    let error = calendar.held("weekly@client").await.unwrap_err();
+    assert!(matches!(error, CalendarError::Passing(_)), "{error:?}");
+}

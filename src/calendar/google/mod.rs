@@ -22,6 +22,8 @@ use std::collections::HashMap;
 
 /// The maximum size of a response.
 const MOST: usize = 4 << 20;
+/// How many pages of 250 occurrences a series may have.
+const MOST_PAGES: usize = 40;
 /// How often we read an event again if others change it.
 const TRIES: usize = 4;
 /// Tells Google to write to nobody.
@@ -39,9 +41,11 @@ struct FreeBusy {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Listed {
     #[serde(default)]
     items: Vec<Value>,
+    next_page_token: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -137,10 +141,23 @@ impl GoogleCalendar {
     /// The events that Google itself has for a UID: the series and its changed occurrences.
     async fn imported(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
         let api = self.api()?;
-        let query = [("iCalUID", uid), ("maxResults", "250")];
-        let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MOST);
-        let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
-        Ok(listed.items.into_iter().filter(|event| event["status"] != "cancelled").collect())
+        let mut found = Vec::new();
+        let mut page: Option<String> = None;
+        for _ in 0..MOST_PAGES {
+            let mut query = vec![("iCalUID", uid), ("maxResults", "250")];
+            query.extend(page.as_deref().map(|page| ("pageToken", page)));
+            let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MOST);
+            let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+            found.extend(listed.items.into_iter().filter(|event| event["status"] != "cancelled"));
+            match listed.next_page_token.filter(|next| !next.is_empty()) {
+                None => return Ok(found),
+                // The same page again would never end.
+                next if next == page => break,
+                next => page = next,
+            }
+        }
+        // Part of a series would pass for all of it.
+        Err(surely_not(api.odd("a list of occurrences that does not end")))
     }
 
     /// Everything with this UID, the event itself first.

@@ -1,8 +1,7 @@
 //! Writes new files, and never overwrites one.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use crate::tools::atomic_write::create_private;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Why nothing was written.
@@ -23,24 +22,16 @@ pub fn write_new(path: &Path, text: &str) -> Result<(), ExportError> {
     if path.symlink_metadata().is_ok() {
         return Err(ExportError::Exists(path.to_owned()));
     }
-    let name = path.file_name().ok_or_else(|| failed(io::Error::other("it names no file")))?;
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let part = folder.join(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
-    let written = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        // Unlike a rename, a hard link fails if the name is taken.
-        fs::hard_link(&part, path)?;
-        File::open(folder)?.sync_all()
-    })();
-    let _ = fs::remove_file(&part);
-    written.map_err(failed)
+    if path.file_name().is_none() {
+        return Err(failed(io::Error::other("it names no file")));
+    }
+    create_private(path, text.as_bytes()).map_err(failed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_file_is_written_once_and_nothing_is_left_beside_it() {

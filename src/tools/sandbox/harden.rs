@@ -58,14 +58,15 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> 
     }
     let time = seconds.saturating_add(60);
     let limits = [
-        ("cores", Resource::Core, 0),
-        ("processor time", Resource::Cpu, time),
-        ("file size", Resource::Fsize, 0),
+        ("cores", Resource::Core, 0, 0),
+        // The first limit sends SIGXCPU, which says why the child ended; only a child that survives it is killed.
+        ("processor time", Resource::Cpu, time, time.saturating_add(5)),
+        ("file size", Resource::Fsize, 0, 0),
         // Open files stay open; it gets no more.
-        ("open files", Resource::Nofile, 0),
+        ("open files", Resource::Nofile, 0, 0),
     ];
-    for (name, resource, most) in limits {
-        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    for (name, resource, current, most) in limits {
+        let limit = Rlimit { current: Some(current), maximum: Some(most) };
         setrlimit(resource, limit).map_err(|errno| HardenError::Limit(name, errno))?;
     }
     layers.limits = true;
@@ -88,7 +89,10 @@ mod linux {
     use landlock::{
         ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope,
     };
-    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter_all_threads};
+    use seccompiler::{
+        BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+        SeccompFilter, SeccompRule, TargetArch, apply_filter_all_threads,
+    };
     use std::collections::BTreeMap;
 
     /// Gives up the whole file system and the network, as far as the kernel supports it.
@@ -115,7 +119,18 @@ mod linux {
         let Ok(arch) = TargetArch::try_from(std::env::consts::ARCH) else {
             return Err(failed(format!("there is no filter for {}", std::env::consts::ARCH)));
         };
-        let allowed = [
+        let rules = allowed(std::process::id()).map_err(|error| failed(error.to_string()))?;
+        // Refused rather than killed: the C library itself tries to open a file when it frees memory.
+        let refuse = SeccompAction::Errno(libc::EACCES.unsigned_abs());
+        let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)
+            .map_err(|error| failed(error.to_string()))?;
+        let program = BpfProgram::try_from(filter).map_err(|error| failed(error.to_string()))?;
+        apply_filter_all_threads(&program).map_err(|error| failed(error.to_string()))
+    }
+
+    /// The allowed calls, for the process `own`.
+    fn allowed(own: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
+        let calls = [
             libc::SYS_read,
             libc::SYS_write,
             libc::SYS_close,
@@ -136,18 +151,31 @@ mod linux {
             libc::SYS_rt_sigreturn,
             libc::SYS_gettid,
             libc::SYS_getpid,
-            // A panic sends its abort to itself; the child has no right to signal other processes.
-            libc::SYS_tgkill,
             libc::SYS_exit,
             libc::SYS_exit_group,
         ];
-        let rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>> =
-            allowed.into_iter().map(|call| (call, Vec::new())).collect();
-        // Refused rather than killed: the C library itself tries to open a file when it frees memory.
-        let refuse = SeccompAction::Errno(libc::EACCES.unsigned_abs());
-        let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)
-            .map_err(|error| failed(error.to_string()))?;
-        let program = BpfProgram::try_from(filter).map_err(|error| failed(error.to_string()))?;
-        apply_filter_all_threads(&program).map_err(|error| failed(error.to_string()))
+        let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+            calls.into_iter().map(|call| (call, Vec::new())).collect();
+        // A panic sends its abort to itself. No other process may be signalled, not even one of the same person.
+        let to_itself = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, own.into())?;
+        rules.insert(libc::SYS_tgkill, vec![SeccompRule::new(vec![to_itself])?]);
+        Ok(rules)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn only_the_process_itself_may_be_signalled() {
+            let rules = allowed(77).unwrap();
+            let own = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, 77).unwrap();
+            assert_eq!(rules[&libc::SYS_tgkill], [SeccompRule::new(vec![own]).unwrap()]);
+            for call in
+                [libc::SYS_kill, libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_pidfd_send_signal]
+            {
+                assert!(!rules.contains_key(&call), "{call}");
+            }
+        }
     }
 }

@@ -34,6 +34,8 @@ enum Died {
     Memory,
     Time,
     Reading,
+    /// Not by us: by the system, which does so when the machine has no memory left, or by hand.
+    Killed,
     Otherwise(String),
 }
 
@@ -74,6 +76,9 @@ impl Sandbox {
             }
             Died::Time => format!("It was stopped after {} seconds.", job.limits.seconds),
             Died::Reading => format!("Reading or writing it took more than {} seconds.", MARGIN.as_secs()),
+            Died::Killed => {
+                "The system stopped it, probably because this machine ran out of memory.".to_owned()
+            }
             Died::Otherwise(text) => format!("It broke the interpreter ({text})."),
         };
         if job.cells.is_empty() {
@@ -143,8 +148,7 @@ fn killed(status: std::process::ExitStatus) -> Died {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => Died::Time,
-        // Either the kernel ran out of memory, or its limit on processor time ran out.
-        Some(signal) if signal == rustix::process::Signal::KILL.as_raw() => Died::Time,
+        Some(signal) if signal == rustix::process::Signal::KILL.as_raw() => Died::Killed,
         Some(signal) => Died::Otherwise(format!("signal {signal}")),
         None => Died::Otherwise(status.to_string()),
     }
@@ -160,4 +164,19 @@ fn unpack(bytes: &[u8]) -> Option<(Report, Vec<u8>)> {
     let bytes = bytes.strip_prefix(&[super::child::RUNNING, super::child::RAN]).unwrap_or(bytes);
     let (report, rest) = split_first(bytes)?;
     Some((serde_json::from_slice(report).ok()?, rest.to_vec()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn only_the_limit_on_time_is_called_time() {
+        let ended = |signal: Signal| killed(std::process::ExitStatus::from_raw(signal.as_raw()));
+        assert!(matches!(ended(Signal::XCPU), Died::Time));
+        assert!(matches!(ended(Signal::KILL), Died::Killed));
+        assert!(matches!(ended(Signal::SEGV), Died::Otherwise(_)));
+    }
 }

@@ -143,8 +143,10 @@ impl<'a> Known<'a> {
             && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
         if is_path || line.is_some() {
             let path = self.whole_path(path.trim_end_matches('/'));
+            let folder = format!("{path}/");
+            // A sibling such as `x.rs` sorts before `x/`, so the search starts at the slash.
             let beneath =
-                || self.paths.range(path..).next().is_some_and(|one| one.starts_with(&format!("{path}/")));
+                || self.paths.range(folder.as_str()..).next().is_some_and(|one| one.starts_with(&folder));
             let number = line.map(|line| line.chars().take_while(char::is_ascii_digit).collect::<String>());
             let inside = match (number.and_then(|n| n.parse::<u64>().ok()), self.lines.get(path)) {
                 (Some(line), Some(lines)) => line >= 1 && line <= *lines,
@@ -201,6 +203,8 @@ mod tests {
             );
         }
         assert_eq!(check("`lib/x.js`", &project, &["lib/x.js".to_owned()]).share(), Some(1.0));
+        let siblings = ["lib/x-y.js", "lib/x.js", "lib/x/z.js"].map(str::to_owned);
+        assert_eq!(check("`lib/x/` `lib/x`", &project, &siblings).share(), Some(1.0));
     }
 
     #[test]

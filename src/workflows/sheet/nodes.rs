@@ -72,14 +72,20 @@ fn ended(state: &SheetWork) -> Command<SheetWork> {
     if !has_results(state) {
         return Command::abandon();
     }
+    Command::goto(WRITE_RESULT).update(SheetUpdate::Ended { answer: closing_words(state) })
+}
+
+fn closing_words(state: &SheetWork) -> String {
+    if state.may_write == Some(false) {
+        return "You ended it here. Nothing was written.".to_owned();
+    }
     let cells = state.cells.iter().map(|cell| cell.observation.changed).sum::<usize>();
     let changed = match cells {
         0 => String::new(),
         1 => " (1 cell)".to_owned(),
         several => format!(" ({several} cells)"),
     };
-    let answer = format!("You ended it here. What had changed by then{changed} is in the result.");
-    Command::goto(WRITE_RESULT).update(SheetUpdate::Ended { answer })
+    format!("You ended it here. What had changed by then{changed} is in the result.")
 }
 
 fn has_results(state: &SheetWork) -> bool {
@@ -300,6 +306,10 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
     let gist = "The result will be written next to the original.";
     let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
+        // An ending announced a result; there is none now.
+        Permission::No if state.verdict == Some(Verdict::Ended) => {
+            return Ok(Command::end().update(SheetUpdate::Ended { answer: closing_words(&state) }));
+        }
         Permission::No => return Ok(Command::end()),
         Permission::Write(basis) => basis,
         Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], WRITE_RESULT)),
@@ -428,4 +438,24 @@ fn refused(error: SandboxError) -> NodeError {
 fn visible<T: Serialize + DeserializeOwned>(told: &T) -> Result<T, NodeError> {
     let value = serde_json::to_value(told).map_err(NodeError::failed)?;
     serde_json::from_value(Visible::json(&value)).map_err(NodeError::failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::State;
+
+    fn answer_of(command: Command<SheetWork>, mut state: SheetWork) -> String {
+        command.updates.into_iter().for_each(|update| state.apply(update));
+        state.answer.unwrap_or_default()
+    }
+
+    #[test]
+    fn an_ending_says_whether_anything_is_written() {
+        let mut state = SheetWork { changed: true, ..SheetWork::default() };
+        let kept = "You ended it here. What had changed by then is in the result.";
+        assert_eq!(answer_of(ended(&state), state.clone()), kept);
+        state.apply(SheetUpdate::MayDiffer { yes: false });
+        assert_eq!(answer_of(ended(&state), state), "You ended it here. Nothing was written.");
+    }
 }

@@ -165,7 +165,7 @@ fn without_spans(tag: &str) -> String {
 }
 
 /// Skips the rest of an element.
-fn skip<'x>(piece: Piece<'x>, left: &mut impl Iterator<Item = Piece<'x>>) {
+pub(super) fn skip<'x>(piece: Piece<'x>, left: &mut impl Iterator<Item = Piece<'x>>) {
     let mut depth = usize::from(piece.kind == Kind::Start);
     while depth > 0 {
         let Some(piece) = left.next() else { return };

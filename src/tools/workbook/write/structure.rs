@@ -1,9 +1,9 @@
 //! Updates the parts around the sheets after sheets were renamed, removed or had cells moved: the list of sheets, named
 //! ranges, drawings and charts.
 
-use super::super::follow::{Axis, Move};
+use super::super::follow::{Axis, Change, Move};
 use super::super::{Book, WorkbookError};
-use super::moved::told;
+use super::moved::{skip, told};
 use super::package::{Package, TYPES, rels_of};
 use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
@@ -81,8 +81,7 @@ impl Package<'_> {
             while let Some(piece) = left.next() {
                 out.push_str(piece.raw);
                 if piece.kind == Kind::Start && piece.name() == "f" {
-                    let Some(text) = left.next() else { break };
-                    out.push_str(&escape(&told(&unescape(text.raw), "", &book.history)));
+                    push_formula(&mut out, &mut left, "", &book.history);
                 }
             }
             if out != xml {
@@ -160,18 +159,34 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
             }
             "definedName" if piece.kind == Kind::Start => {
                 let of = piece.attribute("localSheetId").and_then(|n| n.parse::<usize>().ok());
-                let (text, end) = (left.next(), left.next());
-                let (Some(text), Some(end)) = (text, end) else { continue };
                 let tag = match of.map(place) {
-                    Some(None) => continue,
+                    Some(None) => {
+                        skip(piece, &mut left);
+                        continue;
+                    }
                     Some(Some(at)) => piece.with("localSheetId", &at.to_string()),
                     None => piece.raw.to_owned(),
                 };
                 let own = of.and_then(|at| names.get(at)).map_or("", String::as_str);
-                out = out + &tag + &escape(&told(&unescape(text.raw), own, &book.history)) + end.raw;
+                out.push_str(&tag);
+                push_formula(&mut out, &mut left, own, &book.history);
             }
             _ => out.push_str(piece.raw),
         }
     }
     out
+}
+
+/// Adds the formula that comes next, after all changes; an element without one has its end tag there.
+fn push_formula<'x>(
+    out: &mut String,
+    left: &mut impl Iterator<Item = Piece<'x>>,
+    own: &str,
+    history: &[(String, Change)],
+) {
+    let Some(text) = left.next() else { return };
+    match text.kind {
+        Kind::Other => out.push_str(&escape(&told(&unescape(text.raw), own, history))),
+        Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
+    }
 }

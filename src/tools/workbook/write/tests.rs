@@ -183,3 +183,26 @@ fn columns_move_with_their_widths_and_sheets_are_renamed_and_removed() {
     assert!(styles.contains("<numFmt numFmtId=\"164\" formatCode=\"0.000\"/>"), "{styles}");
     assert!(styles.contains("<fonts count=\"2\"><font/><font><b/></font></fonts>"), "{styles}");
 }
+
+#[test]
+fn an_empty_named_range_or_chart_reference_stays_empty() {
+    let original = package("");
+    let xml = part(&original, "xl/workbook.xml").unwrap();
+    let local = |at: u8| format!("<definedName name=\"e{at}\" localSheetId=\"{at}\"></definedName>");
+    let empty = format!("<definedNames><definedName name=\"e\"></definedName>{}{}", local(0), local(1));
+    let mut parts = Package::open(&original).unwrap();
+    parts.put("xl/workbook.xml", xml.replace("<definedNames>", &empty));
+    parts.put("xl/charts/chart1.xml", "<c:chart><c:f></c:f><c:f>'Q&amp;A'!$A$1</c:f></c:chart>".to_owned());
+    let original = parts.finish().unwrap();
+    let mut book = open("b.xlsx", &original).unwrap();
+    book.rename(0, "New").unwrap();
+    book.remove(1).unwrap();
+    let written = write(&book, &original).unwrap();
+    let main = part(&written, "xl/workbook.xml").unwrap();
+    let names = "<definedNames><definedName name=\"e\"></definedName>\
+                 <definedName name=\"e0\" localSheetId=\"0\"></definedName>\
+                 <definedName name=\"x\">'New'!$A$1</definedName></definedNames>";
+    assert!(main.contains(names), "{main}");
+    let chart = part(&written, "xl/charts/chart1.xml").unwrap();
+    assert_eq!(chart, "<c:chart><c:f></c:f><c:f>'New'!$A$1</c:f></c:chart>");
+}

@@ -1,7 +1,7 @@
 //! The lines of the memory profile, read as rules.
 //!
 //! ```text
-//! line    = ["-"] [always | please | never | do not] verb terms [("except" | "unless") terms]
+//! line    = ["-"] [always | please | never | do not] verb terms {("except" | "unless" | "but not") terms}
 //!         | ["-"] terms (":" | "->" | "=") verb
 //!         | heading ":"                  lines below without a verb take the heading's
 //! verb    = ignore skip hide mute | notify show tell alert | respond reply answer
@@ -29,7 +29,8 @@ pub(super) struct Rule {
     pub text: String,
     pub class: Class,
     pub terms: Terms,
-    except: Option<Terms>,
+    /// The rule does not apply to a mail that fits one of these.
+    except: Vec<Terms>,
 }
 
 /// The conditions on a mail. Within a field, one matching value is enough.
@@ -74,7 +75,7 @@ pub(super) fn matching<'r>(rules: &'r [Rule], mail: &MailFacts, signs: &Signs) -
     rules
         .iter()
         .filter(|rule| rule.terms.fit(mail, signs))
-        .filter(|rule| !rule.except.as_ref().is_some_and(|except| except.fit(mail, signs)))
+        .filter(|rule| !rule.except.iter().any(|except| except.fit(mail, signs)))
         .max_by_key(|rule| (rule.terms.weight(), rule.line))
 }
 
@@ -197,7 +198,7 @@ fn verb(word: &str) -> Option<Class> {
 }
 
 /// Finds the verb and the terms of one line.
-fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Option<Terms>)> {
+fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Vec<Terms>)> {
     for mark in ["->", "→", ":", "="] {
         if let Some((terms, last)) = text.rsplit_once(mark) {
             let mut tail = last.split_whitespace().map(|word| word.trim_matches(['.', ',']).to_lowercase());
@@ -227,17 +228,16 @@ fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Option<Ter
     finish(heading?, text)
 }
 
-fn finish(class: Class, text: &str) -> Option<(Class, Terms, Option<Terms>)> {
-    let lower = text.to_lowercase();
-    let cut =
-        [" except ", " unless ", " but not "].iter().find_map(|word| Some((lower.find(word)?, word.len())));
-    let (main, except) = match cut {
-        Some((at, len)) => (lower[..at].to_owned(), Some(terms(&lower[at + len..]))),
-        None => (lower, None),
-    };
-    let terms = terms(&main);
+/// The words that begin an exception.
+const EXCEPTIONS: [&str; 3] = [" except ", " unless ", " but not "];
+
+fn finish(class: Class, text: &str) -> Option<(Class, Terms, Vec<Terms>)> {
+    // A line of a profile has no line break of its own, so one can mark where each exception begins.
+    let marked = EXCEPTIONS.iter().fold(text.to_lowercase(), |text, word| text.replace(word, "\n"));
+    let mut parts = marked.split('\n').map(terms);
+    let terms = parts.next().unwrap_or_default();
     // A line that matches every mail was probably misread.
-    (!terms.is_empty()).then_some((class, terms, except.filter(|except| !except.is_empty())))
+    (!terms.is_empty()).then(|| (class, terms, parts.filter(|except| !except.is_empty()).collect()))
 }
 
 /// The part of a mail a term is compared with.
@@ -396,6 +396,10 @@ mod tests {
             ("- ignore mail from @news.example", &news, Some(Class::Ignore)),
             ("Ignore newsletters", &news, Some(Class::Ignore)),
             ("Ignore newsletters except from The Daily", &news, None),
+            ("Ignore newsletters unless from The Daily except about sports", &news, None),
+            ("Ignore newsletters but not from The Daily unless about sports", &news, None),
+            ("Ignore newsletters except from Carol unless from The Daily", &news, None),
+            ("Ignore newsletters unless from Carol except about sports", &news, Some(Class::Ignore)),
             ("Never show me newsletters.", &news, Some(Class::Ignore)),
             ("- Emails from news.example: ignore", &news, Some(Class::Ignore)),
             ("Always notify me about build failures", &build, Some(Class::Notify)),
