@@ -176,6 +176,25 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
 }
 
 #[tokio::test]
+async fn words_about_an_invitation_change_its_answer_and_nothing_else() {
+    for (words, answer, comment) in [
+        ("no, Friday I am away", "decline", json!("No, Friday I am away.")),
+        ("decline", "decline", json!(null)),
+        ("I am away on Friday", "accept", json!(null)),
+        ("friday 15:00", "accept", json!(null)),
+        ("make it friendlier", "accept", json!(null)),
+    ] {
+        let inbox = EmailInbox::by_rules();
+        let thread = inbox.take_in(&invitation("REQUEST"), json!({})).await.unwrap();
+        inbox.drive().await;
+        inbox.answer(&thread, Decision::Respond { text: words.to_owned() }).await;
+        let item = inbox.open_item(&thread).await;
+        assert_eq!(item.action, "answer_invitation", "{words}");
+        assert_eq!((&item.args["answer"], &item.args["comment"]), (&json!(answer), &comment), "{words}");
+    }
+}
+
+#[tokio::test]
 async fn an_invitation_says_where_and_by_which_other_clock() {
     let shown = async |calendar: String| {
         let inbox = EmailInbox::by_rules();

@@ -139,6 +139,10 @@ async fn interrupt(
         asked.allow.accept = false;
         asked.labels.edit = Some("write and send".to_owned());
     }
+    if state.files_of(&args).any(|file| file.error.is_some()) {
+        // A mail without its attachment cannot be sent; the warning says why.
+        asked.allow.accept = false;
+    }
     if matches!(found, Bearing::Refused { .. }) {
         (asked.allow.accept, asked.allow.edit) = (false, false);
     }
@@ -220,7 +224,9 @@ fn allow(tool: &str, conversation: &Conversation) -> Allow {
 fn labels(tool: &str, acts: bool) -> Labels {
     let word = |text: &str| Some(text.to_owned());
     let (accept, done) = match tool {
-        tools::QUESTION => return Labels { respond: word("answer"), ..Labels::default() },
+        tools::QUESTION => {
+            return Labels { respond: word("answer"), done: word("drafted"), ..Labels::default() };
+        }
         _ if !acts => ("accept, sends nothing", "accepted, nothing sent"),
         tools::WRITE_EMAIL => ("send", "sent"),
         tools::SCHEDULE_MEETING => ("invite", "invited"),

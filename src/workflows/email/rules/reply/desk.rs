@@ -92,9 +92,14 @@ impl<'a> Desk<'a> {
         self.facts.tools.is_empty() || self.facts.tools.iter().any(|known| known == tool)
     }
 
+    /// What the newest words mean.
+    pub fn newest_words(&self) -> Option<&Meant> {
+        self.meant.last()?.as_ref()
+    }
+
     /// Whether we don't understand the newest words.
     pub fn newest_words_unclear(&self) -> bool {
-        matches!(self.meant.last(), Some(Some(Meant::Unclear)))
+        self.newest_words() == Some(&Meant::Unclear)
     }
 
     /// The newest words, if they are days and times.

@@ -28,6 +28,7 @@ use crate::text::phrases::{flat, has};
 use crate::text::words::line;
 use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
 use desk::Desk;
+use meant::Meant;
 use story::{Proposed, Story};
 
 /// A tool and its arguments.
@@ -121,6 +122,9 @@ fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: boo
     if desk.newest_words_unclear() || !own && tool != "schedule_meeting" {
         return None;
     }
+    if tool == "answer_invitation" {
+        return Some(Next::call((tool, invitation_answer(desk.newest_words()?)?)));
+    }
     let mut calls = propose(desk);
     if calls.iter().any(|(tool, _)| *tool == "question") {
         return None;
@@ -134,6 +138,27 @@ fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: boo
         *moved = args;
     }
     Some(Next { remark: as_given(desk, &calls), calls, own: true })
+}
+
+/// The answer to an invitation that the person's words give; `None` if they say neither yes nor no. More than that is a
+/// comment for the organizer.
+fn invitation_answer(words: &Meant) -> Option<Value> {
+    let said = match words {
+        Meant::Text(text) => flat(text),
+        _ => String::new(),
+    };
+    let starts = |word: &str| said.split_whitespace().next() == Some(word);
+    let declines = matches!(words, Meant::No | Meant::Decline) || starts("no") || starts("nein");
+    let accepts = *words == Meant::Yes || starts("yes") || starts("ja");
+    let answer = match (declines, accepts) {
+        (true, _) => "decline",
+        (false, true) => "accept",
+        (false, false) => return None,
+    };
+    Some(match words {
+        Meant::Text(comment) => json!({ "answer": answer, "comment": comment }),
+        _ => json!({ "answer": answer }),
+    })
 }
 
 /// `AsGiven` if a mail contains the person's words verbatim.
