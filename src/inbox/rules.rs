@@ -54,7 +54,8 @@ pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
         Some(error) => {
             let path = error.instance_path().to_string();
             let field = path.trim_start_matches('/').replace('/', ".");
-            Err(if field.is_empty() { sentence(&error) } else { format!("`{field}`: {}", sentence(&error)) })
+            let wrong = sentence(schema, &error);
+            Err(if field.is_empty() { wrong } else { format!("`{field}`: {wrong}") })
         }
     }
 }
@@ -65,35 +66,40 @@ pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
         Ok(validator) => validator,
         Err(error) => return vec![(String::new(), format!("the tool's own schema is broken: {error}"))],
     };
-    let wrong = validator.iter_errors(args).map(|error| {
-        let path = error.instance_path().to_string();
-        let field = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
-        (field, sentence(&error))
-    });
+    let wrong = validator.iter_errors(args).map(|error| (field(&error), sentence(schema, &error)));
     wrong.collect()
 }
 
-/// The error for people, who should not have to read a pattern.
-fn sentence(error: &jsonschema::ValidationError<'_>) -> String {
+fn field(error: &jsonschema::ValidationError<'_>) -> String {
+    let path = error.instance_path().to_string();
+    path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned()
+}
+
+/// The error for people, who should not have to read a pattern: if we have no example, what the schema says about the
+/// field.
+fn sentence(schema: &Value, error: &jsonschema::ValidationError<'_>) -> String {
+    let about = schema["properties"][field(error)]["description"].as_str();
     match error.kind() {
-        jsonschema::error::ValidationErrorKind::Pattern { pattern } => {
-            format!("{} should be written {}", error.instance(), way(pattern))
-        }
+        jsonschema::error::ValidationErrorKind::Pattern { pattern } => match (way(pattern), about) {
+            (Some(way), _) => format!("{} should be written {way}", error.instance()),
+            (None, Some(about)) => format!("{} does not fit. {about}", error.instance()),
+            (None, None) => format!("{} does not fit", error.instance()),
+        },
         _ => error.to_string(),
     }
 }
 
 /// How to write what a pattern asks for, with an example for common patterns.
-fn way(pattern: &str) -> &'static str {
-    if pattern.contains('@') {
+fn way(pattern: &str) -> Option<&'static str> {
+    Some(if pattern.contains('@') {
         "like an address, ann@example.org"
     } else if pattern.starts_with(r"^\d{4}-\d{2}-\d{2}$") {
         "like a day, 2026-05-04"
     } else if pattern.starts_with(r"^\d{4}-\d{2}-\d{2}") {
         "like a time, 2026-05-04T14:00:00+02:00"
     } else {
-        "like the one on the card"
-    }
+        return None;
+    })
 }
 
 fn words(allow: Allow) -> String {

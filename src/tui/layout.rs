@@ -180,25 +180,29 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
 
 /// The first row to show so that the row at the cursor is fully visible.
 pub fn top_for(list: &List, area: Rect) -> usize {
+    let last = list.len().saturating_sub(1);
+    let cursor = list.cursor().min(last);
+    // After the last row, nothing is left empty that rows above it could fill.
+    let top = list.top.min(first_visible(list, last, area));
+    top.max(first_visible(list, cursor, area)).min(cursor)
+}
+
+/// The first row that fits if `last` is the last one.
+fn first_visible(list: &List, last: usize, area: Rect) -> usize {
     let tall = row_height(area);
-    let cursor = list.cursor().min(list.len().saturating_sub(1));
-    if cursor <= list.top {
-        return cursor;
-    }
     let mut left = area.height;
-    let mut top = cursor;
-    loop {
-        let folded = u16::try_from(list.folded_before(top).count()).unwrap_or(u16::MAX);
-        let need = tall.saturating_add(u16::from(list.group_at(top).is_some())).saturating_add(folded);
+    let mut first = last + 1;
+    while first > 0 {
+        let row = first - 1;
+        let folded = u16::try_from(list.folded_before(row).count()).unwrap_or(u16::MAX);
+        let need = tall.saturating_add(u16::from(list.group_at(row).is_some())).saturating_add(folded);
         if need > left {
-            return (top + 1).min(cursor).max(list.top);
+            break;
         }
         left -= need;
-        if top <= list.top {
-            return list.top;
-        }
-        top -= 1;
+        first = row;
     }
+    first.min(last)
 }
 
 /// The line of filters above the list of threads, and the list. A very low list has no such line.

@@ -197,7 +197,8 @@ pub enum Msg {
     Decided(DecisionKind, Vec<(String, InboxResult<()>)>),
     /// Decisions were undone or not, by item.
     Undone(Vec<(String, InboxResult<()>)>),
-    Started(InboxResult<ThreadId>),
+    /// A thread of this workflow was started, or not.
+    Started(String, InboxResult<ThreadId>),
     /// A request without a result was carried out, or not.
     Done(InboxResult<String>),
     /// `$EDITOR` was closed.

@@ -201,9 +201,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
             Err(error) => Err(error.into()),
         }),
-        Cmd::Start(workflow, input) => Msg::Started(
-            inbox.threads().start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from),
-        ),
+        Cmd::Start(workflow, input) => {
+            let started = inbox.threads().start(workflow.clone(), input).await;
+            Msg::Started(workflow, started.map(|outcome| outcome.thread).map_err(Failure::from))
+        }
         Cmd::Pause(paused) => Msg::Done(match inbox.pause(paused).await {
             Ok(()) if paused => Ok("paused: nothing runs until ! resumes".to_owned()),
             Ok(()) => Ok("resumed".to_owned()),

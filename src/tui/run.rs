@@ -57,7 +57,7 @@ pub enum RunError {
 /// Runs the inbox until the user quits. Drives all threads if no other process does; otherwise keeps trying to.
 pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
     options.colours = Colours::of_terminal(|name| std::env::var_os(name));
-    let specs = app.engine().registry().iter().filter(|spec| !spec.hidden);
+    let specs = app.engine().registry().iter().filter(|spec| !spec.hidden && !spec.for_programs);
     let workflows = specs.map(|spec| Startable {
         name: spec.workflow.name().to_owned(),
         about: spec.about.to_owned(),

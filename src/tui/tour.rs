@@ -3,6 +3,7 @@
 use super::draw;
 use super::model::Model;
 use super::msg::Cmd;
+use super::tabs::Tab;
 use super::tabs::inbox::{self, Filter};
 use crate::app::{Delivery, TourGoal, TourStep};
 use crate::text::wrap;
@@ -25,7 +26,7 @@ pub struct Tour {
     item: Option<String>,
     /// Whether the step has begun.
     begun: bool,
-    /// Whether the user looked at skipped mail in this step.
+    /// Whether the user looked at other lists, such as skipped mail, in this step.
     looked: bool,
 }
 
@@ -42,7 +43,7 @@ impl Tour {
 
     fn text(&self) -> &'static str {
         match self.steps.get(self.at) {
-            Some(TourStep { goal: TourGoal::Learn(meanwhile), .. }) if !self.begun => meanwhile,
+            Some(TourStep { goal: TourGoal::Learn { meanwhile, .. }, .. }) if !self.begun => meanwhile,
             Some(step) => step.text,
             None => "",
         }
@@ -76,8 +77,8 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
             }
             Vec::new()
         }
-        TourGoal::Learn(_) => {
-            let learned = model.inbox.news.has_lesson();
+        TourGoal::Learn { about, .. } => {
+            let learned = model.inbox.news.has_lesson_about(about);
             if learned && !tour.begun {
                 begin(model);
             }
@@ -110,6 +111,8 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
         let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
         if row.is_none_or(|row| row.is_decided()) {
             next(model);
+        } else {
+            come_back(model, tour);
         }
         return Vec::new();
     }
@@ -125,6 +128,18 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
     model.inbox.goto = Some(id);
     inbox::select_goto(model);
     cmds
+}
+
+/// Selects the item again when the user comes back from another list.
+fn come_back(model: &mut Model, tour: &Tour) {
+    let away = model.tab != Tab::Inbox || model.inbox.list.filter != Filter::All;
+    if let Some(tour) = &mut model.tour {
+        tour.looked = away;
+    }
+    if tour.looked && !away {
+        model.inbox.goto = tour.item.clone();
+        inbox::select_goto(model);
+    }
 }
 
 /// Delivers the mail, and waits until the user has looked at skipped mail and left it.

@@ -167,11 +167,19 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     runtime.block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")"]);
     let way = Way::Away(Destination::Folder("Travel".into()));
+    let other = thread.clone();
     screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))]));
     assert_eq!(screen.note(), "1 mail moved to Travel");
     screen.press("u");
     runtime.block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")", "new/1 back"]);
+    // `u` takes back what was done last, and that is the move.
+    let mut screen = TestScreen::full(SIZE);
+    screen.pass(Duration::from_secs(1));
+    screen.press("i");
+    screen.tell(Msg::PutAway(Way::Away(Destination::Archive), vec![(other, Ok(()))]));
+    screen.press("u");
+    assert!(!screen.note().starts_with("Undone"), "{}", screen.note());
     // A card that is about no mail says so.
     let mut screen = TestScreen::full(SIZE);
     screen.press("f");
@@ -228,4 +236,14 @@ fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
     let mut screen = TestScreen::over((*other).clone(), SIZE);
     screen.press("U");
     assert_eq!(screen.note(), "This mail doesn't say how to leave a list");
+}
+
+#[test]
+fn a_list_uses_the_room_of_a_window_that_grows() {
+    let mut screen = TestScreen::full((100, 12));
+    let first = screen.press("gg").selected();
+    screen.press("G");
+    assert!(!screen.dump().contains(&first), "{}", screen.dump());
+    screen.resize(100, 60);
+    assert!(screen.dump().contains(&first), "{}", screen.dump());
 }

@@ -193,11 +193,16 @@ fn the_tour_goes_on_by_what_is_done() {
         (screen.selected().as_str(), screen.dump().contains("Tour 4 of 8")),
         ("Build failed: 1", true)
     );
+    screen.press("gh").press("gi");
+    assert_eq!(screen.selected(), "Build failed: 1", "whoever looks around comes back to it");
     screen.press("i");
     assert!(screen.dump().contains("sayso learns from that"), "{}", screen.dump());
     screen.remember();
     screen.tell(Msg::Changed);
     assert!(screen.note().starts_with("Learned"), "{}", screen.note());
+    assert!(screen.dump().contains("sayso learns from that"), "that was another lesson: {}", screen.dump());
+    screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example about build failures");
+    screen.tell(Msg::Changed);
     screen.pass(Duration::from_secs(60));
     assert!(screen.dump().contains("Tour 6 of 8"), "{}", screen.dump());
     assert!(folder.path().join("mail/inbox/new/29-build-failed.demo").exists(), "another mail has come");

@@ -282,11 +282,14 @@ impl TestScreen {
     }
 
     pub fn remember(&mut self) {
+        self.learn("email/response_preferences", "Prefers short replies.\nSigns with “Ada”.");
+    }
+
+    pub fn learn(&mut self, namespace: &str, profile: &str) {
         let store = self.inbox.store().clone();
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
-        let profile = "Prefers short replies.\nSigns with “Ada”.".to_owned();
         self.runtime
-            .block_on(store.memory().remember("email/response_preferences".to_owned(), 0, profile, cause))
+            .block_on(store.memory().remember(namespace.to_owned(), 0, profile.to_owned(), cause))
             .unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! The tour through the demo: what to press, step by step, and how it shows that it was done.
+//! The tour of the demo: what to press, step by step, and when each step is done.
 
 use super::stamp::Stamp;
 use jiff::Timestamp;
@@ -7,7 +7,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// One step of a tour.
 #[derive(Clone, Debug)]
 pub struct TourStep {
     /// What to look at and what to press.
@@ -18,19 +17,19 @@ pub struct TourStep {
 /// When a step is done.
 #[derive(Clone, Debug)]
 pub enum TourGoal {
-    /// The item with these words in its title is decided.
+    /// The item with this text in its title is decided.
     Decide(&'static str),
-    /// The last decision is taken back, or too late for that.
+    /// The last decision was undone, or it is too late for that.
     TakeBack,
-    /// Something was learned; this is said until then.
-    Learn(&'static str),
-    /// This mail has come, and the list of skipped mail is looked at.
+    /// A lesson about this was learned; `meanwhile` is shown until then.
+    Learn { about: &'static str, meanwhile: &'static str },
+    /// This mail has arrived, and the user looks at the list of skipped mail.
     LookAtSkipped(Delivery),
     /// Nothing is left to do.
     End,
 }
 
-/// A mail that comes to the demo's mailbox.
+/// A mail that is delivered to the demo's mailbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     mailbox: PathBuf,
@@ -49,7 +48,7 @@ impl Delivery {
 
 const BUILD_FAILED: &[u8] = include_bytes!("../../../assets/demo/mail/tour-build-failed.eml");
 
-/// The tour through the demo in `folder`.
+/// The tour of the demo in `folder`.
 pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep> {
     let step = |text, goal| TourStep { text, goal };
     let mail = Stamp::new(now, zone).fill(BUILD_FAILED);
@@ -75,7 +74,10 @@ pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep
         ),
         step(
             "The line at the bottom says what was learned. gl would take it back or narrow it.",
-            TourGoal::Learn("sayso learns from that, once it can't be taken back any more. A moment …"),
+            TourGoal::Learn {
+                about: "ci@forge",
+                meanwhile: "sayso learns from that, once it can't be taken back any more. A moment …",
+            },
         ),
         step(
             "Another build has failed just now. Its mail is not in your way: press gk to see what was skipped; w says why, \

@@ -53,7 +53,7 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
     match &piece.sort {
         PieceKind::Gap | PieceKind::Fold => 1,
         PieceKind::Meta if doc.text(piece).is_empty() => 0,
-        PieceKind::Row { .. } => 1 + usize::from(matches!(piece.sort, PieceKind::Row { row: None, .. })),
+        PieceKind::Row { block, row } => table::height(doc, *block, *row, width),
         PieceKind::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         PieceKind::Day { block } => day_lines(doc, *block, width).len(),
         // Measured line by line, as it is drawn: this matters when a single character is wider than the room.
@@ -84,7 +84,7 @@ pub(super) fn lines<'d>(
             vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
         }
         PieceKind::Row { block, row } => {
-            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
+            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).take(most).collect()
         }
         PieceKind::Words { block, from } => {
             let spans = match doc.card.blocks.get(*block) {

@@ -1,13 +1,22 @@
-//! The rows of a table, each cell cut to its column.
+//! The rows of a table. Cells of a short table wrap; in a long one, each row is one line and its cells are cut.
 
 use super::doc::Doc;
 use crate::inbox::Block;
-use crate::text::{Visible, fit, pad, width};
+use crate::text::{Visible, fit, pad, width, wrap};
 use crate::tui::theme::Theme;
 use ratatui::text::Line;
 
 /// How many rows decide the column widths; we don't read the rest of a longer table for that.
 const LOOKED_AT: usize = 200;
+
+/// Tables with at most this many rows wrap their cells.
+const WRAPPED: usize = 50;
+
+/// How many lines a row takes.
+pub(super) fn height(doc: &Doc, block: usize, row: Option<usize>, columns: usize) -> usize {
+    let rule = usize::from(row.is_none());
+    cells(doc, block, row, columns).map_or(0, |(_, lines)| lines.len() + rule)
+}
 
 /// One row, or the header row with the line below it.
 pub(super) fn lines<'d>(
@@ -17,25 +26,41 @@ pub(super) fn lines<'d>(
     columns: usize,
     theme: &Theme,
 ) -> Vec<Line<'d>> {
-    let Some(Block::Table { head, rows }) = doc.card.blocks.get(block) else { return Vec::new() };
+    let Some((widths, lines)) = cells(doc, block, row, columns) else { return Vec::new() };
+    let style = if row.is_some() { theme.text } else { theme.title };
+    let mut lines: Vec<Line<'d>> = lines.into_iter().map(|line| Line::styled(line, style)).collect();
+    if row.is_none() {
+        let rule: Vec<String> = widths.iter().map(|wide| "─".repeat(*wide)).collect();
+        lines.push(Line::styled(rule.join("─┼─"), theme.rule));
+    }
+    lines
+}
+
+/// The widths of the columns, and the lines of one row.
+fn cells(doc: &Doc, block: usize, row: Option<usize>, columns: usize) -> Option<(Vec<usize>, Vec<String>)> {
+    let Some(Block::Table { head, rows }) = doc.card.blocks.get(block) else { return None };
     let widths = fit(widths(head, rows), columns);
     let cells = match row {
         None => head,
-        Some(row) => match rows.get(row) {
-            Some(cells) => cells,
-            None => return Vec::new(),
-        },
+        Some(row) => rows.get(row)?,
     };
-    let text: Vec<String> =
-        widths.iter().enumerate().map(|(n, wide)| pad(&one_line(cells.get(n)), *wide)).collect();
-    let line = text.join(" │ ");
-    match row {
-        Some(_) => vec![Line::styled(line, theme.text)],
-        None => {
-            let rule: Vec<String> = widths.iter().map(|wide| "─".repeat(*wide)).collect();
-            vec![Line::styled(line, theme.title), Line::styled(rule.join("─┼─"), theme.rule)]
-        }
-    }
+    let text: Vec<String> = (0..widths.len()).map(|n| one_line(cells.get(n))).collect();
+    let wrapped: Vec<Vec<&str>> = text
+        .iter()
+        .zip(&widths)
+        .map(
+            |(cell, wide)| {
+                if rows.len() > WRAPPED { vec![cell.as_str()] } else { wrap(cell, *wide).collect() }
+            },
+        )
+        .collect();
+    let tall = wrapped.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let line = |n: usize| {
+        let part = |(cell, wide): (&Vec<&str>, &usize)| pad(cell.get(n).copied().unwrap_or_default(), *wide);
+        wrapped.iter().zip(&widths).map(part).collect::<Vec<_>>().join(" │ ")
+    };
+    let lines = (0..tall).map(line).collect();
+    Some((widths, lines))
 }
 
 fn one_line(cell: Option<&Visible>) -> String {

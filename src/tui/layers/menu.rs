@@ -9,7 +9,7 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Press};
+use crate::tui::msg::{Cmd, DecisionKind, Press};
 use crate::tui::tabs::inbox::history::{self, Place};
 use crate::tui::tabs::inbox::{Group, Sort, decide, grant, mail, menus, news, skipped};
 use crate::tui::tabs::threads::{self, review};
@@ -183,6 +183,8 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Snooze(until) => menus::snooze(model, until),
         Choice::SnoozeUntil => ask(model, Ask::Snooze),
         Choice::AcceptEdited => form::review_edit(model),
-        Choice::AcceptProposed(decision) => decide::confirm_proposed(model, *decision),
+        Choice::AcceptProposed(decision) => {
+            decide::confirm_proposed(model, DecisionKind::Accepted, *decision)
+        }
     }
 }

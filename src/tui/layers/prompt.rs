@@ -127,6 +127,12 @@ impl Popup for Prompt {
             let row = Rect { y: screen.bottom().saturating_sub(1), height: 1.min(screen.height), ..screen };
             frame.buffer_mut().set_style(row, theme.text);
             Clear.render(row, frame.buffer_mut());
+            // The prompt covers the line where messages are shown.
+            if let Some(note) = model.note.as_ref().filter(|note| note.bad && row.y > screen.y) {
+                let above = Rect { y: row.y - 1, ..row };
+                Clear.render(above, frame.buffer_mut());
+                draw::text(frame.buffer_mut(), above, above.x, above.y, &note.text, theme.danger);
+            }
             row
         };
         if area.is_empty() {

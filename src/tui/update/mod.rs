@@ -103,7 +103,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Decided(kind, results) => decide::decided(model, kind, results),
         Msg::Undone(results) => decide::undone(model, results),
-        Msg::Started(result) => form::started(model, result),
+        Msg::Started(workflow, result) => form::started(model, workflow, result),
         Msg::Done(result) => {
             match result {
                 Ok(text) if text.is_empty() => {}

@@ -53,8 +53,6 @@ pub struct Form {
     /// Completions for the path at the cursor, and the text they complete.
     pub completions: (String, Vec<String>),
     schema: Value,
-    /// Arguments that have no field.
-    rest: Map<String, Value>,
 }
 
 /// Names of arguments that hold the text of a letter, which users want to change first.
@@ -70,7 +68,7 @@ impl Form {
             fields.push(Field::new(schema, &name, &of, value.as_ref(), required));
         }
         // Arguments the schema does not name can be edited as well: what is executed is what was seen.
-        for (name, value) in std::mem::take(&mut rest) {
+        for (name, value) in rest {
             fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false));
         }
         if matches!(purpose, Purpose::Start { .. }) {
@@ -87,7 +85,6 @@ impl Form {
             card_top: ScrollPosition::default(),
             completions: Default::default(),
             schema: schema.clone(),
-            rest,
         }
     }
 
@@ -117,7 +114,6 @@ impl Form {
             card_top: ScrollPosition::default(),
             completions: Default::default(),
             schema: Value::Bool(true),
-            rest: Map::new(),
         }
     }
 
@@ -193,7 +189,7 @@ impl Form {
 
     /// The arguments as typed, without unreadable fields, and whether all fields were readable.
     fn readable(&self) -> (Map<String, Value>, bool) {
-        let mut args = self.rest.clone();
+        let mut args = Map::new();
         let mut whole = true;
         for field in &self.fields {
             match field.value() {
@@ -247,8 +243,13 @@ impl Form {
             Purpose::Edit { item } => unsent_edit_key(&item.id),
             Purpose::Respond { item } => respond_key(&item.id),
             Purpose::Proceed { thread } => respond_key(thread.as_str()),
-            Purpose::Start { workflow } => format!("start:{workflow}"),
+            Purpose::Start { workflow } => Self::start_key(workflow),
         }
+    }
+
+    /// The key under which the draft of a form that starts a workflow is kept.
+    pub fn start_key(workflow: &str) -> String {
+        format!("start:{workflow}")
     }
 
     /// The keys under which an item's drafts are kept.

@@ -1,8 +1,8 @@
 //! Forms and boxes: they open with the text typed before, are sent on request, and keep their text when left.
 
 use super::{Form, Purpose, view};
-use crate::graph::{Decision, ThreadId};
-use crate::inbox::{Block, Decide, Item, ItemKind, unsent_edit_key};
+use crate::graph::{Decision, Kind, ThreadId};
+use crate::inbox::{Block, Decide, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
@@ -81,7 +81,13 @@ pub fn respond(model: &mut Model) -> Vec<Cmd> {
     let form = if item.kind == ItemKind::Result {
         Form::words(Purpose::Proceed { thread: item.thread.clone() }, "Go on: what next?", "")
     } else {
-        Form::words(Purpose::Respond { item: Box::new(item) }, "To the agent, not to the sender", "")
+        let program = item.action.starts_with(PROGRAM_ACTIONS);
+        let title = match item.kind {
+            ItemKind::Interrupt(Kind::Approval) if program => "Refuse it, and tell the agent why",
+            ItemKind::Interrupt(Kind::Question) if program => "Your answer to the agent",
+            _ => "To the agent, not to the sender",
+        };
+        Form::words(Purpose::Respond { item: Box::new(item) }, title, "")
     };
     open(model, form);
     Vec::new()
@@ -382,18 +388,13 @@ pub fn leave(model: &mut Model) -> Vec<Cmd> {
     data::keep(model)
 }
 
-pub fn started(model: &mut Model, result: InboxResult<ThreadId>) -> Vec<Cmd> {
+pub fn started(model: &mut Model, workflow: String, result: InboxResult<ThreadId>) -> Vec<Cmd> {
     match result {
         Ok(thread) => {
             model.say(format!("Started {thread} · gr shows running threads"));
-            let keys: Vec<String> =
-                model.drafts.keys().filter(|key| key.starts_with("start:")).cloned().collect();
-            keys.into_iter()
-                .map(|key| {
-                    model.drafts.remove(&key);
-                    Cmd::KeepDraft(key, None)
-                })
-                .collect()
+            let key = Form::start_key(&workflow);
+            model.drafts.remove(&key);
+            vec![Cmd::KeepDraft(key, None)]
         }
         Err(failure) => {
             model.fail(format!("Not started: {} · c opens the form again", failure.text));

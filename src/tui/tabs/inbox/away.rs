@@ -75,7 +75,12 @@ pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<(
         Some(why) => model.fail(format!("{many} {} · but not all: {why}", way.done())),
         None => model.say(format!("{many} {}", way.done())),
     }
-    model.put_away = if *way == Way::Back { Vec::new() } else { done };
+    if *way == Way::Back {
+        model.put_away.clear();
+    } else {
+        // The next `u` puts these back, whatever was decided before.
+        (model.put_away, model.undo) = (done, None);
+    }
     model.inbox.list.marks.clear();
     data::changed(model)
 }

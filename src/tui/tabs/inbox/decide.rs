@@ -69,6 +69,9 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
         model.push(Menu::new("You changed this and haven't sent it. Accept it …", rows));
         return Vec::new();
     }
+    if action == Action::SaveDraft && form::has_unsent_edit(model) {
+        return confirm_proposed(model, kind, decision);
+    }
     match why {
         None => send(model, kind, decision),
         Some(why) => {
@@ -82,11 +85,15 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     }
 }
 
-/// Asks whether to accept the proposal although it was changed in a form.
-pub fn confirm_proposed(model: &mut Model, decision: Decide) -> Vec<Cmd> {
+/// Asks whether to take the proposal although it was changed in a form.
+pub fn confirm_proposed(model: &mut Model, kind: DecisionKind, decision: Decide) -> Vec<Cmd> {
     let page = warnings_page(model);
-    let then = Then::Decide(DecisionKind::Accepted, decision);
-    model.push(Confirm::new("Accept it as it was proposed?", "Your changes are not in it.", page, then));
+    let title = match kind {
+        DecisionKind::Drafted => "Save it as a draft as it was proposed?",
+        _ => "Accept it as it was proposed?",
+    };
+    let why = "Your changes are not in it, and are lost.";
+    model.push(Confirm::new(title, why, page, Then::Decide(kind, decision)));
     Vec::new()
 }
 
@@ -242,11 +249,11 @@ fn follows(model: &Model, kind: DecisionKind, row: &Row) -> bool {
 pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     // Decisions taken elsewhere, or before this screen was opened, are undone one press at a time.
     let Some(undo) = model.undo.take() else {
-        let away = std::mem::take(&mut model.put_away);
-        if !away.is_empty() && safe::is_deliberate(model, press) {
-            return vec![Cmd::PutAway(away, Way::Back)];
+        if !safe::is_deliberate(model, press) {
+            return Vec::new();
         }
-        return if safe::is_deliberate(model, press) { vec![Cmd::UndoLast] } else { Vec::new() };
+        let away = std::mem::take(&mut model.put_away);
+        return vec![if away.is_empty() { Cmd::UndoLast } else { Cmd::PutAway(away, Way::Back) }];
     };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
     let ids: Vec<_> = ids.collect();

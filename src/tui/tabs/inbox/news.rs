@@ -50,6 +50,11 @@ impl News {
     pub fn has_lesson(&self) -> bool {
         self.lesson.is_some()
     }
+
+    /// Whether the profile that was learned last says something with this word.
+    pub fn has_lesson_about(&self, word: &str) -> bool {
+        self.lesson.as_ref().is_some_and(|lesson| lesson.profile.to_lowercase().contains(word))
+    }
 }
 
 /// Notes decisions whose end is news.

@@ -177,9 +177,7 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
         ("Nothing here matches that.", "Esc shows everything again.")
     } else {
         match model.inbox.list.filter {
-            Filter::All => {
-                ("Inbox zero. Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys")
-            }
+            Filter::All => ("Inbox zero. Nothing waits for you.", "c starts a thread · ? shows all keys"),
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
                 ("No approvals are waiting.", "gi shows everything.")
             }
