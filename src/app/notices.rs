@@ -28,9 +28,8 @@ const HOUR: Duration = Duration::from_secs(30);
 /// Most characters of a title or gist.
 const LONGEST: usize = 160;
 
-/// One notice.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct Notice {
     title: String,
     gist: String,
     kind: String,
@@ -128,7 +127,7 @@ fn wanted(how: &NoticeCommand, item: &Item) -> bool {
 }
 
 /// Several items in one notice: their count, and the titles of the first ones.
-fn together(items: &[Item]) -> Option<Told> {
+fn together(items: &[Item]) -> Option<Notice> {
     let first = items.first()?;
     let (title, gist) = match items.len() {
         1 => (first.title.clone(), first.gist.clone()),
@@ -137,7 +136,7 @@ fn together(items: &[Item]) -> Option<Told> {
             (format!("{count} new in sayso"), titles.join(" · "))
         }
     };
-    Some(Told {
+    Some(Notice {
         title: word(&title),
         gist: word(&gist),
         kind: first.kind.word().to_owned(),
@@ -156,7 +155,7 @@ fn word(text: &str) -> String {
     }
 }
 
-async fn run(command: &[String], words: &Told) {
+async fn run(command: &[String], words: &Notice) {
     let Some((program, args)) = command.split_first() else { return };
     let mut child = Command::new(program);
     child.args(args).arg(&words.title).arg(&words.gist);

@@ -13,7 +13,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
 
 /// How many files with the same name we save next to each other.
 const MOST_ALIKE: usize = 100;
@@ -169,29 +170,22 @@ fn failed(error: &io::Error) -> InboxError {
     InboxError::Failed(format!("the attachment cannot be written: {}", io_words(error)))
 }
 
-/// Starts a program on a file and does not wait for it.
-fn start(program: &str, path: &Path) -> io::Result<()> {
+/// Starts a program on a file. A thread waits for its end, or it would stay a zombie until ours.
+fn start(program: &str, path: &Path) -> io::Result<JoinHandle<io::Result<ExitStatus>>> {
     let quiet = || Stdio::null();
     let mut child = Command::new(program).arg(path).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn()?;
-    // Somebody has to wait for it, or it stays a zombie after its end.
-    std::thread::spawn(move || child.wait());
-    Ok(())
+    Ok(thread::spawn(move || child.wait()))
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use std::time::{Duration, Instant};
 
     #[test]
     fn a_program_that_ended_leaves_no_zombie() {
         let children = || fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
-        start("true", Path::new("x.pdf")).unwrap();
-        let since = Instant::now();
-        while !children().is_empty() {
-            assert!(since.elapsed() < Duration::from_secs(20), "{}", children());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        assert!(start("true", Path::new("x.pdf")).unwrap().join().unwrap().unwrap().success());
+        assert!(children().is_empty(), "{}", children());
         assert!(start("/no/such/program", Path::new("x.pdf")).is_err());
     }
 }

@@ -212,7 +212,6 @@ impl Remote {
         &self.client.server().name
     }
 
-    /// Its config.
     pub fn server(&self) -> &config::Server {
         self.client.server()
     }

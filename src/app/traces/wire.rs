@@ -17,12 +17,10 @@ pub(super) struct Span {
     pub error: Option<String>,
 }
 
-/// Where the work happened.
+/// Where the work happened: in sayso, or at a server that it called.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// In sayso.
     Internal,
-    /// At a server that we called.
     Client,
 }
 

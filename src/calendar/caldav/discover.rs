@@ -121,8 +121,8 @@ impl CalDav {
 }
 
 /// The link in a property of the resource at `at`.
-fn link(response: &Node, at: &Url, space: &str, name: &str) -> Option<Url> {
-    let found = properties(response).find_map(|props| props.get(space, name)?.get(DAV, "href"));
+fn link(response: &Node, at: &Url, namespace: &str, name: &str) -> Option<Url> {
+    let found = properties(response).find_map(|props| props.get(namespace, name)?.get(DAV, "href"));
     let href = found.map(|href| href.text.trim()).filter(|href| !href.is_empty())?;
     at.join(href).ok()
 }

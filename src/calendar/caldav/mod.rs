@@ -126,7 +126,9 @@ impl CalDav {
                 MOST >> 20
             ))),
             207 => {
-                match xml::read(&reply.body).filter(|node| node.space == DAV && node.name == "multistatus") {
+                match xml::read(&reply.body)
+                    .filter(|node| node.namespace == DAV && node.name == "multistatus")
+                {
                     Some(node) => Ok(Multistatus::Said(node)),
                     None => Err(CalendarError::Passing(format!("{place} does not answer with CalDAV"))),
                 }

@@ -8,8 +8,7 @@ const MOST: usize = 500_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Its namespace.
-    pub space: String,
+    pub namespace: String,
     /// Its name without a prefix.
     pub name: String,
     /// Its attribute `name`; empty if it has none.
@@ -27,13 +26,13 @@ pub(super) const CALDAV: &str = "urn:ietf:params:xml:ns:caldav";
 
 impl Node {
     /// The child elements with a name.
-    pub fn all<'a>(&'a self, space: &'a str, name: &'a str) -> impl Iterator<Item = &'a Node> {
-        self.inside.iter().filter(move |node| node.space == space && node.name == name)
+    pub fn all<'a>(&'a self, namespace: &'a str, name: &'a str) -> impl Iterator<Item = &'a Node> {
+        self.inside.iter().filter(move |node| node.namespace == namespace && node.name == name)
     }
 
     /// The first child element with a name.
-    pub fn get(&self, space: &str, name: &str) -> Option<&Node> {
-        self.inside.iter().find(|node| node.space == space && node.name == name)
+    pub fn get(&self, namespace: &str, name: &str) -> Option<&Node> {
+        self.inside.iter().find(|node| node.namespace == namespace && node.name == name)
     }
 }
 
@@ -123,8 +122,8 @@ impl Reading {
         }
         let (prefix, name) = written.split_once(':').unwrap_or(("", written));
         let declared = self.spaces.iter().rev().find(|(known, _)| known == prefix);
-        let space = declared.map(|(_, space)| space.clone()).unwrap_or_default();
-        let node = Node { space, name: name.to_owned(), called, ..Node::default() };
+        let namespace = declared.map(|(_, namespace)| namespace.clone()).unwrap_or_default();
+        let node = Node { namespace, name: name.to_owned(), called, ..Node::default() };
         self.open.push(Open { node, written: written.to_owned(), around });
         Some(())
     }

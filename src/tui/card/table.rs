@@ -12,10 +12,13 @@ const LOOKED_AT: usize = 200;
 /// Tables with at most this many rows wrap their cells.
 const WRAPPED: usize = 50;
 
-/// How many lines a row takes.
+/// How many lines a row takes. It is asked for every row, so for a long table it must not look at any cell.
 pub(super) fn height(doc: &Doc, block: usize, row: Option<usize>, columns: usize) -> usize {
     let rule = usize::from(row.is_none());
-    cells(doc, block, row, columns).map_or(0, |(_, lines)| lines.len() + rule)
+    match doc.card.blocks.get(block) {
+        Some(Block::Table { rows, .. }) if rows.len() > WRAPPED => 1 + rule,
+        _ => cells(doc, block, row, columns).map_or(0, |(_, lines)| lines.len() + rule),
+    }
 }
 
 /// One row, or the header row with the line below it.
@@ -45,15 +48,11 @@ fn cells(doc: &Doc, block: usize, row: Option<usize>, columns: usize) -> Option<
         Some(row) => rows.get(row)?,
     };
     let text: Vec<String> = (0..widths.len()).map(|n| one_line(cells.get(n))).collect();
-    let wrapped: Vec<Vec<&str>> = text
-        .iter()
-        .zip(&widths)
-        .map(
-            |(cell, wide)| {
-                if rows.len() > WRAPPED { vec![cell.as_str()] } else { wrap(cell, *wide).collect() }
-            },
-        )
-        .collect();
+    let wrapped: Vec<Vec<&str>> = if rows.len() > WRAPPED {
+        text.iter().map(|cell| vec![cell.as_str()]).collect()
+    } else {
+        text.iter().zip(&widths).map(|(cell, wide)| wrap(cell, *wide).collect()).collect()
+    };
     let tall = wrapped.iter().map(Vec::len).max().unwrap_or(0).max(1);
     let line = |n: usize| {
         let part = |(cell, wide): (&Vec<&str>, &usize)| pad(cell.get(n).copied().unwrap_or_default(), *wide);

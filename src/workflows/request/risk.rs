@@ -5,7 +5,6 @@ use super::shell::{self, Simple};
 use super::state::RequestInput;
 use crate::graph::{Grade, Warning};
 use serde_json::Value;
-use std::path::{Component, Path, PathBuf};
 
 /// Something unusual about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -262,18 +261,7 @@ fn leaves(file: &str, folder: Option<&str>) -> bool {
 
 /// Whether a path leads out of a folder, judged by its text alone.
 fn is_outside(file: &str, folder: &str) -> bool {
-    let whole = Path::new(folder).join(file);
-    let mut plain = PathBuf::new();
-    for part in whole.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    !plain.starts_with(folder)
+    !shell::resolved(file, folder).starts_with(folder)
 }
 
 #[cfg(test)]

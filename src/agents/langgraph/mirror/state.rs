@@ -58,7 +58,7 @@ pub struct Mirror {
     pub run: Option<String>,
     /// Whether it should be ended there.
     pub end: bool,
-    /// Its result.
+    /// The run's result.
     pub values: Value,
 }
 
@@ -91,7 +91,7 @@ pub enum MirrorUpdate {
     Rests {
         /// The thread's status on the server.
         status: String,
-        /// Its result.
+        /// The run's result.
         values: Value,
     },
 }
