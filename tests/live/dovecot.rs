@@ -31,7 +31,7 @@ pub fn free_port() -> u16 {
 }
 
 pub fn wait_for(port: u16) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(Instant::now() < deadline, "nobody listens at {port}");
         std::thread::sleep(Duration::from_millis(50));

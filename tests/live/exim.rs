@@ -51,7 +51,7 @@ impl Exim {
 
     /// What arrived, once so many mails have.
     pub fn wait_for(&self, many: usize) -> Vec<String> {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(120);
         loop {
             let taken = self.taken.lock().unwrap().clone();
             if taken.len() >= many {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Time for an answer; a server on this machine answers at once.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// Time for an answer. Where nothing listens, that is known at once.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Longer than any list of models, in bytes.
 const LONGEST: u64 = 1 << 20;
 /// How many models are listed.

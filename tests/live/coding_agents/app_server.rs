@@ -3,12 +3,11 @@
 use super::codex::{escalated, shell};
 use super::model::{Model, ToolCall};
 use super::terminal::Tmux;
-use super::{SAYSO, Workplace, installed, kill_tree};
+use super::{PATIENCE, SAYSO, Workplace, installed, kill_tree, wait_for, wait_until};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tokio_tungstenite::tungstenite::Message;
@@ -46,10 +45,8 @@ impl Workplace {
             "features.default_mode_request_user_input=true",
         ]);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let (begun, server) = (Instant::now(), Running(child));
-        while !self.path(SOCKET).exists() {
-            assert!(begun.elapsed().as_secs() < 60, "it does not listen");
-        }
+        let server = Running(child);
+        wait_until(|| self.path(SOCKET).exists(), || "it does not listen".to_owned());
         server
     }
 
@@ -61,22 +58,15 @@ impl Workplace {
 
     /// Waits until the server is followed.
     fn until_followed(&self) {
-        let begun = Instant::now();
-        while !std::fs::read_to_string(self.path("data/codex.lock")).is_ok_and(|mark| mark.ends_with('}')) {
-            assert!(begun.elapsed().as_secs() < 60, "nobody follows it");
-        }
+        let mark = self.path("data/codex.lock");
+        let followed = || std::fs::read_to_string(&mark).is_ok_and(|mark| mark.ends_with('}'));
+        wait_until(followed, || "nobody follows it".to_owned());
     }
 
     /// The cards, once there are so many.
     fn cards(&self, count: usize) -> Vec<Value> {
-        let begun = Instant::now();
-        loop {
-            let items = self.list();
-            if items.len() == count {
-                return items;
-            }
-            assert!(begun.elapsed().as_secs() < 60, "not {count}: {items:?}");
-        }
+        let cards = || Some(self.list()).filter(|items| items.len() == count);
+        wait_for(cards, || format!("not {count}: {:?}", self.list()))
     }
 
     fn says(&self, word: &str, item: &Value, more: &[&str]) {
@@ -94,16 +84,9 @@ struct Window {
 impl Window {
     fn open(place: &Workplace) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let frames = runtime.block_on(async {
-            let begun = Instant::now();
-            let stream = loop {
-                match UnixStream::connect(place.path(SOCKET)).await {
-                    Ok(stream) => break stream,
-                    Err(error) => assert!(begun.elapsed().as_secs() < 60, "{error}"),
-                }
-            };
-            client_async("ws://localhost/", stream).await.unwrap().0
-        });
+        let connect = || runtime.block_on(UnixStream::connect(place.path(SOCKET))).ok();
+        let stream = wait_for(connect, || "nobody takes the call".to_owned());
+        let frames = runtime.block_on(client_async("ws://localhost/", stream)).unwrap().0;
         let mut window = Self { runtime, frames, thread: Value::Null };
         window.call("initialize", json!({"clientInfo": {"name": "window", "version": "1"}}));
         window.send(&json!({"method": "initialized"}));
@@ -142,7 +125,7 @@ impl Window {
     }
 
     fn next(&mut self) -> Value {
-        let next = async { tokio::time::timeout(Duration::from_secs(60), self.frames.next()).await };
+        let next = async { tokio::time::timeout(PATIENCE, self.frames.next()).await };
         match self.runtime.block_on(next).expect("it says nothing").expect("it is gone").unwrap() {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,
@@ -414,15 +397,12 @@ fn the_hook_asks_where_nobody_follows_the_server() {
     let mut window = Window::working(&place, "project");
     let first = place.cards(1);
     let _watch = place.watch();
-    let begun = Instant::now();
-    let second = loop {
+    let other = || {
         let items = place.list();
         assert!(items.len() < 2, "{items:?}");
-        match items.into_iter().next() {
-            Some(item) if item["id"] != first[0]["id"] => break item,
-            _ => assert!(begun.elapsed().as_secs() < 60, "only the hook asked"),
-        }
+        items.into_iter().find(|item| item["id"] != first[0]["id"])
     };
+    let second = wait_for(other, || "only the hook asked".to_owned());
     place.says("ignore", &second, &[]);
     window.finish();
     assert!(!place.ran()[0]);

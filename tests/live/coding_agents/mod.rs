@@ -13,17 +13,41 @@ mod together;
 
 use model::{Model, ToolCall};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const SAYSO: &str = env!("CARGO_BIN_EXE_sayso");
 
-/// An installed agent.
-fn installed(name: &str) -> Option<PathBuf> {
+/// How long an agent may take to start, ask or end on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Looks until something is found. The pause leaves the cores to the agent.
+fn wait_for<T>(mut find: impl FnMut() -> Option<T>, missing: impl Fn() -> String) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", missing());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn wait_until(mut done: impl FnMut() -> bool, missing: impl Fn() -> String) {
+    wait_for(|| done().then_some(()), missing);
+}
+
+/// An installed agent. Each is tried once: it takes seconds to start.
+fn installed(name: &'static str) -> Option<PathBuf> {
+    static TRIED: Mutex<BTreeMap<&str, bool>> = Mutex::new(BTreeMap::new());
     let target = Path::new(SAYSO).ancestors().nth(2)?;
     let program = target.join("agents/node_modules/.bin").join(name);
-    if !Command::new(&program).arg("--version").output().is_ok_and(|said| said.status.success()) {
+    let starts = || Command::new(&program).arg("--version").output().is_ok_and(|said| said.status.success());
+    if !*TRIED.lock().unwrap().entry(name).or_insert_with(starts) {
         eprintln!("skipped: there is no {name} under target/agents");
         return None;
     }
@@ -106,13 +130,13 @@ impl Workplace {
 
     /// The one question the agent asks.
     fn item(&self, agent: &mut Child) -> Value {
-        loop {
-            if let Some(item) = self.list().into_iter().next() {
-                return item;
-            }
-            let ended = agent.try_wait().unwrap();
-            assert!(ended.is_none(), "it ended before it asked: {}", rest(agent));
-        }
+        let find = || {
+            let item = self.list().into_iter().next();
+            let ended = item.is_none() && agent.try_wait().unwrap().is_some();
+            assert!(!ended, "it ended before it asked: {}", rest(agent));
+            item
+        };
+        wait_for(find, || "it never asked".to_owned())
     }
 
     /// Decides on the one question the agent asks.
@@ -133,23 +157,17 @@ impl Workplace {
 
     /// Waits until no card is left, which takes seconds.
     fn until_empty(&self) {
-        let begun = std::time::Instant::now();
-        while !self.list().is_empty() {
-            assert!(begun.elapsed().as_secs() < 60, "the card stays: {:?}", self.list());
-        }
+        wait_until(|| self.list().is_empty(), || format!("the card stays: {:?}", self.list()));
     }
 
     /// What the list of decisions says, once the agent has told what came of its call.
     fn outcome(&self) -> String {
-        let begun = std::time::Instant::now();
-        loop {
-            let decisions: Vec<Value> = serde_json::from_str(&self.sayso(&["decisions", "--json"])).unwrap();
-            let outcome = decisions[0]["outcome"].as_str().unwrap().to_owned();
-            if outcome.contains(", ") {
-                return outcome;
-            }
-            assert!(begun.elapsed().as_secs() < 60, "nothing was told: {decisions:?}");
-        }
+        let decisions = || self.sayso(&["decisions", "--json"]);
+        let told = || {
+            let decisions: Vec<Value> = serde_json::from_str(&decisions()).unwrap();
+            Some(decisions[0]["outcome"].as_str().unwrap().to_owned()).filter(|told| told.contains(", "))
+        };
+        wait_for(told, || format!("nothing was told: {}", decisions()))
     }
 
     /// Refuses and stops the session; the model hears no more of it.

@@ -1,7 +1,7 @@
 //! opencode by itself (`run`), which cannot ask anybody, and as a server, which can.
 
 use super::model::ToolCall;
-use super::{Workplace, end, installed, questions};
+use super::{Workplace, end, installed, questions, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -143,11 +143,7 @@ impl Drop for Server {
 
 /// Waits until the model was told.
 fn told(place: &Workplace) -> String {
-    let begun = std::time::Instant::now();
-    while place.model.results().is_empty() {
-        assert!(begun.elapsed().as_secs() < 60, "the model was never told");
-        place.list();
-    }
+    wait_until(|| !place.model.results().is_empty(), || "the model was never told".to_owned());
     place.told()
 }
 
@@ -200,9 +196,6 @@ fn an_opencode_server_s_questions_are_answered_here() {
     let mut server = Server::start(&place, &opencode);
     place.answer(&mut server.child, &["ignore"]);
     // It ends the turn, and the model hears nothing more.
-    let begun = std::time::Instant::now();
-    while server.get("/question") != json!([]) {
-        assert!(begun.elapsed().as_secs() < 60, "the question stays");
-    }
+    wait_until(|| server.get("/question") == json!([]), || "the question stays".to_owned());
     assert!(place.model.results().is_empty());
 }

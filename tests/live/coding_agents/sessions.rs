@@ -3,10 +3,9 @@
 use super::claude::bash;
 use super::codex::shell;
 use super::model::ToolCall;
-use super::{Workplace, end, installed, kill_tree};
+use super::{Workplace, end, installed, kill_tree, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::process::Child;
-use std::time::Instant;
 
 impl Workplace {
     pub(super) fn sessions(&self) -> Vec<Value> {
@@ -15,22 +14,17 @@ impl Workplace {
 
     /// The one session, once it is as it should be.
     pub(super) fn session(&self, is: impl Fn(&Value) -> bool) -> Value {
-        let begun = Instant::now();
-        loop {
+        let find = || {
             let all = self.sessions();
-            if let Some(session) = all.iter().find(|session| is(session)) {
-                assert_eq!(all.len(), 1, "{all:?}");
-                return session.clone();
-            }
-            assert!(begun.elapsed().as_secs() < 60, "it never came to that: {all:?}");
-        }
+            let found = all.iter().find(|session| is(session)).cloned();
+            assert!(found.is_none() || all.len() == 1, "{all:?}");
+            found
+        };
+        wait_for(find, || format!("it never came to that: {:?}", self.sessions()))
     }
 
     pub(super) fn until_no_session(&self) {
-        let begun = Instant::now();
-        while !self.sessions().is_empty() {
-            assert!(begun.elapsed().as_secs() < 60, "it stays: {:?}", self.sessions());
-        }
+        wait_until(|| self.sessions().is_empty(), || format!("it stays: {:?}", self.sessions()));
     }
 
     /// Checks out a branch, as far as anybody reads it.

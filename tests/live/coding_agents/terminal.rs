@@ -3,7 +3,7 @@
 
 use super::claude::bash;
 use super::model::Model;
-use super::{SAYSO, Workplace, installed};
+use super::{SAYSO, Workplace, installed, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -61,10 +61,8 @@ impl Tmux {
 
     /// Waits until this stands on the screen.
     pub(super) fn until(&self, text: &str) {
-        let begun = Instant::now();
-        while !self.screen().contains(text) {
-            assert!(begun.elapsed().as_secs() < 60, "`{text}` never came:\n{}", self.screen());
-        }
+        let missing = || format!("`{text}` never came:\n{}", self.screen());
+        wait_until(|| self.screen().contains(text), missing);
     }
 
     fn press(&self, keys: &[&str]) {
@@ -73,16 +71,18 @@ impl Tmux {
 
     /// Presses a key until that has done something: a dialog takes no key in its first moment.
     pub(super) fn press_until(&self, key: &str, done: impl Fn() -> bool) {
-        let begun = Instant::now();
-        let mut pressed = 0;
-        while !done() {
-            let elapsed = begun.elapsed().as_secs();
-            assert!(elapsed < 60, "{key} does nothing:\n{}", self.screen());
-            if elapsed >= pressed {
-                self.press(&[key]);
-                pressed = elapsed + 3;
+        let mut pressed: Option<Instant> = None;
+        let press = || {
+            if done() {
+                return true;
             }
-        }
+            if pressed.is_none_or(|pressed| pressed.elapsed().as_secs() >= 3) {
+                self.press(&[key]);
+                pressed = Some(Instant::now());
+            }
+            false
+        };
+        wait_until(press, || format!("{key} does nothing:\n{}", self.screen()));
     }
 
     /// Types a line, and sends it once it stands there.
@@ -135,13 +135,8 @@ impl Workplace {
 
     /// The one card, once it is there.
     fn card(&self, tmux: &Tmux) -> Value {
-        let begun = Instant::now();
-        loop {
-            if let Some(item) = self.list().into_iter().next() {
-                return item;
-            }
-            assert!(begun.elapsed().as_secs() < 60, "it never asked:\n{}", tmux.screen());
-        }
+        let missing = || format!("it never asked:\n{}", tmux.screen());
+        wait_for(|| self.list().into_iter().next(), missing)
     }
 
     /// What is said to somebody who accepts what is over.
@@ -152,10 +147,7 @@ impl Workplace {
     }
 
     fn until_ran(&self, tmux: &Tmux) {
-        let begun = Instant::now();
-        while !self.ran()[0] {
-            assert!(begun.elapsed().as_secs() < 60, "it never ran:\n{}", tmux.screen());
-        }
+        wait_until(|| self.ran()[0], || format!("it never ran:\n{}", tmux.screen()));
     }
 }
 
@@ -248,10 +240,8 @@ fn a_session_s_terminal_comes_to_the_front() {
     let mut attach = Command::new("tmux");
     attach.arg("-S").arg(&tmux.socket).arg("attach");
     let Some(outer) = Tmux::running(&place, "outer", &attach) else { return };
-    let begun = Instant::now();
-    while tmux.say(&["display-message", "-p", "-t", "%0", "#{session_attached}"]).trim() == "0" {
-        assert!(begun.elapsed().as_secs() < 60, "nobody attached:\n{}", outer.screen());
-    }
+    let attached = || tmux.say(&["display-message", "-p", "-t", "%0", "#{session_attached}"]).trim() != "0";
+    wait_until(attached, || format!("nobody attached:\n{}", outer.screen()));
     let said = focus();
     assert!(said.status.success(), "{said:?}");
     assert_eq!(shown(), "%0");

@@ -3,8 +3,7 @@
 use super::claude::bash;
 use super::codex::shell;
 use super::model::Model;
-use super::{Workplace, end, installed};
-use serde_json::Value;
+use super::{Workplace, end, installed, wait_for};
 
 #[test]
 #[ignore = "needs Claude Code and Codex; .ci/run installs them"]
@@ -16,12 +15,8 @@ fn two_agents_at_once_get_each_its_own_answer() {
         let place =
             Workplace { model: Model::calling_each(vec![bash("touch ran"), shell("touch edited")]), ..place };
         let agents = [place.claude(&claude, &[]), place.codex_exec(&codex)];
-        let begun = std::time::Instant::now();
-        let mut items: Vec<Value> = Vec::new();
-        while items.len() < 2 {
-            assert!(begun.elapsed().as_secs() < 60, "not both asked: {items:?}");
-            items = place.list();
-        }
+        let both = || Some(place.list()).filter(|items| items.len() == 2);
+        let items = wait_for(both, || format!("not both asked: {:?}", place.list()));
         for item in &items {
             let word = if item["source"] == accepted { "accept" } else { "ignore" };
             place.sayso(&[word, item["id"].as_str().unwrap()]);
