@@ -132,7 +132,7 @@ async fn only_a_whole_answer_approves() {
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Waiting, "{answer}");
         assert_eq!(inbox.model.tasks().last().unwrap(), "analyze.followup", "{answer}");
         let card = inbox.open_item(&thread).await.text;
-        assert_eq!(card.contains("To approve, press `a` or answer DONE."), hint, "{answer}: {card}");
+        assert_eq!(card.contains("To approve it, answer DONE."), hint, "{answer}: {card}");
         inbox.answer(&thread, respond("go on")).await;
         assert!(!inbox.open_item(&thread).await.text.contains("To approve"), "said once");
     }

@@ -23,7 +23,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
             blocks.push(Block::Markdown(Visible::new(question)));
             if state.explain_approval {
-                blocks.push(Block::Markdown(Visible::new("To approve, press `a` or answer DONE.")));
+                blocks.push(Block::Markdown(Visible::new("To approve it, answer DONE.")));
             }
         }
     }

@@ -63,6 +63,12 @@ impl ProjectFacts {
         let text = |name: &str| self.languages.iter().any(|one| !one.code && one.name == name);
         self.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !text(&part.language))
     }
+
+    /// The links between parts that are not just tests.
+    pub fn program_links(&self) -> impl Iterator<Item = &LinkFacts> {
+        let test = |path: &str| self.areas.iter().any(|part| part.is_test && part.path == path);
+        self.links.iter().filter(move |link| !test(&link.from) && !test(&link.to))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

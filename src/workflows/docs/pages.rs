@@ -7,6 +7,7 @@
 use super::agents::{DocAgent, Page, leaning, path, platforms};
 use super::facts::{ModuleFacts, ProjectFacts};
 use super::project::keep_best;
+use super::rules::NOTE;
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, Found};
 use crate::text::{hex, io_words};
@@ -158,10 +159,20 @@ pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[Doc
     let needs: Vec<String> =
         platforms(project).map(|(path, platform)| format!("Needs {platform} (`{path}`).")).collect();
     let needs = needs.join("\n");
+    let mut written = state.results.iter().filter(|result| result.status == "success");
+    let made = match written.all(|result| result.markdown.contains(NOTE)) {
+        true => {
+            "Written by the built-in rules, without a language model: everything is counted from the code or quoted \
+                 from it."
+        }
+        false => {
+            "Written by agents from facts that a program read from the code. Tables, lines and diagrams are read \
+                  from the code; the rest is what a model made of them."
+        }
+    };
     let mut page = Page::new(&project.name)
         .text(&project.about)
-        .text("Written by agents from facts that a program read from the code. Tables, lines and diagrams are read from \
-               the code; the rest is what a model made of them.")
+        .text(made)
         .table("Pages", &["page", "in a line", "confidence", "checked"], &rows)
         .text(&needs)
         .runs("How to test, run and build", project, &["test", "run", "check", "build"])

@@ -14,12 +14,23 @@ const PARTS: [char; 8] =
 /// Bars for the printed text, if all of it is names with numbers worth comparing.
 pub(super) fn of(printed: &str) -> Option<Block> {
     let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
-    // pandas prints these above and below a series.
-    if lines.last().is_some_and(|line| line.starts_with("Name: ") || line.starts_with("dtype: ")) {
+    let (mut group, mut number) = ("", "");
+    let first = lines.first().copied().filter(|line| row(line).is_none());
+    let series = |line: &&str| line.starts_with("Name: ") || line.starts_with("dtype: ");
+    if let Some(last) = lines.last().copied().filter(series) {
+        // pandas prints these above and below a series.
+        let named = last.strip_prefix("Name: ").and_then(|rest| rest.rsplit_once(", dtype: "));
+        number = named.map_or("", |(name, _)| name);
         lines.pop();
-        if lines.first().is_some_and(|line| row(line).is_none()) {
+        if let Some(first) = first {
+            group = first.trim();
             lines.remove(0);
         }
+    } else if let Some(names) = first.and_then(|line| line.split_once(": "))
+        && lines.iter().all(|line| line.contains(':'))
+    {
+        (group, number) = names;
+        lines.remove(0);
     }
     if !(FEWEST..=MOST).contains(&lines.len()) {
         return None;
@@ -29,12 +40,33 @@ pub(super) fn of(printed: &str) -> Option<Block> {
     if most <= 0.0 || rows.iter().any(|(_, number)| *number < 0.0) {
         return None;
     }
-    let head = ["group", "number", ""].map(Visible::line).to_vec();
-    let cells = rows.iter().zip(&lines).map(|((name, number), line)| {
-        let said = line.trim().rsplit(char::is_whitespace).next().unwrap_or_default();
-        vec![Visible::line(name), Visible::line(said), Visible::line(&bar(number / most))]
+    let head = [group.trim(), number.trim(), ""].map(Visible::line).to_vec();
+    let said: Vec<&str> =
+        lines.iter().map(|line| line.trim().rsplit(char::is_whitespace).next().unwrap_or_default()).collect();
+    let cells = rows.iter().zip(aligned(&said)).map(|((name, number), said)| {
+        vec![Visible::line(name), Visible::line(&said), Visible::line(&bar(number / most))]
     });
     Some(Block::Table { head, rows: cells.collect() })
+}
+
+/// The numbers as printed, to the right, plain ones with the same number of decimals.
+fn aligned(said: &[&str]) -> Vec<String> {
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-');
+    let decimals = |number: &str| number.split_once('.').map_or(0, |(_, after)| after.len());
+    let most = match said.iter().all(|number| number.chars().all(plain)) {
+        true => said.iter().map(|number| decimals(number)).max().unwrap_or(0),
+        false => 0,
+    };
+    let filled = |number: &&str| match most.saturating_sub(decimals(number)) {
+        0 => (*number).to_owned(),
+        missing => {
+            let point = if number.contains('.') { "" } else { "." };
+            format!("{number}{point}{}", "0".repeat(missing))
+        }
+    };
+    let numbers: Vec<String> = said.iter().map(filled).collect();
+    let widest = numbers.iter().map(|number| number.chars().count()).max().unwrap_or(0);
+    numbers.iter().map(|number| format!("{number:>widest$}")).collect()
 }
 
 /// A name and the number after it.
@@ -69,7 +101,7 @@ mod tests {
     fn groups_with_numbers_are_bars_and_nothing_else_is() {
         let rows = drawn("North: 180\nSouth: 90\nEast: 1,440.0\n").unwrap();
         assert_eq!(rows[2], ["East", "1,440.0", &"\u{2588}".repeat(24)]);
-        assert_eq!(rows[0], ["North", "180", &"\u{2588}".repeat(3)]);
+        assert_eq!(rows[0], ["North", "  180.0", &"\u{2588}".repeat(3)]);
         assert_eq!(rows[1][2], "\u{2588}\u{258c}");
         let series = "Region\nEast     900\nNorth    180\nName: Amount, dtype: int64\n";
         assert_eq!(drawn(series).unwrap().len(), 2);
@@ -78,5 +110,20 @@ mod tests {
         {
             assert_eq!(drawn(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn columns_are_named_as_printed_and_numbers_are_told_alike() {
+        for (printed, names) in [
+            ("Region: Amount (sum)\nWest: 634850.6\nNorth: 528135.75\n", ["Region", "Amount (sum)", ""]),
+            ("Region\nEast     900\nNorth    180\nName: Amount, dtype: int64\n", ["Region", "Amount", ""]),
+            ("West 5\nNorth 6\n", ["", "", ""]),
+        ] {
+            let Some(Block::Table { head, .. }) = of(printed) else { panic!("{printed}") };
+            assert_eq!(head.iter().map(Visible::as_str).collect::<Vec<_>>(), names, "{printed}");
+        }
+        let rows = drawn("Region: Amount (sum)\nWest: 634850.6\nNorth: 28135.75\n").unwrap();
+        assert_eq!((rows[0][1].as_str(), rows[1][1].as_str()), ("634850.60", " 28135.75"));
+        assert_eq!(drawn("a: 50%\nb: 5.5%\n").unwrap()[0][1], " 50%");
     }
 }

@@ -75,6 +75,7 @@ fn summary(value: &Value) -> Result<Answer, String> {
     let mut out = vec![format!("# {}", line(&facts.query, 200)), NOTE.to_owned(), "## Findings".to_owned()];
     out.push(quotes(&findings));
     out.push("## Decisions".to_owned());
+    let answers: Vec<Decided> = answers.into_iter().filter(|answer| !answer.only_asks()).collect();
     out.push(if answers.is_empty() { "None were taken on the way.".to_owned() } else { decisions(&answers) });
     let mut open: Vec<String> =
         findings.missing.iter().map(|word| format!("- No file mentions “{word}”.")).collect();
@@ -151,7 +152,7 @@ fn question(findings: &Findings, asked: &[&str]) -> String {
     }
     let fresh = candidates.into_iter().find(|text| !asked.iter().any(|turn| turn.contains(text.as_str())));
     fresh.unwrap_or_else(|| {
-        "Does this answer it? Approve it, or name what to look for more closely.".to_owned()
+        "Does this answer it? Approve it, or name what to look at more closely.".to_owned()
     })
 }
 
@@ -159,6 +160,13 @@ fn question(findings: &Findings, asked: &[&str]) -> String {
 struct Decided {
     question: Option<String>,
     words: String,
+}
+
+impl Decided {
+    /// Whether the person answered with nothing but a question.
+    fn only_asks(&self) -> bool {
+        self.words.ends_with('?') && !self.words.contains(". ")
+    }
 }
 
 /// The person's answers, without the query and without approvals.
@@ -253,6 +261,8 @@ mod tests {
             {"role": "agent", "text": "…\n\n**Question.** How large may it be?"},
             {"role": "user", "text": "At most 500 MB"},
             {"role": "agent", "text": "…\n\n**Question.** Anything else?"},
+            {"role": "user", "text": "What is open?"},
+            {"role": "agent", "text": "…"},
         ]);
         let facts = json!({"query": query, "files": folder(), "history": history, "input": "DONE"});
         let summary = text(summary(&facts));
@@ -267,6 +277,7 @@ mod tests {
             assert!(summary.contains(part), "{part} in {summary}");
         }
         assert!(!summary.contains("**DONE**"), "{summary}");
+        assert!(!summary.contains("What is open?"), "a question decides nothing: {summary}");
         assert_eq!(summary, text(super::summary(&facts)));
     }
 

@@ -29,15 +29,14 @@ fn tell_facts(project: &ProjectFacts) -> String {
 
 fn count(project: &ProjectFacts) -> Value {
     let circles = project
-        .links
-        .iter()
+        .program_links()
         .filter(|link| link.from < link.to)
         .filter(|link| project.links.iter().any(|back| back.from == link.to && back.to == link.from))
         .count();
     let names: usize = project.modules.iter().map(|module| module.names.len()).sum();
     json!({
         "parts": project.program().count(),
-        "links": project.links.len(),
+        "links": project.program_links().count(),
         "circles": circles,
         "names": names,
     })
@@ -45,20 +44,24 @@ fn count(project: &ProjectFacts) -> Value {
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
-    format!(
-        "{} with {} between them; {} with file and line.",
-        of(count("parts"), "part"),
-        of(count("links"), "import"),
-        of(count("names"), "name")
-    )
+    let parts = match (count("parts"), count("links")) {
+        (0, _) => return "No program text was found in the files that were read.".to_owned(),
+        (1, _) => "1 part".to_owned(),
+        (parts, 0) => format!("{parts} parts without imports between them"),
+        (parts, links) => format!("{parts} parts with {} between them", of(links, "import")),
+    };
+    match count("names") {
+        0 => format!("{parts}."),
+        names => format!("{parts}; {} with file and line.", of(names, "name")),
+    }
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
     let rows: Vec<Vec<String>> = project
         .program()
         .map(|part| {
-            let uses = project.links.iter().filter(|link| link.from == part.path).count();
-            let used = project.links.iter().filter(|link| link.to == part.path).count();
+            let uses = project.program_links().filter(|link| link.from == part.path).count();
+            let used = project.program_links().filter(|link| link.to == part.path).count();
             let counts = [part.lines, uses as u64, used as u64].map(|count| count.to_string());
             [page::path(&part.path), part.about.clone()].into_iter().chain(counts).collect()
         })

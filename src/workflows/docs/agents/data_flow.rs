@@ -36,14 +36,16 @@ fn count(project: &ProjectFacts) -> Value {
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
-    format!(
-        "{}; {} outside.",
-        of(count("entries"), "entry point"),
-        match count("outside") {
-            1 => "1 kind of thing is reached".to_owned(),
-            n => format!("{n} kinds of things are reached"),
-        }
-    )
+    let entries = match count("entries") {
+        0 => "No entry point was found".to_owned(),
+        n => of(n, "entry point"),
+    };
+    let outside = match count("outside") {
+        0 => "nothing outside is reached".to_owned(),
+        1 => "1 kind of thing is reached outside".to_owned(),
+        n => format!("{n} kinds of things are reached outside"),
+    };
+    format!("{entries}; {outside}.")
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {

@@ -56,13 +56,25 @@ fn count(project: &ProjectFacts) -> Value {
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
-    format!(
-        "{} dependencies in {}, {} of them for development; {} are imported by no file that was read.",
-        count("dependencies"),
-        of(count("manifests"), "manifest"),
-        count("development"),
-        count("unused")
-    )
+    let manifests = match count("manifests") {
+        0 => return "No manifest was found.".to_owned(),
+        n => of(n, "manifest"),
+    };
+    let needed = match count("dependencies") {
+        0 => return format!("No dependency in {manifests}."),
+        1 => format!("1 dependency in {manifests}"),
+        n => format!("{n} dependencies in {manifests}"),
+    };
+    let development = match count("development") {
+        0 => String::new(),
+        n => format!(", {n} of them for development"),
+    };
+    let unused = match count("unused") {
+        0 => String::new(),
+        1 => "; 1 is imported by no file that was read".to_owned(),
+        n => format!("; {n} are imported by no file that was read"),
+    };
+    format!("{needed}{development}{unused}.")
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {

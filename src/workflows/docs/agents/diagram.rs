@@ -18,11 +18,7 @@ const CROWDED: usize = 20;
 pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
     let mut parts: BTreeSet<&str> = BTreeSet::new();
     let mut arrows = Vec::new();
-    let tests: Vec<&str> =
-        project.areas.iter().filter(|part| part.is_test).map(|part| part.path.as_str()).collect();
-    let program =
-        |link: &&LinkFacts| !tests.contains(&link.from.as_str()) && !tests.contains(&link.to.as_str());
-    for link in project.links.iter().filter(program).take(ARROWS) {
+    for link in project.program_links().take(ARROWS) {
         let new =
             [link.from.as_str(), link.to.as_str()].into_iter().filter(|name| !parts.contains(name)).count();
         if parts.len() + new <= NODES {

@@ -1,7 +1,7 @@
 //! `file-structure`: where things are.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, told};
+use super::{DocAgent, diagram, figure, inside, of, told};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -35,18 +35,25 @@ fn tell_facts(project: &ProjectFacts) -> String {
 }
 
 fn count(project: &ProjectFacts) -> Value {
-    json!({ "files": project.files, "folders": project.folders, "lines": project.lines, "parts": project.areas.len() })
+    json!({
+        "files": project.files,
+        "folders": project.folders,
+        "lines": project.lines,
+        "parts": project.program().count(),
+        "tests": project.areas.iter().filter(|part| part.is_test).count(),
+    })
 }
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
-    format!(
-        "{} in {}, {} of program text in {}.",
-        of(count("files"), "file"),
-        of(count("folders"), "folder"),
-        of(count("lines"), "line"),
-        of(count("parts"), "part")
-    )
+    let files = inside(count("files"), count("folders"));
+    let parts = match (count("parts"), count("tests")) {
+        (0, 0) => return format!("{files}, without program text."),
+        (parts, 0) => of(parts, "part"),
+        (0, tests) => format!("{} for tests", of(tests, "part")),
+        (parts, tests) => format!("{} and {tests} for tests", of(parts, "part")),
+    };
+    format!("{files}, {} of program text in {parts}.", of(count("lines"), "line"))
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 pub(super) use diagram::leaning;
 pub(super) use page::{Page, listed, path};
+pub(super) use testing::standing;
 pub(super) use told::platforms;
 
 /// An agent that writes one page about a code base.
@@ -96,7 +97,18 @@ fn figure(data: &Value, key: &str) -> u64 {
     data.pointer(&format!("/figures/{key}")).and_then(Value::as_u64).unwrap_or_default()
 }
 
+/// How many files there are, and in how many folders: `3 files`, `3 files in 1 folder`.
+pub(super) fn inside(files: u64, folders: u64) -> String {
+    match folders {
+        0 => of(files, "file"),
+        _ => format!("{} in {}", of(files, "file"), of(folders, "folder")),
+    }
+}
+
 /// A count with its noun: `1 manifest`, `2 manifests`.
 pub(super) fn of(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,13 +48,21 @@ fn summarize(data: &Value) -> String {
     if count("cases") == 0 {
         return "No test case was found in the files that were read.".to_owned();
     }
-    format!(
-        "{}, {} of them beside the code, the others in {}; no test was found for {}.",
-        of(count("cases"), "test case"),
-        count("beside"),
-        of(count("files"), "file"),
-        of(count("untested"), "part")
-    )
+    let standing = standing(count("cases"), count("beside"), count("files"));
+    match count("untested") {
+        0 => format!("{standing}."),
+        n => format!("{standing}; no test was found for {}.", of(n, "part")),
+    }
+}
+
+/// How many test cases there are, and where.
+pub(in super::super) fn standing(cases: u64, beside: u64, files: u64) -> String {
+    let (all, files) = (of(cases, "test case"), of(files, "file"));
+    match beside {
+        0 => format!("{all} in {files} for tests alone"),
+        _ if beside == cases => format!("{all} beside the code"),
+        _ => format!("{all}, {beside} of them beside the code, the others in {files} for tests alone"),
+    }
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {

@@ -3,6 +3,7 @@
 //! If there is nothing to explain, nothing was checked, and the score for it is 0.
 
 use super::subjects;
+use super::write::said;
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{DocsFacts, Question, Questions, Scores};
 
@@ -17,7 +18,7 @@ pub(super) fn scores(facts: &DocsFacts) -> Scores {
     let part = |count: usize, all: usize| if all == 0 { 0.0 } else { count as f64 * 100.0 / all as f64 };
     let named = subjects.iter().filter(|(name, _)| facts.analysis.contains(&format!("`{name}`"))).count();
     let unexplained: Vec<&String> =
-        subjects.iter().map(|(name, _)| name).filter(|name| !explained(&facts.analysis, name)).collect();
+        subjects.iter().map(|(name, _)| name).filter(|name| !explained(facts, name)).collect();
     let headings = facts.analysis.lines().filter(|line| line.starts_with("## ")).count();
     let lines = facts.analysis.lines().filter(|line| !line.trim().is_empty()).count();
     let long = facts.analysis.lines().filter(|line| line.chars().count() > 600).count();
@@ -48,10 +49,15 @@ fn nothing(agent: &str) -> &'static str {
     }
 }
 
-/// Whether a line names a subject and says more than a count.
-fn explained(analysis: &str, name: &str) -> bool {
+/// Whether a line names a subject and says more than a count. What a part says of itself is enough, however short.
+fn explained(facts: &DocsFacts, name: &str) -> bool {
     let quoted = format!("`{name}`");
-    analysis.lines().filter(|line| line.contains(&quoted)).any(|line| {
+    let part = facts.project.areas.iter().find(|part| part.path == name);
+    let said = part.map(|part| said(part, &facts.project)).filter(|said| !said.is_empty());
+    facts.analysis.lines().filter(|line| line.contains(&quoted)).any(|line| {
+        if said.as_ref().is_some_and(|said| line.contains(said.as_str())) {
+            return true;
+        }
         let words = line.replace(&quoted, "");
         let words: String = words.chars().filter(|c| !c.is_ascii_digit()).collect();
         // "12 files, 1034 lines of Rust" is a count and explains nothing.
@@ -72,7 +78,7 @@ pub(super) fn questions(facts: &DocsFacts) -> Questions {
     };
     let subjects = subjects(facts);
     let of_code = facts.agent != "dependency-analyzer";
-    for (name, files) in subjects.iter().filter(|(name, _)| !explained(&facts.analysis, name)) {
+    for (name, files) in subjects.iter().filter(|(name, _)| !explained(facts, name)) {
         let files = if of_code { files.clone() } else { Vec::new() };
         ask(format!("What is `{name}` responsible for?"), files, !of_code);
     }

@@ -12,7 +12,8 @@ use crate::llm::{Answer, Task, facts};
 use crate::workflows::docs::facts::DocsFacts;
 use serde_json::Value;
 
-const NOTE: &str = "_Built-in rules, no language model: everything here is counted from the code or quoted from its \
+/// The first line of a page that no model wrote.
+pub(super) const NOTE: &str = "_Built-in rules, no language model: everything here is counted from the code or quoted from its \
                     comments; nothing is inferred._";
 
 /// The tasks that work without a language model.

@@ -64,6 +64,20 @@ fn what_is_not_explained_is_asked_answered_from_files_and_scores_better_then() {
 }
 
 #[test]
+fn what_a_part_says_of_itself_is_never_missing_however_short_it_is() {
+    let mut project = project();
+    project.areas[1].about = "A shopping cart.".to_owned();
+    project.areas[2].is_test = true;
+    project.testing.covers = vec![("src/c/test_a.rs".to_owned(), 2, vec!["src/a".to_owned()])];
+    for agent in ["architecture", "file-structure"] {
+        let mut facts =
+            DocsFacts { agent: agent.to_owned(), project: project.clone(), ..DocsFacts::default() };
+        facts.analysis = text(analyze(&json!(facts)));
+        assert_eq!(scores(&facts).missing_information, ["It is not said what `src/d` is for."], "{agent}");
+    }
+}
+
+#[test]
 fn paths_that_are_not_there_cost_accuracy() {
     let mut facts =
         DocsFacts { agent: "architecture".to_owned(), project: project(), ..DocsFacts::default() };

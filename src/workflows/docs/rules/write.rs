@@ -1,7 +1,7 @@
 //! Pages made from facts, one section per heading.
 
 use crate::text::words::line;
-use crate::workflows::docs::agents::{listed, of};
+use crate::workflows::docs::agents::{inside, listed, of, standing};
 use crate::workflows::docs::facts::{AreaFacts, DocsFacts, NameFacts, ProjectFacts};
 use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;
@@ -52,9 +52,11 @@ fn overview(project: &ProjectFacts) -> String {
         .take(5)
         .map(|one| format!("{} ({}, {})", one.name, of(one.files, "file"), of(one.lines, "line")))
         .collect();
-    let written = if languages.is_empty() { "no program text".to_owned() } else { languages.join(", ") };
-    let (files, folders) = (of(project.files, "file"), of(project.folders, "folder"));
-    let _ = writeln!(text, "{files} in {folders}; it is written in {written}.");
+    let files = inside(project.files, project.folders);
+    let _ = match languages.is_empty() {
+        true => writeln!(text, "{files}, without program text."),
+        false => writeln!(text, "{files}; it is written in {}.", languages.join(", ")),
+    };
     for (language, files) in &project.unread {
         let _ = writeln!(
             text,
@@ -65,14 +67,36 @@ fn overview(project: &ProjectFacts) -> String {
     text
 }
 
-/// What a part is for: its own description, or its most telling names.
+/// What a part is for: what it says of itself, or its most telling names.
 fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
+    let said = said(part, project);
+    if !said.is_empty() || part.is_test {
+        return said;
+    }
+    let mut names = names(part, project);
+    keep_best(&mut names, 3);
+    let names: Vec<String> = names.iter().map(|name| format!("`{}`", name.name)).collect();
+    if names.is_empty() { String::new() } else { format!("Declares {}.", names.join(", ")) }
+}
+
+/// Whether a file or folder is a part, or lies in it.
+fn lies_in(part: &AreaFacts, path: &str) -> bool {
+    path == part.path || path.starts_with(&format!("{}/", part.path))
+}
+
+/// The names a part declares.
+fn names(part: &AreaFacts, project: &ProjectFacts) -> Vec<NameFacts> {
+    let modules = project.modules.iter().filter(|module| lies_in(part, &module.path));
+    modules.flat_map(|module| module.names.clone()).collect()
+}
+
+/// What is said about a part: its own description, what it tests, or the descriptions of its names.
+pub(super) fn said(part: &AreaFacts, project: &ProjectFacts) -> String {
     if !part.about.is_empty() {
         return part.about.clone();
     }
-    let inside = |path: &str| path == part.path || path.starts_with(&format!("{}/", part.path));
     if part.is_test {
-        let covers = project.testing.covers.iter().filter(|(test, ..)| inside(test));
+        let covers = project.testing.covers.iter().filter(|(test, ..)| lies_in(part, test));
         let mut covers: Vec<String> = covers.filter_map(|(_, _, covers)| covers.first().cloned()).collect();
         covers.sort();
         covers.dedup();
@@ -82,18 +106,13 @@ fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
         let largest: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
         return format!("Documents for people, the largest of them {}.", listed(&largest, 3));
     }
-    let modules = project.modules.iter().filter(|module| inside(&module.path));
-    let mut names: Vec<NameFacts> = modules.flat_map(|module| module.names.clone()).collect();
-    let explained = names.iter().any(|name| !name.about.is_empty());
-    names.retain(|name| !explained || !name.about.is_empty());
+    let mut names = names(part, project);
+    names.retain(|name| !name.about.is_empty());
     keep_best(&mut names, 3);
-    let said = |name: &NameFacts| match name.about.is_empty() {
-        true => format!("`{}`", name.name),
-        false => format!("`{}` ({})", name.name, name.about.trim_end_matches('.')),
-    };
+    let described = |name: &NameFacts| format!("`{}` ({})", name.name, name.about.trim_end_matches('.'));
     match names.is_empty() {
         true => String::new(),
-        false => format!("Declares {}.", names.iter().map(said).collect::<Vec<_>>().join(", ")),
+        false => format!("Declares {}.", names.iter().map(described).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -167,6 +186,7 @@ fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
                 one.name,
                 one.version,
                 match one.dependencies.len() {
+                    0 => "no dependency".to_owned(),
                     1 => "1 dependency".to_owned(),
                     n => format!("{n} dependencies"),
                 }
@@ -340,12 +360,7 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         0 => "No test case was found in the files that were read. They may be kept elsewhere, or be written in a way \
               this program does not know."
             .to_owned(),
-        cases => format!(
-            "{}: {} beside the code, the others in {} that are for tests alone.",
-            of(cases, "test case"),
-            testing.beside,
-            of(testing.files, "file")
-        ),
+        cases => format!("{}.", standing(cases, testing.beside, testing.files)),
     };
     vec![
         ("Overview", format!("{overview}\n\n{how}")),

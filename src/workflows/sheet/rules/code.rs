@@ -58,12 +58,14 @@ fn figure(how: &str) -> String {
 
 fn groups(how: &str, column: Option<&ColumnFacts>, group: &ColumnFacts) -> String {
     let values = column.map_or("groups[key]".to_owned(), |column| numbers(column, "groups[key]"));
+    let counted = column.map_or("rows".to_owned(), |column| format!("{} ({how})", column.header));
     format!(
         "groups = group_by(rows, {})\ntotals = []\nfor key in groups:\n    values = {values}\n    if values:\n        \
          totals.append((key, round({}, 4)))\ntotals = sorted(totals, key=lambda t: t[1], reverse=True)\n\
-         for key, total in totals:\n    print(f'{{key}}: {{total}}')",
+         print({})\nfor key, total in totals:\n    print(f'{{key}}: {{total}}')",
         quoted(&group.header),
-        figure(how)
+        figure(how),
+        quoted(&format!("{}: {counted}", group.header))
     )
 }
 
