@@ -31,10 +31,15 @@ fn main() -> ExitCode {
 }
 
 fn check_keys(config: &Config) -> Result<(), String> {
-    tui::Keymap::new(&config.keys, &config.commands).map(drop)
+    let file = config.file.as_ref().map(|file| format!("{}: ", file.display())).unwrap_or_default();
+    tui::Keymap::new(&config.keys, &config.commands).map(drop).map_err(|why| format!("{file}{why}"))
 }
 
 fn show(app: App, config: Arc<Config>, tour: Vec<TourStep>) -> BoxFuture<'static, anyhow::Result<()>> {
+    let keys = check_keys(&config);
     let options = tui::Options { tour, ..(&*config).into() };
-    Box::pin(async move { Ok(tui::run(app, options).await?) })
+    Box::pin(async move {
+        keys.map_err(anyhow::Error::msg)?;
+        Ok(tui::run(app, options).await?)
+    })
 }

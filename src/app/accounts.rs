@@ -1,7 +1,7 @@
 //! The mail accounts of the config, with their mailboxes and senders.
 
 use crate::calendar;
-use crate::config::{self, Config};
+use crate::config::{self, Config, MailMode};
 use crate::mail::{
     self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
     Standing,
@@ -69,7 +69,14 @@ async fn check_account(account: Account) -> (String, Result<String, String>) {
     let mut said = vec![within(account.mailbox.check()).await];
     match &account.outgoing {
         Some(outgoing) => said.push(within(outgoing.check()).await),
-        None => said.push(Ok("nothing can be sent: there is no [mail.outgoing]".to_owned())),
+        None => said.push(Ok(match account.mode {
+            MailMode::Act => {
+                "its mode is \"act\", but nothing can be sent: write how under [mail.outgoing], or set \
+                 mode = \"observe\""
+                    .to_owned()
+            }
+            MailMode::Observe => "nothing can be sent: there is no [mail.outgoing]".to_owned(),
+        })),
     }
     let (well, ill): (Vec<_>, Vec<_>) = said.into_iter().partition(Result::is_ok);
     let joined = |said: Vec<Result<String, String>>| {

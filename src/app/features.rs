@@ -13,7 +13,7 @@ use super::traces::{Traces, check_traces};
 use crate::agents::codex::AppServer;
 use crate::agents::connect::check_agents;
 use crate::agents::langgraph::{Servers, check_servers};
-use crate::config::{Config, Env};
+use crate::config::{Config, Env, MailMode};
 use crate::graph::BoxFuture;
 use crate::service::Inbox;
 use serde::Serialize;
@@ -72,19 +72,25 @@ pub struct Check {
     pub check: &'static str,
     pub ok: bool,
     pub text: String,
+    /// Whether it works, but hardly as it was meant.
+    #[serde(skip)]
+    pub warns: bool,
 }
 
 impl Check {
     pub fn good(check: &'static str, text: impl Into<String>) -> Self {
-        Self { check, ok: true, text: text.into() }
+        Self { check, ok: true, text: text.into(), warns: false }
     }
 
     pub fn bad(check: &'static str, text: impl Into<String>) -> Self {
-        Self { check, ok: false, text: text.into() }
+        Self { check, ok: false, text: text.into(), warns: false }
     }
 
     fn new(check: &'static str, said: Result<String, String>) -> Self {
-        Self { check, ok: said.is_ok(), text: said.unwrap_or_else(|why| why) }
+        match said {
+            Ok(said) => Self::good(check, said),
+            Err(why) => Self::bad(check, why),
+        }
     }
 
     /// A check of one of several things, prefixed with its name.
@@ -108,7 +114,10 @@ async fn models(config: &Config, env: &Env) -> Vec<Check> {
 
 /// Reaches every account and the calendar, and changes nothing in them.
 async fn mail(config: &Config) -> Vec<Check> {
-    let accounts = check_accounts(config).await.into_iter().map(|account| Check::named("mail", account));
+    let accounts = check_accounts(config).await.into_iter().zip(&config.mail).map(|(account, mail)| {
+        let warns = mail.mode == MailMode::Act && mail.outgoing.is_none();
+        Check { warns, ..Check::named("mail", account) }
+    });
     let calendar = check_calendar(config).await.map(|said| Check::new("calendar", said));
     accounts.chain(calendar).collect()
 }

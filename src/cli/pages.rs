@@ -4,32 +4,44 @@ use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
 use crate::inbox::{
-    Block, Card, DecisionLine, DecisionQuery, Item, ItemQuery, MailLine, MailQuery, ThreadLine, ThreadQuery,
+    Block, Card, DecisionLine, DecisionQuery, Item, ItemQuery, LineQuery, MailLine, MailQuery, ThreadLine,
+    ThreadQuery,
 };
 use crate::service::Inbox;
 use crate::text::Visible;
+use jiff::Timestamp;
+use std::collections::HashMap;
 
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// The items of `query`, at most `limit`; warns about damaged rows on stderr.
+/// The items of `query` in the order of the screen, each with the time its age counts from. All of them are read,
+/// because mail that came late can be older. Warns about damaged rows on stderr.
 pub(super) async fn items(
     inbox: &Inbox,
     mut query: ItemQuery,
-    limit: Option<usize>,
-) -> Result<Vec<Item>, Failure> {
+    now: Timestamp,
+) -> Result<Vec<(Item, Timestamp)>, Failure> {
+    query.limit = PAGE;
     let mut items = Vec::new();
     loop {
-        let left = limit.map_or(PAGE, |limit| limit - items.len());
-        query.limit = left.min(PAGE);
         let page = inbox.decisions().items(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
-        items.extend(page.items);
+        let ids = page.items.iter().map(|item| item.id.clone()).collect();
+        let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
+        let dated: HashMap<String, Timestamp> =
+            lines.into_iter().map(|line| (line.glance.id, line.dated)).collect();
+        items.extend(page.items.into_iter().map(|item| {
+            let dated = dated.get(&item.id).copied().unwrap_or(item.created_at);
+            (item, dated)
+        }));
         query.after = page.next;
-        if query.after.is_none() || limit.is_some_and(|limit| items.len() >= limit) {
-            return Ok(items);
+        if query.after.is_none() {
+            break;
         }
     }
+    items.sort_by_key(|(item, dated)| (!item.is_waited_for(now), *dated));
+    Ok(items)
 }
 
 /// The threads of `query`, at most `limit`.

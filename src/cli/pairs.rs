@@ -31,6 +31,15 @@ pub(super) fn read(pairs: &[String], schema: &Value, also: &Value) -> Result<Map
     Ok(read)
 }
 
+/// Refuses an object that lacks a key the schema requires.
+pub(super) fn check_required(read: &Map<String, Value>, schema: &Value) -> Result<(), Failure> {
+    let mut required = array(resolve(schema, schema), "required").filter_map(Value::as_str);
+    match required.find(|key| !read.contains_key(*key)) {
+        Some(key) => Err(Failure::usage(format!("`{key}` is missing; write `{key}=…`"))),
+        None => Ok(()),
+    }
+}
+
 fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value, Failure> {
     let verbatim = || Value::String(text::typed(typed));
     match sort(root, property, 0) {

@@ -85,9 +85,12 @@ pub struct Labels {
     /// The status after accepting, in place of "accepted": "sent".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<String>,
-    /// The status after ignoring, in place of "ignored": "denied".
+    /// The status after ignoring, in place of "ignored": "refused".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// Whether responding refuses it as well: somebody asks for a permission, and is told why not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub words_refuse: bool,
 }
 
 /// How serious a warning is.
@@ -124,11 +127,20 @@ pub struct Warning {
     pub code: String,
     /// A sentence, for people.
     pub text: String,
+    /// The argument it is about, if it goes when that one is changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
 }
 
 impl Warning {
     pub fn new(grade: Grade, code: &str, text: impl Into<String>) -> Self {
-        Self { grade, code: code.to_owned(), text: text.into() }
+        Self { grade, code: code.to_owned(), text: text.into(), about: None }
+    }
+
+    /// The same warning, about one argument.
+    #[must_use]
+    pub fn about(self, argument: &str) -> Self {
+        Self { about: Some(argument.to_owned()), ..self }
     }
 
     pub fn caution(code: &str, text: impl Into<String>) -> Self {
@@ -274,7 +286,8 @@ pub struct Interrupt {
     pub args: Value,
     /// JSON schema of the arguments; an edit must fit it.
     pub schema: Value,
-    /// What an edit starts from, if not from the proposed arguments.
+    /// What an edit starts from, if not from the proposed arguments. Then the person writes something of their own, and
+    /// is asked about it before it is done.
     pub edit_from: Option<Value>,
     pub allow: Allow,
     pub labels: Labels,

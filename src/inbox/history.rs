@@ -68,7 +68,7 @@ pub struct DecisionLine {
     pub args: Value,
     pub by: By,
     pub end: DecisionEnd,
-    /// How it ended, in people's words: "sent", "denied".
+    /// How it ended, in people's words: "sent", "refused".
     pub outcome: String,
     /// Its position in the log; pages start after one.
     #[serde(skip)]

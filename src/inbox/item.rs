@@ -101,6 +101,12 @@ impl Item {
         approval && self.action.starts_with(PROGRAM_ACTIONS) && self.allow.accept && self.allow.respond
     }
 
+    /// The warnings that still hold if it is edited to these arguments.
+    pub fn warnings_left(&self, args: &Value) -> Vec<Warning> {
+        let kept = |about: &str| self.args.get(about) == args.get(about);
+        self.warnings.iter().filter(|one| one.about.as_deref().is_none_or(kept)).cloned().collect()
+    }
+
     /// The arguments that an edit starts from.
     pub fn edit_args(&self) -> &Value {
         self.edit_from.as_ref().unwrap_or(&self.args)
@@ -109,6 +115,11 @@ impl Item {
     /// How long the asker still waits; `None` if nobody waits, or waits forever.
     pub fn patience_left(&self, now: Timestamp) -> Option<SignedDuration> {
         Some(self.gives_up_at?.duration_since(now)).filter(|left| left.is_positive())
+    }
+
+    /// Whether somebody is waiting for it now.
+    pub fn is_waited_for(&self, now: Timestamp) -> bool {
+        self.waiting && self.gives_up_at.is_none_or(|at| at > now)
     }
 
     /// The interrupt's id; `None` for a result.

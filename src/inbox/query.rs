@@ -180,7 +180,7 @@ pub enum InboxError {
         hint: String,
     },
     /// Several ids start like that.
-    #[error("`{id}` matches {count} ids ({some}); give one more letter")]
+    #[error("`{id}` matches {count} ids ({some}); give more letters")]
     Ambiguous { id: String, count: usize, some: String },
     /// It is no longer open.
     #[error("`{id}` is no longer open: {why}")]

@@ -49,7 +49,7 @@ pub struct ThreadLine {
     /// The thread that started it.
     pub parent: Option<ThreadId>,
     pub forked_from: Option<ForkedFrom>,
-    /// How its last decision ended, if the thread has ended: "sent", "denied".
+    /// How its last decision ended, if the thread has ended: "sent", "refused".
     pub outcome: Option<String>,
     /// The same, for scripts.
     pub end: Option<DecisionEnd>,

@@ -4,6 +4,9 @@ use crate::inbox::{InboxError, Refusal};
 use crate::store::StoreError;
 use crate::text::nearest;
 
+/// How many ids are named when several match.
+const SHOWN_IDS: usize = 4;
+
 /// The error for an unknown workflow, with a suggestion if a known name is close.
 pub(super) fn unknown_workflow(name: &str, known: &[&str]) -> InboxError {
     let near = nearest(name, known.iter().copied());
@@ -29,7 +32,9 @@ impl From<StoreError> for InboxError {
                 InboxError::NotFound { what, id, hint: hint.to_owned() }
             }
             StoreError::Ambiguous { id, some } => {
-                InboxError::Ambiguous { id, count: some.len(), some: some.join(", ") }
+                let more = if some.len() > SHOWN_IDS { ", …" } else { "" };
+                let shown = some.iter().take(SHOWN_IDS).map(String::as_str).collect::<Vec<_>>().join(", ");
+                InboxError::Ambiguous { id, count: some.len(), some: format!("{shown}{more}") }
             }
             StoreError::NotOpen { id, why } => InboxError::NotOpen { id, why },
             StoreError::Refused { id, refusal: Refusal::Stale } => InboxError::Stale { id },

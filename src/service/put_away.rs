@@ -6,7 +6,7 @@ use crate::graph::{ThreadId, What};
 use crate::inbox::{InboxError, Status};
 use crate::mail::Destination;
 use crate::store::DriverLock;
-use crate::workflows::email::{Email, MailRef};
+use crate::workflows::email::{ANSWERED_ELSEWHERE, Email, MailRef};
 use crate::workflows::put_away::{self, Filed, FiledMail};
 use serde_json::json;
 
@@ -64,43 +64,57 @@ impl Mail<'_> {
 
     /// Waits until the driver has moved the mails, then updates the card of their thread.
     pub async fn end_move(self, thread: &ThreadId, way: &Way, by: &[ThreadId]) -> Result<(), InboxError> {
-        let store = self.0.store();
-        let _watcher = store.watch_others()?;
-        let mut changes = store.changes();
         for moving in by {
-            loop {
-                changes.borrow_and_update();
-                match store.threads().outcome(moving)?.status {
-                    Status::Done => break,
-                    Status::Ready if store.paused()? => {
-                        let text = "everything is paused; it is done once you resume";
-                        return Err(InboxError::Failed(text.to_owned()));
-                    }
-                    Status::Ready if DriverLock::holder(store.folder()).is_none() => {
-                        let text = "no process is running threads now; it is done as soon as one is";
-                        return Err(InboxError::Failed(text.to_owned()));
-                    }
-                    Status::Ready | Status::Running | Status::Held | Status::Joining => {}
-                    Status::Waiting | Status::Trouble | Status::Abandoned => {
-                        let why = store.threads().line(moving)?;
-                        let text =
-                            format!("{} did not work; `sayso list --kind trouble` says why", why.title);
-                        return Err(InboxError::Failed(text));
-                    }
-                }
-                if changes.changed().await.is_err() {
-                    return Err(InboxError::Failed(
-                        "sayso can no longer write its data; start it again".to_owned(),
-                    ));
-                }
+            if self.at_rest(moving).await? != Status::Done {
+                let why = self.0.store().threads().line(moving)?;
+                let text = format!("{} did not work; `sayso list --kind trouble` says why", why.title);
+                return Err(InboxError::Failed(text));
+            }
+            let state = self.0.engine.state_at(moving, None)?;
+            let filed = state.as_ref().and_then(|state| state.get::<Filed>());
+            if let Some(why) = filed.and_then(|filed| filed.refused.clone()) {
+                return Err(InboxError::Failed(why));
             }
         }
         self.follow(thread, way).await
     }
 
+    /// Waits until the driver has no more to do for a thread. Returns its status.
+    async fn at_rest(self, thread: &ThreadId) -> Result<Status, InboxError> {
+        let store = self.0.store();
+        let _watcher = store.watch_others()?;
+        let mut changes = store.changes();
+        loop {
+            changes.borrow_and_update();
+            match store.threads().outcome(thread)?.status {
+                Status::Ready if store.paused()? => {
+                    let text = "everything is paused; it is done once you resume";
+                    return Err(InboxError::Failed(text.to_owned()));
+                }
+                Status::Ready if DriverLock::holder(store.folder()).is_none() => {
+                    let text = "no process is running threads now; it is done as soon as one is";
+                    return Err(InboxError::Failed(text.to_owned()));
+                }
+                Status::Ready | Status::Running | Status::Held | Status::Joining => {}
+                rests @ (Status::Done | Status::Waiting | Status::Trouble | Status::Abandoned) => {
+                    return Ok(rests);
+                }
+            }
+            if changes.changed().await.is_err() {
+                return Err(InboxError::Failed(
+                    "sayso can no longer write its data; start it again".to_owned(),
+                ));
+            }
+        }
+    }
+
     /// Closes the card when its mail was put away, and reopens it when the mail is back.
     async fn follow(self, thread: &ThreadId, way: &Way) -> Result<(), InboxError> {
-        let status = self.0.store().threads().outcome(thread)?.status;
+        let mut status = self.0.store().threads().outcome(thread)?.status;
+        // It may still be closing the card that is to come back.
+        if *way == Way::Back && matches!(status, Status::Ready | Status::Running) {
+            status = self.at_rest(thread).await?;
+        }
         let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
         let Some(email) = state.get::<Email>() else { return Ok(()) };
         let reason = |way: &Way| format!("you have {} it", way.done());
@@ -111,7 +125,8 @@ impl Mail<'_> {
                 let what = What::Settled { reason: reason(way), payload: json!({ "how": "put_away" }) };
                 self.0.deliver(thread, "settled", what, "have no mail").await?;
             }
-            Way::Back if email.settled.as_ref().is_some_and(|why| why.starts_with("you have ")) => {
+            // A look at the mailbox may have closed it first, because the mail was gone.
+            Way::Back if email.settled.as_ref().is_some_and(|why| why != ANSWERED_ELSEWHERE) => {
                 if let Some(class) = email.classification_decision {
                     let what = What::Corrected { payload: json!({ "class": class }) };
                     self.0.deliver(thread, "corrected", what, "have no class to correct").await?;

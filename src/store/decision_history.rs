@@ -126,17 +126,22 @@ pub(in crate::store) fn last_outcome(
     )?;
     let Some(last) = found.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
     let entry = log::entry(db, last)?;
+    let decided: Decided = entry.says()?;
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
-    let after = Aftermath::read(db, &entry, &asked)?;
-    Ok(Some(after.told(&entry.says()?, &asked.labels, thread.status)))
+    let after = Aftermath::read(db, &entry, &decided, &asked)?;
+    Ok(Some(after.told(&decided, &asked, thread.status)))
 }
 
 fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     let decided: Decided = entry.says()?;
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let thread = ThreadRow::by_seq(db, entry.stream)?;
-    let after = Aftermath::read(db, entry, &asked)?;
-    let (end, mut outcome) = after.told(&decided, &asked.labels, thread.status);
+    let after = Aftermath::read(db, entry, &decided, &asked)?;
+    let (end, mut outcome) = after.told(&decided, &asked, thread.status);
+    let edited = matches!(decided.decision, Decision::Edit { .. });
+    if edited && asked.labels.words_refuse && end == DecisionEnd::Done {
+        outcome = format!("{outcome}, changed");
+    }
     let remember = decided.remember.and_then(|place| asked.grantable.remember.get(place));
     if let Some(remember) = remember.filter(|_| end == DecisionEnd::Done) {
         outcome = format!("{outcome}, told to remember {}", remember.words);
@@ -180,17 +185,30 @@ struct Aftermath {
     failed: bool,
     /// The thread took it in.
     taken: bool,
+    /// The thread asked the same question again.
+    asked_again: bool,
     /// What the program that asked reported afterwards.
     reported: Option<String>,
 }
 
 impl Aftermath {
-    fn read(db: &Connection, decided: &Entry, asked: &log::Asked) -> Result<Self, StoreError> {
+    fn read(
+        db: &Connection,
+        answer: &Entry,
+        decided: &Decided,
+        asked: &log::Asked,
+    ) -> Result<Self, StoreError> {
         let reports = asked.action.starts_with(PROGRAM_ACTIONS);
+        let acts = match decided.decision {
+            Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
+                asked.irreversible && !asked.is_trouble()
+            }
+            Decision::Respond { .. } | Decision::Ignore => false,
+        };
         let mut after = Self::default();
-        log::follow(db, decided.stream, decided.seq, &mut |entry| {
+        log::follow(db, answer.stream, answer.seq, &mut |entry| {
             match entry.kind {
-                EntryKind::Undone if entry.about == decided.about => {
+                EntryKind::Undone if entry.about == answer.about => {
                     after.undone = Some(entry.says::<Undone>()?.because);
                     return Ok(false);
                 }
@@ -203,13 +221,19 @@ impl Aftermath {
                         effect.1 = entry.says::<EffectEnded>()?.state;
                     }
                 }
-                EntryKind::Asked => after.failed |= entry.says::<log::Asked>()?.is_trouble(),
+                EntryKind::Asked => {
+                    let next: log::Asked = entry.says()?;
+                    after.failed |= next.is_trouble();
+                    after.asked_again |= acts && !next.is_trouble() && next.key == asked.key;
+                }
+                // From here on, what happens follows from another answer.
+                EntryKind::Decided if after.taken && !reports => return Ok(false),
                 // A pruned thread has only links left, so it took the answer in long ago.
                 EntryKind::Stepped if !after.taken => {
                     after.taken =
-                        entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&decided.seq);
+                        entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&answer.seq);
                 }
-                EntryKind::Arrived if after.taken && entry.body.is_some() => {
+                EntryKind::Arrived if reports && after.taken && entry.body.is_some() => {
                     // Without a reason, it tells people nothing useful.
                     if let What::Settled { reason, .. } = entry.says::<Arrived>()?.event.what
                         && !reason.is_empty()
@@ -218,21 +242,19 @@ impl Aftermath {
                         return Ok(false);
                     }
                 }
-                EntryKind::Settled => after.taken = entry.says::<Settled>()?.takes.contains(&decided.seq),
+                EntryKind::Settled => after.taken |= entry.says::<Settled>()?.takes.contains(&answer.seq),
                 _ => {}
             }
-            Ok(reports || !after.taken)
+            // If nothing was done, it may be asked again a few steps later.
+            let may_ask_again = acts && after.effects.is_empty() && !after.asked_again;
+            Ok(reports || !after.taken || may_ask_again)
         })?;
         Ok(after)
     }
 
     /// How it ended, as a code for scripts and in words for people.
-    fn told(
-        &self,
-        decided: &Decided,
-        labels: &crate::graph::Labels,
-        status: Status,
-    ) -> (DecisionEnd, String) {
+    fn told(&self, decided: &Decided, asked: &log::Asked, status: Status) -> (DecisionEnd, String) {
+        let labels = &asked.labels;
         let said = |end, word: &str| (end, word.to_owned());
         if let Some(because) = self.undone {
             return said(DecisionEnd::Undone, because.words());
@@ -254,11 +276,20 @@ impl Aftermath {
             return said(DecisionEnd::Expired, "expired");
         }
         let label = |label: &Option<String>, usual: &str| label.clone().unwrap_or_else(|| usual.to_owned());
+        if self.asked_again && self.effects.is_empty() {
+            let draft = matches!(decided.decision, Decision::Draft);
+            let done = if draft { "saved".to_owned() } else { label(&labels.done, "done") };
+            return (DecisionEnd::Failed, format!("not {done}, asked again"));
+        }
         match decided.decision {
+            // What they wrote in place of the proposal is asked about before it is done.
+            Decision::Edit { .. } if asked.edit_from.is_some() => said(DecisionEnd::Done, "drafted"),
             Decision::Accept | Decision::Edit { .. } => (DecisionEnd::Done, label(&labels.done, "accepted")),
             Decision::Draft => said(DecisionEnd::Done, "saved as a draft"),
-            Decision::Respond { .. } => said(DecisionEnd::Done, "answered"),
-            Decision::Ignore => (DecisionEnd::Ignored, label(&labels.refused, "ignored")),
+            Decision::Respond { .. } if !labels.words_refuse => said(DecisionEnd::Done, "answered"),
+            Decision::Respond { .. } | Decision::Ignore => {
+                (DecisionEnd::Ignored, label(&labels.refused, "ignored"))
+            }
         }
     }
 }

@@ -28,6 +28,9 @@ pub enum StoreError {
         /// What it looks like.
         why: String,
     },
+    /// A file where the data folder should be.
+    #[error("{} is a file, not a folder; name a data folder with --data", .0.display())]
+    NotAFolder(PathBuf),
     /// Nothing can be written here.
     #[error("the data folder can only be viewed: {0}")]
     ViewOnly(String),
@@ -51,7 +54,7 @@ pub enum StoreError {
     Ambiguous {
         /// The id as the caller gave it.
         id: String,
-        /// Some ids it could mean.
+        /// The ids it could mean.
         some: Vec<String>,
     },
     /// It is no longer open.

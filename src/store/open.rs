@@ -54,6 +54,9 @@ impl Store {
     /// The same with another clock.
     pub fn open_with(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
         let path = folder.join(FILE);
+        if folder.is_file() {
+            return Err(StoreError::NotAFolder(folder.to_owned()));
+        }
         match make_private(folder, &path) {
             Ok(()) => {}
             Err(error) if path.exists() => {

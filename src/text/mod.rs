@@ -32,4 +32,4 @@ pub use nearest::nearest;
 pub use trouble::{io_words, unreadable};
 pub use visible::{Visible, hidden_count, typed, typed_json};
 pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};
-pub use wrap::{Wrap, wrap, wrap_code};
+pub use wrap::{Wrap, WrapQuoted, wrap, wrap_code, wrap_quoted};

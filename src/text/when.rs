@@ -37,6 +37,18 @@ pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     Ok(Some(at))
 }
 
+/// Parses a point in time, past or to come.
+pub fn at(word: &str, now: &Zoned) -> Result<Timestamp, String> {
+    let word = word.trim();
+    meant(word, now).ok_or_else(|| {
+        let word: String = word.chars().take(40).collect();
+        format!(
+            "`{}` is not a time; write thu 15:00, tomorrow 9:00 or 2026-11-19 15:00",
+            Visible::line(&word)
+        )
+    })
+}
+
 /// Parses a length of time: `30m`, `2h`, `3d`, `1w`.
 pub fn lasting(word: &str, now: &Timestamp) -> Result<Duration, String> {
     let until = span_from(&word.trim().to_lowercase(), &now.to_zoned(TimeZone::UTC));
@@ -59,10 +71,7 @@ pub fn past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     };
     at.ok_or_else(|| {
         let word: String = word.chars().take(40).collect();
-        format!(
-            "`{}` is not a time that has been; write 30d, 2026-11-20 or an RFC 3339 time",
-            Visible::line(&word)
-        )
+        format!("`{}` is not a time; write 30d, 2026-11-20 or an RFC 3339 time", Visible::line(&word))
     })
 }
 
@@ -195,6 +204,19 @@ mod tests {
         check("2026-11-20T08:00:00+01:00", "2026-11-20T08:00:00");
         check("2026-11-20T08:00", "2026-11-20T08:00:00");
         assert_eq!(read("OFF", &now()).unwrap(), None);
+    }
+
+    #[test]
+    fn points_in_time_may_have_passed() {
+        for (word, expected) in [
+            ("mon 15:00", "2026-10-26T14:00:00Z"),
+            ("2026-11-19 15:00", "2026-11-19T14:00:00Z"),
+            ("2026-10-01 15:00", "2026-10-01T13:00:00Z"),
+        ] {
+            assert_eq!(at(word, &now()).unwrap().to_string(), expected, "{word}");
+        }
+        let refused = at("soon", &now()).unwrap_err();
+        assert!(refused.starts_with("`soon` is not a time") && !refused.contains("off"), "{refused}");
     }
 
     #[test]

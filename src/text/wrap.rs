@@ -46,6 +46,47 @@ impl<'a> Iterator for Wrap<'a> {
 
 impl std::iter::FusedIterator for Wrap<'_> {}
 
+/// Like [`wrap`], but the continuation of a quoted line starts with its mark (`> `), which comes before each line.
+pub fn wrap_quoted(text: &str, columns: usize) -> WrapQuoted<'_> {
+    WrapQuoted { text, at: 0, columns: columns.max(1), mark: "" }
+}
+
+/// The lines of a text with the marks to repeat before them, found on demand. Made by [`wrap_quoted`].
+#[derive(Clone, Debug)]
+pub struct WrapQuoted<'a> {
+    text: &'a str,
+    at: usize,
+    columns: usize,
+    /// The mark of the line being broken.
+    mark: &'a str,
+}
+
+impl<'a> Iterator for WrapQuoted<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at == self.text.len() {
+            return None;
+        }
+        let rest = &self.text[self.at..];
+        let mark = if self.at == 0 || self.text[..self.at].ends_with('\n') {
+            self.mark = quote_mark(rest, self.columns / 2);
+            ""
+        } else {
+            self.mark
+        };
+        let line = first_line(rest, self.columns - mark.len());
+        self.at += line.next;
+        Some((mark, &rest[..line.end]))
+    }
+}
+
+/// The mark of a quoted line, or nothing if it would take more than `most` columns.
+fn quote_mark(line: &str, most: usize) -> &str {
+    let marks = line.bytes().take(most + 1).take_while(|byte| matches!(byte, b'>' | b' ')).count();
+    if line.starts_with('>') && marks <= most { &line[..marks] } else { "" }
+}
+
 /// How much further continuation lines of code are indented than the first.
 const GOES_ON: usize = 2;
 
@@ -176,6 +217,25 @@ mod tests {
         assert_eq!(code("                deep(a, b)", 12), [(0, "            "), (6, "deep("), (6, "a, b)")]);
     }
 
+    #[test]
+    fn a_quoted_line_keeps_its_mark() {
+        let quoted = |text: &'static str, columns| wrap_quoted(text, columns).collect::<Vec<_>>();
+        assert_eq!(
+            quoted("> one two three\nfour five six\n>> seven eight", 10),
+            [
+                ("", "> one two"),
+                ("> ", "three"),
+                ("", "four five"),
+                ("", "six"),
+                ("", ">> seven"),
+                (">> ", "eight")
+            ]
+        );
+        assert_eq!(quoted(">>>> a b", 6), [("", ">>>> a"), ("", "b")], "the mark would leave no room");
+        assert_eq!(quoted(">", 1), [("", ">")]);
+        assert_eq!(quoted("", 4), []);
+    }
+
     #[track_caller]
     fn check(text: &str, columns: usize, expected: &[&str]) {
         assert_eq!(wrap(text, columns).collect::<Vec<_>>(), expected, "{text:?} at {columns}");
@@ -288,6 +348,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in any::<String>(), columns in 0_usize..9) {
             prop_assert!(wrap(&text, columns).count() <= text.len());
+            prop_assert!(wrap_quoted(&text, columns).count() <= text.len());
         }
     }
 }

@@ -161,7 +161,7 @@ pub enum Msg {
     /// What was learned, to see what is new.
     Lessons(InboxResult<Vec<MemoryLine>>),
     /// A mail got another class: this one.
-    Reclassified(InboxResult<String>),
+    Reclassified(ThreadId, InboxResult<String>),
     /// The attachments of a thread's mails.
     Attachments(ThreadId, InboxResult<Vec<AttachedFile>>),
     /// Mails were put away or moved back, or why not.
@@ -213,7 +213,11 @@ pub enum DecisionKind {
     Accepted,
     /// Accepted with changes.
     Edited,
+    /// Written in place of the proposal, to be approved next.
+    Written,
     Answered,
+    /// A permission was refused.
+    Refused,
     Ignored,
     /// Saved as a draft.
     Drafted,
@@ -231,7 +235,9 @@ impl DecisionKind {
         match self {
             DecisionKind::Accepted => "accepted",
             DecisionKind::Edited => "accepted with changes",
+            DecisionKind::Written => "written, comes back to approve",
             DecisionKind::Answered => "answered",
+            DecisionKind::Refused => "refused",
             DecisionKind::Ignored => "ignored",
             DecisionKind::Drafted => "saved as a draft",
             DecisionKind::Filed => "filed away",

@@ -42,7 +42,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::CostToday(inbox.figures().cost_since(since).await.map_err(Failure::from))
         }
         Cmd::FetchMail => Msg::Done(match inbox.mail().fetch().await {
-            Ok(()) => Ok("looking for new mail".to_owned()),
+            Ok(()) => Ok("Looking for new mail".to_owned()),
             Err(error) => Err(error.into()),
         }),
         Cmd::Running => Msg::Running(running(inbox).await),
@@ -91,7 +91,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::SkippedLately(skipped_lately(inbox, since, day).await.map_err(Failure::from))
         }
         Cmd::Unsubscribe(thread) => Msg::Done(match inbox.mail().unsubscribe(thread).await {
-            Ok(_) => Ok("the inbox asks you before it unsubscribes".to_owned()),
+            Ok(_) => Ok("The inbox asks you before it unsubscribes".to_owned()),
             Err(error) => Err(error.into()),
         }),
         Cmd::Decisions(query) => {
@@ -105,8 +105,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Ends(query) => Msg::Ends(inbox.decisions().history(query).await.map_err(Failure::from)),
         Cmd::Lessons => Msg::Lessons(inbox.memory().list().await.map_err(Failure::from)),
         Cmd::Reclassify(thread, class) => {
-            let result = inbox.mail().reclassify(thread, class.clone()).await;
-            Msg::Reclassified(result.map(|_| class).map_err(Failure::from))
+            let result = inbox.mail().reclassify(thread.clone(), class.clone()).await;
+            Msg::Reclassified(thread, result.map(|_| class).map_err(Failure::from))
         }
         Cmd::Attachments(thread) => {
             let files = inbox.mail().attachments(thread.clone()).await.map_err(Failure::from);
@@ -114,11 +114,11 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::SaveAttached(thread, n, programs) => {
             let saved = inbox.mail().save_attachment(thread, n, downloads(), programs).await;
-            Msg::Done(saved.map(|path| format!("saved as {}", path.display())).map_err(Failure::from))
+            Msg::Done(saved.map(|path| format!("Saved as {}", path.display())).map_err(Failure::from))
         }
         Cmd::OpenAttached(thread, n) => {
             let opened = inbox.mail().open_attachment(thread, n).await;
-            Msg::Done(opened.map(|path| format!("opened {}", path.display())).map_err(Failure::from))
+            Msg::Done(opened.map(|path| format!("Opened {}", path.display())).map_err(Failure::from))
         }
         Cmd::PutAway(threads, way) => {
             let results = put_away(inbox, threads, &way).await;
@@ -131,18 +131,18 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Remember(namespace, read, profile) => {
             let result = inbox.memory().edit(namespace, read, profile).await;
             Msg::Learned(
-                result.map(|view| format!("saved as version {}", view.newest.version)).map_err(Failure::from),
+                result.map(|view| format!("Saved as version {}", view.newest.version)).map_err(Failure::from),
             )
         }
         Cmd::Pin(namespace, line, pinned) => {
             let result = inbox.memory().pin(namespace, line.clone(), pinned).await;
-            let what = if pinned { "pinned" } else { "no longer pinned" };
+            let what = if pinned { "Pinned" } else { "No longer pinned" };
             Msg::Learned(result.map(|_| format!("{what}: {line}")).map_err(Failure::from))
         }
         Cmd::Revert(namespace, version) => {
             let result = inbox.memory().revert(namespace, version).await;
             let text = |view: MemoryView| {
-                format!("back to version {version}, saved as version {}", view.newest.version)
+                format!("Back to version {version}, saved as version {}", view.newest.version)
             };
             Msg::Learned(result.map(text).map_err(Failure::from))
         }
@@ -198,7 +198,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::Decided(kind, snooze(inbox, ids, until).await)
         }
         Cmd::Stop(thread) => Msg::Done(match inbox.threads().stop(thread).await {
-            Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
+            Ok(outcome) => Ok(format!("Stopped {}", outcome.thread)),
             Err(error) => Err(error.into()),
         }),
         Cmd::Start(workflow, input) => {
@@ -206,8 +206,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::Started(workflow, started.map(|outcome| outcome.thread).map_err(Failure::from))
         }
         Cmd::Pause(paused) => Msg::Done(match inbox.pause(paused).await {
-            Ok(()) if paused => Ok("paused: nothing runs until ! resumes".to_owned()),
-            Ok(()) => Ok("resumed".to_owned()),
+            Ok(()) if paused => Ok("Paused: nothing runs until ! resumes".to_owned()),
+            Ok(()) => Ok("Resumed".to_owned()),
             Err(error) => Err(error.into()),
         }),
         Cmd::Complete(layer, typed) => {
@@ -271,7 +271,7 @@ async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> 
     let shown = path.display().to_string();
     let written = tokio::task::spawn_blocking(move || service::write_new(&path, &text)).await;
     match written {
-        Ok(Ok(())) => Ok(format!("written to {shown}")),
+        Ok(Ok(())) => Ok(format!("Written to {shown}")),
         Ok(Err(error)) => Err(failed(error.to_string())),
         Err(_) => Err(failed(format!("writing {shown} was interrupted; try again"))),
     }
@@ -327,7 +327,7 @@ async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &Way) -> Vec<(Thre
 async fn undo_last(inbox: &Inbox) -> Option<Msg> {
     match inbox.decisions().last_decided().await {
         Ok(Some(last)) => Some(Msg::Undone(undo_together(inbox, last.interrupts.first()?.clone()).await)),
-        Ok(None) => Some(Msg::Done(Ok("there is nothing to take back".to_owned()))),
+        Ok(None) => Some(Msg::Done(Ok("There is nothing to take back".to_owned()))),
         Err(error) => Some(Msg::Done(Err(error.into()))),
     }
 }

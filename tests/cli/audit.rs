@@ -56,7 +56,7 @@ fn times_folders_and_files_that_are_wrong_are_said() {
     let cli = Cli::new();
     cli.chat("tea");
     cli.refused(&["export"], 2, "--audit");
-    cli.refused(&["export", "--audit", "--since", "yesteryear"], 2, "not a time that has been");
+    cli.refused(&["export", "--audit", "--since", "yesteryear"], 2, "is not a time; write 30d");
     let end = lines(cli.sayso(&["export", "--audit", "--since", "2100-01-01"]).done());
     assert_eq!(end.len(), 1);
     let all = lines(cli.sayso(&["export", "--audit"]).done());

@@ -33,7 +33,12 @@ fn an_ambiguous_beginning() {
     cli.chat("tea");
     cli.chat("milk");
     cli.refused(&["accept", "i"], 2, "`i` matches 2 ids");
-    cli.refused(&["show", "t"], 2, "give one more letter");
+    cli.refused(&["show", "t"], 2, "give more letters");
+    for topic in ["bread", "salt", "jam"] {
+        cli.chat(topic);
+    }
+    cli.refused(&["accept", "i"], 2, "`i` matches 5 ids");
+    cli.refused(&["accept", "i"], 2, ", …); give more letters");
 }
 
 #[test]
@@ -70,6 +75,8 @@ fn a_data_folder_that_cannot_be() {
     std::fs::write(cli.path("file"), "").unwrap();
     let inside = cli.path("file").join("data").display().to_string();
     cli.refused(&["list", "--data", &inside], 1, "cannot be made");
+    let file = cli.path("file").display().to_string();
+    cli.refused(&["list", "--data", &file], 1, "is a file, not a folder");
     std::fs::write(cli.data().join("sayso.db"), "this is a diary, not a database").unwrap();
     cli.refused(&["list"], 1, "is not a sayso database");
     cli.refused(&["--data", "", "list"], 2, "--data");

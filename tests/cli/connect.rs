@@ -34,6 +34,30 @@ fn nothing_is_written_before_somebody_says_so() {
 }
 
 #[test]
+fn without_a_name_the_agents_are_listed() {
+    let cli = Cli::new();
+    let bin = cli.path("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("codex"), "").unwrap();
+    run(&cli, &["connect", "gemini", "--yes"]);
+    let listed = |args: &[&str]| {
+        let said = cli.real().args(args).env("PATH", &bin).output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        String::from_utf8(said.stdout).unwrap()
+    };
+    let table = listed(&["connect"]);
+    let row = |agent: &str| table.lines().find(|line| line.starts_with(agent)).unwrap();
+    assert!(row("claude").contains("not found") && row("claude").ends_with("no"), "{table}");
+    assert!(row("codex").contains("bin/codex") && row("codex").ends_with("no"), "{table}");
+    assert!(row("gemini").ends_with("yes") && table.contains("`sayso connect AGENT`"), "{table}");
+    let data: Value = serde_json::from_str(&listed(&["connect", "--json"])).unwrap();
+    let agents: Vec<String> = data.as_array().unwrap().iter().map(|agent| text(&agent["agent"])).collect();
+    assert_eq!(agents, ["claude", "codex", "opencode", "gemini"]);
+    assert_eq!((&data[1]["connected"], &data[3]["connected"]), (&Value::from(false), &Value::from(true)));
+    run(&cli, &["connect", "--remove"]).refused(2, "AGENT");
+}
+
+#[test]
 fn doctor_says_how_an_agent_stands() {
     let cli = Cli::new();
     let bin = cli.path("bin");

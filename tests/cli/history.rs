@@ -76,16 +76,30 @@ fn mail_is_listed_with_how_each_decision_ended() {
 }
 
 #[test]
-fn a_request_is_allowed_denied_or_expired() {
+fn a_request_is_allowed_or_refused_with_words_or_without() {
     let cli = Cli::new();
-    for decision in ["accept", "ignore"] {
-        let ask = ["request", "--title", "Deploy", "--action", "deploy", "--source", "release bot"];
+    let decisions: [&[&str]; 4] =
+        [&["accept"], &["edit", "--set", "host=b"], &["ignore"], &["respond", "Use the tests."]];
+    for decision in decisions {
+        let args = r#"{"host": "a"}"#;
+        let ask =
+            ["request", "--title", "Deploy", "--action", "deploy", "--source", "release bot", "--args", args];
         request::run(&cli, &ask);
         let id = text(&request::the_one(&cli)["id"]);
-        request::json(&cli, &[decision, &id, "--wait"]);
+        let words = [decision[0], &id].into_iter().chain(decision[1..].iter().copied()).chain(["--wait"]);
+        request::json(&cli, &words.collect::<Vec<&str>>());
     }
     let lines = request::json(&cli, &["decisions"]);
-    assert_eq!(told(&lines), [line("ignore", "ignored", "denied"), line("accept", "done", "allowed")]);
+    assert_eq!(
+        told(&lines),
+        [
+            line("respond", "ignored", "refused"),
+            line("ignore", "ignored", "refused"),
+            line("edit", "done", "allowed, changed"),
+            line("accept", "done", "allowed"),
+        ]
+    );
+    assert_eq!(lines[0]["text"], "Use the tests.");
     assert_eq!(lines[0]["source"], "request: release bot");
     assert_eq!(lines[0]["by"], "cli");
 }

@@ -384,16 +384,16 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
     let accepted = decided(&["accept"], &permission("cargo test"));
     decided(&["edit", "--set", "command=cargo test --lib"], &bash("toolu_2", "cargo test"));
     decided(&["ignore"], &permission("cargo publish"));
-    assert_eq!(outcomes(), ["denied", "allowed", "allowed"]);
+    assert_eq!(outcomes(), ["refused", "allowed, changed", "allowed"]);
     after("cargo test", "PostToolUseFailure", json!({"error": "Exit code 101\nfailed"}));
-    assert_eq!(outcomes(), ["denied", "allowed", "allowed, exit code 101"]);
+    assert_eq!(outcomes(), ["refused", "allowed, changed", "allowed, exit code 101"]);
     let ran = json!({"tool_use_id": "toolu_2", "tool_response": {"stdout": "", "interrupted": false}});
     after("cargo test --lib", "PostToolUse", ran);
-    assert_eq!(outcomes(), ["denied", "allowed, exit code 0", "allowed, exit code 101"]);
+    assert_eq!(outcomes(), ["refused", "allowed, changed, exit code 0", "allowed, exit code 101"]);
     // Nothing is made of what was never asked, or was told before.
     after("cargo publish", "PostToolUse", json!({"tool_response": {"stdout": ""}}));
     after("cargo test", "PostToolUse", json!({"tool_response": {"stdout": ""}}));
-    assert_eq!(outcomes(), ["denied", "allowed, exit code 0", "allowed, exit code 101"]);
+    assert_eq!(outcomes(), ["refused", "allowed, changed, exit code 0", "allowed, exit code 101"]);
     let shown = json(&cli, &["show", &accepted]);
     assert_eq!(shown["state"]["reported"]["exit_code"], 101, "{shown}");
     assert_eq!(shown["status"], "done");

@@ -183,7 +183,7 @@ fn status_counts() {
     assert_eq!(status["threads"]["done"], 1);
     assert_eq!(status["paused"], false);
     assert_eq!(status["driver"], Value::Null);
-    assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 results\n");
+    assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 result\n");
     let said = cli.sayso(&["status"]);
     assert!(said.done().contains("open     1 question, 1 result\n"), "{said:?}");
     assert!(said.done().contains("`sayso run`"), "{said:?}");

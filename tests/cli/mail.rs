@@ -86,6 +86,30 @@ fn what_is_fetched_is_listed_with_its_thread() {
 }
 
 #[test]
+fn the_list_counts_ages_from_the_mail_as_the_screen_does() {
+    let cli = configured();
+    let now = jiff::Timestamp::now();
+    for (n, hours) in [(1_i64, 2_i64), (2, 5)] {
+        let sent = now - jiff::SignedDuration::from_hours(hours);
+        let date = sent.strftime("%a, %d %b %Y %H:%M:%S +0000");
+        let raw = format!(
+            "Message-ID: <{n}@post.example>\r\nFrom: Bob <bob@b.example>\r\nTo: ada@example.org\r\n\
+             Subject: Lunch {n}?\r\nDate: {date}\r\n\r\nShall we have lunch on Friday?\r\n"
+        );
+        std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second() + n)), raw).unwrap();
+        real_json(&cli, &["mail", "sync", "--json"]);
+    }
+    let said = real(&cli, &["list"]);
+    let rows: Vec<&str> = said.done().lines().skip(1).collect();
+    let [older, newer] = rows[..] else { panic!("{said:?}") };
+    assert!(older.contains(" 5h ") && older.contains("Lunch 2?"), "{said:?}");
+    assert!(newer.contains(" 2h ") && newer.contains("Lunch 1?"), "{said:?}");
+    let first = real_json(&cli, &["list", "--limit", "1", "--json"]);
+    assert_eq!(first.as_array().map(Vec::len), Some(1));
+    assert!(text(&first[0]["title"]).contains("Lunch 2?"), "{first}");
+}
+
+#[test]
 fn an_ignored_invoice_hides_the_next_invoice_and_not_the_dunning_letter() {
     let cli = configured();
     configure(&cli, "[learning]\ndelay_seconds = 0\n");
@@ -317,10 +341,30 @@ fn an_account_that_only_observes_keeps_its_mail_where_it_is() {
     deliver(&cli, 1);
     real_json(&cli, &["mail", "sync", "--json"]);
     let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
-    assert_eq!(real(&cli, &["mail", "archive", &thread]).code, 1);
+    let refused = real(&cli, &["mail", "archive", &thread]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.out.contains("only observes"), "{refused:?}");
     assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 0));
-    let trouble = real_json(&cli, &["list", "--kind", "trouble", "--json"]);
-    assert!(text(&trouble[0]["gist"]).contains("only observes"), "{trouble}");
+    assert_eq!(real_json(&cli, &["list", "--kind", "trouble", "--json"]), json!([]));
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named_and_leaves_nothing_behind() {
+    let cli = configured();
+    deliver(&cli, 1);
+    real_json(&cli, &["mail", "sync", "--json"]);
+    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
+    let refused = real(&cli, &["mail", "move", &thread, "--to", "Travel"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.out.contains("there is no folder Travel; there are none"), "{refused:?}");
+    let open = real_json(&cli, &["list", "--json"]);
+    assert_eq!((open.as_array().unwrap().len(), &open[0]["thread"]), (1, &json!(thread)), "{open}");
+    // Once the folder is there, the same works.
+    for part in ["cur", "new", "tmp"] {
+        std::fs::create_dir_all(cli.path("mail/.Travel").join(part)).unwrap();
+    }
+    real(&cli, &["mail", "move", &thread, "--to", "Travel"]).done();
+    assert_eq!((files(&cli, ""), files(&cli, ".Travel")), (0, 1));
 }
 
 #[test]
@@ -353,6 +397,22 @@ fn what_is_attached_is_listed_and_saved_and_what_runs_is_not() {
     assert_eq!(std::fs::read_dir(&to).unwrap().count(), 2);
     let saved = real_json(&cli, &["mail", "save", &thread, "2", "--to", &to, "--anyway", "--json"]);
     assert!(text(&saved["path"]).starts_with(&format!("{to}/")), "{saved}");
+}
+
+#[test]
+fn doctor_warns_of_an_account_that_acts_and_cannot_send() {
+    let cli = configured();
+    let said = |more: &str| {
+        configure(&cli, more);
+        real(&cli, &["doctor"]).done().to_owned()
+    };
+    let warned = "its mode is \"act\", but nothing can be sent: write how under [mail.outgoing]";
+    assert!(said("").contains("warn  mail ") && said("").contains(warned), "{}", said(""));
+    let observing = said("mode = \"observe\"\n");
+    assert!(
+        observing.contains("ok    mail ") && observing.contains("there is no [mail.outgoing]"),
+        "{observing}"
+    );
 }
 
 #[test]

@@ -157,6 +157,7 @@ fn an_agent_asks_is_answered_and_does_as_it_is_told() {
     let call = client.call("ask_person", json!({"question": "Which region?", "details": "eu or us"}));
     let item = the_one(&cli);
     assert_eq!((&item["source"], &item["kind"]), (&json!("request: tester (mcp)"), &json!("question")));
+    assert_eq!(item["allow"]["accept"], false, "it asks for words");
     json(&cli, &["respond", &text(&item["id"]), "eu"]);
     let told = client.result(call);
     assert_eq!(

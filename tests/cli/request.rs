@@ -98,7 +98,7 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         let id = text(&item["id"]);
         let shown = run(&cli, &["view", &id]);
         for part in
-            ["a program that calls itself ci", "wants to: deploy", "env: prod", "It is green.", "in folder: "]
+            ["a program that calls itself ci", "action: deploy", "env: prod", "It is green.", "in folder: "]
         {
             assert!(shown.out.contains(part), "{part}: {shown:?}");
         }

@@ -129,7 +129,11 @@ fn doctor_says_what_the_screen_would_say_of_keys() {
         let (code, check) = keys_of(line);
         let (ok, text) = check.unwrap();
         assert!(code == 1 && !ok && text.contains(expected), "{line}: {code} {text}");
+        assert!(text.contains("config.toml: [keys] "), "the file is named: {text}");
     }
+    let (code, check) = keys_of("[[command]]\nkey = \"a\"\nname = \"mine\"\nrun = \"true\"");
+    let (ok, text) = check.unwrap();
+    assert!(code == 1 && !ok && text.contains("[[command]] `a` would mean both"), "{code} {text}");
     assert!(matches!(keys_of("accept = [\"a\", \"ctrl-y\"]"), (0, Some((true, _)))));
     assert_eq!(keys_of("").1, None);
 }

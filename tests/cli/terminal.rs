@@ -136,7 +136,7 @@ fn a_whole_conversation_is_held_right_there() {
     terminal.types("not done yet\nask about the\nsupplier\n");
     let third = terminal.wait_for(PROMPT);
     assert!(third.contains("“not done yet ask about the supplier”"), "{third}");
-    assert!(third.contains("To approve, press"), "{third}");
+    assert!(third.contains("To approve it, answer DONE."), "{third}");
     terminal.types("DONE\n");
     let last = terminal.ends();
     let file = notes(&cli, "analysis_result.md").canonicalize().unwrap();

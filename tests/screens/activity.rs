@@ -41,7 +41,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     screen.press("4").press("P");
     assert!(screen.dump().contains("Prune finished threads with"), "{}", screen.dump());
     screen.press("<enter>");
-    assert_eq!(screen.note(), "nothing is that old");
+    assert_eq!(screen.note(), "Nothing is that old");
     screen.behind(async |inbox| {
         let query = ItemQuery { kind: Some(ItemKind::Result), limit: 9, ..Default::default() };
         for item in inbox.decisions().items(query).await.unwrap().items {
@@ -133,7 +133,7 @@ fn versions_are_gone_through_with_their_causes() {
         screen.dump()
     );
     screen.press("]");
-    assert_eq!(screen.note(), "this is the first version");
+    assert_eq!(screen.note(), "This is the first version");
     screen.press("R");
     assert!(screen.dump().contains("Go back to version 1?"), "{}", screen.dump());
     screen.press("n").press("[").press("t");

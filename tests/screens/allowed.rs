@@ -125,7 +125,7 @@ fn mail_is_fetched_on_demand() {
     let store = screen.inbox.engine().store().clone();
     let before = store.mail().sync_wanted().unwrap();
     screen.press("$");
-    assert_eq!(screen.note(), "looking for new mail");
+    assert_eq!(screen.note(), "Looking for new mail");
     assert_ne!(store.mail().sync_wanted().unwrap(), before);
 }
 
@@ -236,14 +236,14 @@ fn skipped_mail_is_told_of_once_a_day() {
     assert_eq!(screen.note(), "", "it was counted today");
     let hours = |n| crate::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(n)).unwrap();
     screen.tell(Msg::Tick(screen.at, hours(15)));
-    assert_eq!(screen.note(), "mail in the last day: 1 skipped; gk lists it");
+    assert_eq!(screen.note(), "Mail in the last day: 1 skipped; gk lists it");
     screen.press("4");
     assert!(screen.dump().contains("1 skipped; gk lists it"), "{}", screen.dump());
     let mut other = TestScreen::over(screen.inbox, SIZE);
     other.tell(Msg::Tick(other.at, hours(16)));
     assert_eq!(other.note(), "", "whoever looks next was told already");
     other.tell(Msg::SkippedLately(Ok((SkippedCount { mails: 9, unsure: 2 }, true))));
-    assert_eq!(other.note(), "mail in the last day: 9 skipped, 2 unsure; gk lists it");
+    assert_eq!(other.note(), "Mail in the last day: 9 skipped, 2 unsure; gk lists it");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
     assert_eq!(other.note(), "Undone: 2 items");
     assert!(other.decisions().iter().all(|decision| decision.undone_at.is_some()));
     other.press("u");
-    assert_eq!(other.note(), "there is nothing to take back");
+    assert_eq!(other.note(), "There is nothing to take back");
 }
 
 #[test]

@@ -39,13 +39,31 @@ fn what_was_sent_is_said_and_can_be_read_afterwards() {
     assert!(screen.note().starts_with(&format!("Sent to {BOB}: ")), "{}", screen.note());
     screen.press("gh");
     let (shown, (_, args)) = (screen.dump(), write());
-    assert!(shown.contains("What was done"), "{shown}");
+    assert!(shown.contains("As it was proposed"), "{shown}");
     assert!(shown.contains(args["content"].as_str().unwrap().lines().next().unwrap()), "{shown}");
     // The key of the inbox leads out of it, from here and from another tab.
     screen.press("1");
     assert!(screen.model.shows_items(), "{}", screen.dump());
     screen.press("gh").press("3").press("1");
     assert!(screen.model.shows_items());
+}
+
+#[test]
+fn a_mail_of_one_s_own_comes_back_to_be_approved() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inbox = EmailInbox::new("notify", []);
+    runtime.block_on(inbox.receive_mail());
+    let mut screen = TestScreen::over((*inbox).clone(), SIZE);
+    screen.press("e").type_in("It comes on Friday.").press("<ctrl-s>");
+    let shown = screen.dump();
+    assert!(shown.contains("Make a draft of this?") && !shown.contains("Accept it"), "{shown}");
+    screen.press("y");
+    assert!(screen.note().starts_with("Written, comes back to approve: "), "{}", screen.note());
+    runtime.block_on(inbox.drive());
+    screen.tell(sayso::tui::Msg::Changed);
+    screen.press("gh");
+    let shown = screen.dump();
+    assert!(shown.contains("drafted") && !shown.contains("What was done"), "{shown}");
 }
 
 #[test]

@@ -232,6 +232,21 @@ fn a_time_to_snooze_until_can_be_typed() {
 }
 
 #[test]
+fn a_search_for_an_unknown_kind_says_above_the_prompt_which_there_are() {
+    let mut screen = TestScreen::full(SIZE);
+    for typed in ["/kind:approvl<enter>", "\\kind:approvl<enter>"] {
+        screen.press(typed);
+        let shown = screen.dump();
+        assert!(shown.contains("kind: takes triage, approval, question, trouble or result"), "{shown}");
+        screen.type_in("x");
+        assert_eq!(screen.note(), "", "it goes with the next key");
+        screen.press("<esc>");
+    }
+    screen.press("2").press("/is:bogus<enter>");
+    assert!(screen.dump().contains("is: takes sent, "), "{}", screen.dump());
+}
+
+#[test]
 fn search_and_filters() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("/is:warn<enter>");
@@ -287,9 +302,10 @@ fn results_go_on_in_the_same_thread() {
 fn the_editor_gives_back_what_it_was_given() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("jE");
-    let Some(Cmd::Editor(layer, text, "json")) = screen.outside.pop() else {
+    let Some(Cmd::Editor(layer, text, "eml")) = screen.outside.pop() else {
         panic!("an editor is asked for")
     };
+    assert!(text.starts_with("To: ") && text.contains("\nSubject: Re: "), "{text}");
     let text = text.replace("Thursday at noon", "Friday at one");
     screen.tell(Msg::Edited(layer, Ok(text)));
     screen.drawn();
@@ -300,14 +316,40 @@ fn the_editor_gives_back_what_it_was_given() {
 }
 
 #[test]
+fn a_text_that_cannot_be_read_is_opened_again() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("jE");
+    let Some(Cmd::Editor(layer, text, "eml")) = screen.outside.pop() else {
+        panic!("an editor is asked for")
+    };
+    let text = format!("Hello\n{text}");
+    screen.tell(Msg::Edited(layer, Ok(text.clone())));
+    assert!(screen.note().contains("“Hello” is none of its headers"), "{}", screen.note());
+    screen.press("<ctrl-g>");
+    assert!(matches!(screen.outside.pop(), Some(Cmd::Editor(_, again, "eml")) if again == text));
+}
+
+#[test]
+fn a_time_is_typed_as_people_say_it_and_reviewed() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("2026-03-05 15:00");
+    assert!(screen.dump().contains("Thursday 5 March 2026, 15:00"), "{}", screen.dump());
+    screen.press("<ctrl-s>");
+    assert!(screen.dump().contains("+ 2026-03-05T15:00:00+00:00"), "{}", screen.dump());
+    assert!(screen.dump().contains("Thursday 5 March 2026, 15:00"), "{}", screen.dump());
+    screen.press("y");
+    assert_eq!(screen.decisions()[0].args["start"], "2026-03-05T15:00:00+00:00");
+}
+
+#[test]
 fn copying_stopping_pausing_and_leaving() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("y");
     assert!(matches!(screen.outside.last(), Some(Cmd::Copy(text)) if text.contains("Quarterly figures")));
     screen.press("X").press("y");
-    assert!(screen.note().starts_with("stopped"), "{}", screen.note());
+    assert!(screen.note().starts_with("Stopped"), "{}", screen.note());
     screen.press("!");
-    assert!(screen.note().starts_with("paused"), "{}", screen.note());
+    assert!(screen.note().starts_with("Paused"), "{}", screen.note());
     screen.press("<enter>");
     assert_eq!(screen.model.focus, Focus::Card);
     screen.press("q");
@@ -356,6 +398,20 @@ fn own_commands_run_on_the_card() {
     screen.press("<esc>").press(":").type_in("show the title").press("<enter>");
     assert!(screen.note().contains("press gj with the card"), "{}", screen.note());
     assert!(screen.decisions().is_empty());
+}
+
+/// With nothing to decide, the palette begins with a new thread; help shows whole sentences.
+#[test]
+fn the_palette_begins_with_what_one_would_do_first() {
+    let mut screen = TestScreen::with((120, 40), Vec::new());
+    screen.press(":");
+    let shown = screen.dump();
+    let at = |what: &str| shown.find(what).unwrap_or(usize::MAX);
+    assert!(at(" new thread ") < at("next tab") && at("search the list") < at("next tab"), "{shown}");
+    assert!(!shown.contains("inbox: the inbox"), "{shown}");
+    screen.press("<esc>?").type_in("last thing learned");
+    let shown = screen.dump();
+    assert!(shown.contains("undo or narrow the last thing learned"), "{shown}");
 }
 
 /// Help and the palette begin with what can be done to what is selected, and are searched by typing.

@@ -3,11 +3,12 @@
 use crate::support::email_inbox::{EmailInbox, mail_with};
 use crate::support::samples::letter;
 use crate::test_screen::{TestScreen, dump};
+use sayso::graph::ThreadId;
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
 use sayso::service::Way;
 use sayso::text::Visible;
-use sayso::tui::{Cmd, Msg, Read};
+use sayso::tui::{Cmd, Failure, Msg, Read};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -168,6 +169,7 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")"]);
     let way = Way::Away(Destination::Folder("Travel".into()));
     let other = thread.clone();
+    runtime.block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
     screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))]));
     assert_eq!(screen.note(), "1 mail moved to Travel");
     screen.press("u");
@@ -184,6 +186,77 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("f");
     assert_eq!(screen.note(), "Only mail can be put away");
+}
+
+/// An inbox with two mails, and the thread of the first.
+fn two_mails(runtime: &tokio::runtime::Runtime) -> (EmailInbox, ThreadId) {
+    let mail = EmailInbox::new("notify", []);
+    let first = runtime.block_on(mail.receive_mail());
+    let second = mail_with("", "When does the fair begin?\n").replace("The report", "The fair");
+    let second = second.replace("one@client.example", "three@client.example");
+    runtime.block_on(mail.take_in(&second, json!({}))).unwrap();
+    runtime.block_on(mail.drive());
+    (mail, first)
+}
+
+/// Moves a mail as the screen does, up to the moment when the screen is told.
+fn move_mail(runtime: &tokio::runtime::Runtime, mail: &EmailInbox, thread: &ThreadId, way: &Way) {
+    let by = runtime.block_on(mail.mail().begin_move(thread, way)).unwrap();
+    runtime.block_on(mail.drive());
+    runtime.block_on(mail.mail().end_move(thread, way, &by)).unwrap();
+}
+
+#[test]
+fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for seen_first in [false, true] {
+        let (mail, first) = two_mails(&runtime);
+        let mut screen = TestScreen::over((*mail).clone(), SIZE);
+        assert_eq!(screen.selected(), "The report");
+        let away = Way::Away(Destination::Archive);
+        move_mail(&runtime, &mail, &first, &away);
+        if seen_first {
+            screen.tell(Msg::Changed);
+        }
+        screen.tell(Msg::PutAway(away, vec![(first.clone(), Ok(()))]));
+        assert_eq!(screen.selected(), "The fair");
+        assert!(!screen.dump().contains("This one is gone"), "{}", screen.dump());
+        runtime.block_on(mail.drive());
+
+        move_mail(&runtime, &mail, &first, &Way::Back);
+        screen.tell(Msg::PutAway(Way::Back, vec![(first, Ok(()))]));
+        assert_eq!(screen.selected(), "The fair", "its card is on its way");
+        runtime.block_on(mail.drive());
+        screen.tell(Msg::Changed);
+        assert_eq!(screen.selected(), "The report");
+    }
+}
+
+#[test]
+fn after_a_correction_the_new_card_of_the_mail_is_selected() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (mail, _) = two_mails(&runtime);
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    let before = screen.model.inbox.list.selected().unwrap().id.clone();
+    screen.press("Cj<enter>y");
+    assert!(!screen.dump().contains("This one is gone"), "{}", screen.dump());
+    runtime.block_on(mail.drive());
+    screen.tell(Msg::Changed);
+    assert_eq!(screen.selected(), "The report");
+    assert_ne!(screen.model.inbox.list.selected().unwrap().id, before);
+}
+
+#[test]
+fn a_move_that_fails_is_told_in_one_sentence_and_leaves_the_last_undo_alone() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("a");
+    let failure = Failure { stale: false, text: "there is no folder Nowhere".to_owned() };
+    let way = Way::Away(Destination::Folder("Nowhere".into()));
+    let thread = screen.model.inbox.list.all()[0].thread.clone();
+    screen.tell(Msg::PutAway(way, vec![(thread, Err(failure))]));
+    assert_eq!(screen.note(), "Not moved to Nowhere: there is no folder Nowhere");
+    screen.press("u");
+    assert!(screen.note().starts_with("Undone"), "{}", screen.note());
 }
 
 #[test]
@@ -206,7 +279,10 @@ fn what_is_attached_is_saved_or_opened_after_a_menu_and_programs_are_only_saved(
     assert!(shown.contains("can run programs!"), "{shown}");
     screen.press("<enter>");
     let shown = screen.dump();
-    assert!(shown.contains("save it to Downloads") && shown.contains("open it in"), "{shown}");
+    assert!(
+        shown.contains("save it to Downloads, or else to your home folder") && shown.contains("open it in"),
+        "{shown}"
+    );
     screen.press("<esc>").press("v").press("j").press("<enter>");
     let shown = screen.dump();
     assert!(shown.contains("Save setup.exe although it can run programs?"), "{shown}");
@@ -224,7 +300,7 @@ fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
     runtime.block_on(mail.drive());
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
     screen.press("U");
-    assert_eq!(screen.note(), "the inbox asks you before it unsubscribes");
+    assert_eq!(screen.note(), "The inbox asks you before it unsubscribes");
     runtime.block_on(mail.drive());
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
     let shown = screen.dump();

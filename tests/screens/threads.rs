@@ -368,7 +368,7 @@ fn a_thread_that_is_alive_is_stopped_from_its_page() {
 fn a_thread_is_written_to_a_file_once() {
     let mut screen = TestScreen::full((120, 32));
     let path = screen.inbox.folder().join("thread.md").display().to_string();
-    for said in ["written to", "is there already"] {
+    for said in ["Written to", "is there already"] {
         screen.press("2").press("W").press("<ctrl-u>").type_in(&path).press("<enter>");
         assert!(screen.note().contains(said), "{}", screen.note());
     }

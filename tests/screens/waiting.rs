@@ -91,6 +91,7 @@ fn a_digit_on_an_empty_line_sends_a_refusal_of_one_s_own() {
     screen.press("<backspace>2");
     let said = screen.decisions();
     assert_eq!((said.len(), &said[0].args), (1, &json!("Use the tests that are there.")));
+    assert_eq!(screen.note(), "Refused: “cargo publish”");
     // A question may be answered with a number.
     screen.press("ggr2");
     assert_eq!(screen.decisions().len(), 1);

@@ -58,20 +58,20 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.until("the history closed", |pty| !pty.text().contains("History of"));
     // Written anew in an editor.
     pty.send("e");
-    pty.wait("saved as version 3");
+    pty.wait("Saved as version 3");
     pty.wait("Prefers very short replies.");
     // A line pinned.
     pty.send("P");
     pty.wait("Pin a line");
     pty.send("\r");
-    pty.wait("pinned: Prefers very short replies.");
+    pty.wait("Pinned: Prefers very short replies.");
     // And let go of, since going back would drop it.
     pty.until("the menu closed", |pty| !pty.text().contains("Pin a line"));
     pty.send("P");
     pty.wait("Pin a line");
     pty.wait("● Prefers very short replies.");
     pty.send("\r");
-    pty.wait("no longer pinned");
+    pty.wait("No longer pinned");
     // Back to an earlier version, after a look at what that changes.
     pty.send("R");
     pty.wait("Go back to which version?");

@@ -56,7 +56,7 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     pty.send(&path.display().to_string());
     pty.wait("out.md");
     pty.send("\r");
-    pty.wait("written to");
+    pty.wait("Written to");
     assert!(std::fs::read_to_string(&path).unwrap().contains("## Steps"));
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");

@@ -39,6 +39,25 @@ pub async fn check_agents(env: &Env) -> Vec<(String, Result<String, String>)> {
     checked
 }
 
+/// An agent, and what this machine has of it.
+#[derive(Clone, Debug)]
+pub struct FoundAgent {
+    pub agent: Agent,
+    pub program: Option<PathBuf>,
+    /// Whether the person's own config has our hook, or why that cannot be read.
+    pub connected: Result<bool, String>,
+}
+
+/// Looks for every agent, and starts none.
+pub fn find_agents(places: &Places) -> Vec<FoundAgent> {
+    let found = |agent: Agent| FoundAgent {
+        agent,
+        program: on_path(&places.env, agent.word()),
+        connected: hook(agent, places).map(|hook| hook.is_some()),
+    };
+    Agent::ALL.map(found).into()
+}
+
 fn on_path(env: &Env, name: &str) -> Option<PathBuf> {
     std::env::split_paths(env.get("PATH")?).map(|folder| folder.join(name)).find(|program| program.is_file())
 }

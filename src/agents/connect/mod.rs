@@ -19,7 +19,7 @@ use crate::config::{Env, Host};
 use crate::text::unreadable;
 use std::path::{Path, PathBuf};
 
-pub use check::check_agents;
+pub use check::{FoundAgent, check_agents, find_agents};
 pub use write::write;
 
 /// The agents that can be connected.

@@ -196,6 +196,7 @@ fn middleware(name: String, args: String, description: String, allowed: &[&str],
             ignore: label("reject"),
             done: label("approved"),
             refused: label("rejected"),
+            words_refuse: reject && !responds,
             ..Labels::default()
         },
         schema,

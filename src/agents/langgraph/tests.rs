@@ -133,6 +133,7 @@ fn middleware_batches_are_one_item_an_action_and_one_answer() {
     assert_eq!(kinds, [Kind::Approval, Kind::Approval, Kind::Question, Kind::Approval]);
     assert_eq!(batch.actions[1].labels.respond.as_deref(), Some("reject, saying why"));
     assert_eq!(batch.actions[2].labels.respond.as_deref(), Some("answer in its place"));
+    assert!(batch.actions[1].labels.words_refuse && !batch.actions[2].labels.words_refuse);
     sent(
         &batch,
         &[edit(json!({"n": 2})), respond("too risky"), respond("blue"), Decision::Ignore],

@@ -127,11 +127,13 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
     let key = given.get("key").and_then(Value::as_str).map(str::to_owned);
     let asking = |input: Map<String, Value>| Asking { input: Value::Object(input), key: key.clone() };
     let wish = match name {
-        "ask_person" => Wish::Ask(asking(input(&[
-            ("question", "title"),
-            ("details", "text"),
-            ("expires_seconds", "expires_in"),
-        ]))),
+        "ask_person" => {
+            let mut input =
+                input(&[("question", "title"), ("details", "text"), ("expires_seconds", "expires_in")]);
+            // A bare yes answers no question that begins with "which".
+            input.insert("allow".to_owned(), json!(["respond", "ignore"]));
+            Wish::Ask(asking(input))
+        }
         "request_approval" => Wish::Ask(asking(input(&[
             ("title", "title"),
             ("action", "action"),

@@ -61,7 +61,7 @@ pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep
         ),
         step(
             "A customer wants twelve bikes, and a reply is drafted; nothing has been sent. Press e, change a word, then \
-             Ctrl-S. You see exactly what you changed; y accepts it.",
+             Ctrl-s. You see exactly what you changed; y accepts it.",
             TourGoal::Decide("Twelve cargo bikes"),
         ),
         step(

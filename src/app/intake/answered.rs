@@ -6,9 +6,9 @@ use crate::graph::{Event, ThreadId, What};
 use crate::inbox::Status;
 use crate::mail::{Account, Mail, Standing};
 use crate::store::{StoreError, Waiting};
+use crate::workflows::email::ANSWERED_ELSEWHERE;
 use serde_json::json;
 
-const ANSWERED: &str = "you have answered it elsewhere";
 const GONE: &str = "the mail is no longer in its mailbox";
 
 impl Intake {
@@ -29,7 +29,7 @@ impl Intake {
         if ours || !self.is_answer(&thread, mail, &refers)? {
             return Ok(());
         }
-        self.settle(&thread, ANSWERED, "answered").await
+        self.settle(&thread, ANSWERED_ELSEWHERE, "answered").await
     }
 
     /// Whether the user's own mail can answer a thread: it refers to the thread's newest mail, or was written after it.
@@ -54,7 +54,7 @@ impl Intake {
                 Standing::There { answered, .. } => {
                     // If the thread has sent something, that may be the answer.
                     if !waiting.acted && (answered || self.is_answered_in_sent(account, waiting).await?) {
-                        self.settle(&waiting.thread, ANSWERED, "answered").await?;
+                        self.settle(&waiting.thread, ANSWERED_ELSEWHERE, "answered").await?;
                     }
                 }
             }

@@ -1,21 +1,23 @@
 //! `sayso connect`: lets a coding agent ask in the inbox.
 
-use crate::agents::connect::{self, Agent, Change, Options, Places, Plan};
+use crate::agents::connect::{self, Agent, Change, FoundAgent, Options, Places, Plan};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
+use crate::cli::table::{cut, table, whole};
 use crate::cli::wizard::{Prompt, say};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-/// Let a coding agent on this machine ask in the inbox
+/// Let a coding agent on this machine ask in the inbox; without a name, list the agents
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It writes hooks, the MCP server and the permission to call it into the agent's own config, and shows \
     the change first. Your own settings stay, and --remove removes what was added. Where sayso is missing or fails, the \
     agent refuses or asks you itself.\n\nExamples:\n  \
+    sayso connect\n  \
     sayso connect claude\n  \
     sayso connect codex --patience 300\n  \
     sayso connect gemini --project --yes\n  \
@@ -24,21 +26,21 @@ use std::path::PathBuf;
 pub(in crate::cli) struct Args {
     /// Which one
     #[arg(value_enum, value_name = "AGENT")]
-    agent: Which,
+    agent: Option<Which>,
     /// In this folder's own config, for everybody who works in it
-    #[arg(long)]
+    #[arg(long, requires = "agent")]
     project: bool,
     /// Remove what sayso added
-    #[arg(long)]
+    #[arg(long, requires = "agent")]
     remove: bool,
     /// Ask before every tool, not only where the agent itself would ask
-    #[arg(long, conflicts_with = "remove")]
+    #[arg(long, conflicts_with = "remove", requires = "agent")]
     all: bool,
     /// How long a card waits before the agent asks you itself, or refuses
-    #[arg(long, value_name = "SECONDS", conflicts_with = "remove", value_parser = clap::value_parser!(u64).range(5..=86_000))]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "remove", requires = "agent", value_parser = clap::value_parser!(u64).range(5..=86_000))]
     patience: Option<u64>,
     /// Write it without asking
-    #[arg(long)]
+    #[arg(long, requires = "agent")]
     yes: bool,
 }
 
@@ -74,12 +76,14 @@ impl Args {
             Agent::Opencode => Which::Opencode,
             Agent::Gemini => Which::Gemini,
         };
-        Self { agent, project: false, remove: false, all: false, patience: None, yes: false }
+        Self { agent: Some(agent), project: false, remove: false, all: false, patience: None, yes: false }
     }
 
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let agent = Agent::from(self.agent);
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
+        let Some(agent) = self.agent.map(Agent::from) else {
+            return list(&context.page, &connect::find_agents(&places));
+        };
         let options = Options {
             project: self.project,
             all: self.all,
@@ -126,6 +130,37 @@ impl Args {
         }
         Ok(program)
     }
+}
+
+/// The agents that can be connected, and which of them are here.
+fn list(page: &Page, found: &[FoundAgent]) -> Result<Answer, Failure> {
+    let data: Vec<Value> = found
+        .iter()
+        .map(|FoundAgent { agent, program, connected }| {
+            json!({
+                "agent": agent.word(),
+                "name": agent.name(),
+                "program": program.as_ref().map(|path| path.display().to_string()),
+                "connected": connected.as_ref().ok(),
+                "error": connected.as_ref().err(),
+            })
+        })
+        .collect();
+    let row = |FoundAgent { agent, program, connected }: &FoundAgent| {
+        let connected = match connected {
+            Ok(true) => "yes".to_owned(),
+            Ok(false) => "no".to_owned(),
+            Err(why) => why.clone(),
+        };
+        let program = program.as_ref().map_or("not found".to_owned(), |path| path.display().to_string());
+        [agent.word().to_owned(), agent.name().to_owned(), program, connected]
+    };
+    let rows: Vec<_> = found.iter().map(row).collect();
+    page.answer(&data, |page| {
+        let columns = [whole("AGENT"), whole("NAME"), whole("PROGRAM"), cut("CONNECTED")];
+        let table = table(page, columns, &rows);
+        format!("{table}\n`sayso connect AGENT` connects one. It shows the change before it writes it.\n")
+    })
 }
 
 struct Report {

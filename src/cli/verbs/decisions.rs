@@ -17,7 +17,7 @@ use strum::VariantArray;
     contains all of them.\n\nExamples:\n  \
     sayso decisions --since 7d\n  \
     sayso decisions ines --answer edit\n  \
-    sayso decisions \"claude code\" denied --since yesterday\n  \
+    sayso decisions \"claude code\" refused --since yesterday\n  \
     sayso decisions --end failed --json"
 )]
 pub(in crate::cli) struct Args {

@@ -115,10 +115,11 @@ fn configured(config: &Config) -> Check {
 /// Checks the keys that the config sets for the screen; `None` if it sets none.
 fn keys(config: &Config, checked: Result<(), String>) -> Option<Check> {
     let check = match checked {
-        Ok(()) => Check::good("keys", "every key of [keys] has one meaning"),
+        Ok(()) => Check::good("keys", "every key of [keys] and [[command]] has one meaning"),
         Err(why) => Check::bad("keys", why),
     };
-    (!config.keys.is_empty()).then_some(check)
+    let sets_none = config.keys.is_empty() && config.commands.is_empty();
+    (!sets_none).then_some(check)
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {
@@ -211,7 +212,11 @@ fn driver(health: &Health) -> Check {
 pub(super) fn text(checks: &[Check]) -> String {
     let widest = checks.iter().map(|check| check.check.len()).max().unwrap_or(0);
     let line = |check: &Check| {
-        let mark = if check.ok { "ok  " } else { "FAIL" };
+        let mark = match (check.ok, check.warns) {
+            (false, _) => "FAIL",
+            (true, true) => "warn",
+            (true, false) => "ok  ",
+        };
         format!("{mark}  {:widest$}  {}\n", check.check, check.text)
     };
     checks.iter().map(line).collect()

@@ -10,10 +10,11 @@ use crate::graph::{Kind, Warning};
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
 use crate::text::clock;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::Timestamp;
 
 use super::status;
 
-/// List what waits for a decision, oldest first
+/// List what waits for a decision: waiting agents first, then the oldest
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "If no process is driving, it checks the configured LangGraph servers once.\n\nExamples:\n  \
@@ -48,7 +49,9 @@ impl Args {
         look_at_servers(&here).await;
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let mut items = pages::items(here.inbox(), query, limit).await?;
+        let found = pages::items(here.inbox(), query, here.page.now).await?;
+        let (mut items, dated): (Vec<Item>, Vec<Timestamp>) =
+            found.into_iter().take(limit.unwrap_or(usize::MAX)).unzip();
         if here.page.is_json() {
             let mut whole = Vec::with_capacity(items.len());
             for item in items {
@@ -62,15 +65,17 @@ impl Args {
         } else {
             None
         };
-        here.page.answer(&items, |page| self.text(page, &here, &items, overview.as_ref()))
+        here.page.answer(&items, |page| self.text(page, &here, &items, &dated, overview.as_ref()))
     }
 
-    /// `overview`, with the last day's skipped mail, is given only if nothing at all is open.
+    /// `dated` is the time each item's age counts from. `overview`, with the last day's skipped mail, is given only if
+    /// nothing at all is open.
     fn text(
         &self,
         page: &Page,
         here: &Here,
         items: &[Item],
+        dated: &[Timestamp],
         overview: Option<&(Overview, SkippedCount)>,
     ) -> String {
         if items.is_empty() {
@@ -86,7 +91,8 @@ impl Args {
         }
         let rows: Vec<_> = items
             .iter()
-            .map(|item| {
+            .zip(dated)
+            .map(|(item, dated)| {
                 let mark = Warning::heaviest(&item.warnings).map(|grade| format!("{} ", grade.mark()));
                 let about = here.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
@@ -97,7 +103,7 @@ impl Args {
                     item.kind.word().to_owned(),
                     item.action.clone(),
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
-                    page.age(item.created_at),
+                    page.age(*dated),
                     format!(
                         "{}{}{about}{}{left}",
                         mark.unwrap_or_default(),

@@ -82,6 +82,10 @@ async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
     let refused = |error| Failure::from_inbox(&error, Exit::Failed);
     let by = here.inbox().mail().begin_move(thread, way).await.map_err(refused)?;
     drive(here, &by).await?;
+    if *way == Way::Back {
+        // It may still have to close the card that comes back.
+        drive(here, std::slice::from_ref(thread)).await?;
+    }
     here.inbox().mail().end_move(thread, way, &by).await.map_err(refused)?;
     // The mail's own thread was told; drive it on, so that it can be reclassified.
     drive(here, std::slice::from_ref(thread)).await

@@ -30,7 +30,12 @@ impl Args {
         let here = context.open()?;
         let spec = here.registry().get(&self.workflow).filter(|spec| !spec.hidden);
         let input = match spec {
-            Some(spec) => pairs::read(&self.pairs, &spec.workflow.input_schema(), &Value::Null)?,
+            Some(spec) => {
+                let schema = spec.workflow.input_schema();
+                let input = pairs::read(&self.pairs, &schema, &Value::Null)?;
+                pairs::check_required(&input, &schema)?;
+                input
+            }
             None => match here.inbox().threads().remote_input(&self.workflow).await? {
                 Some(schema) => pairs::read(&self.pairs, &schema, &Value::Null)?,
                 // The inbox reports the unknown workflow.

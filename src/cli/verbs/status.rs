@@ -84,7 +84,8 @@ fn short(overview: &Overview) -> String {
         }
     };
     add(overview.open_of(ItemKind::Interrupt(Kind::Trouble)), "trouble");
-    add(overview.open_of(ItemKind::Result), "results");
+    let results = overview.open_of(ItemKind::Result);
+    add(results, if results == 1 { "result" } else { "results" });
     add(overview.threads_in(Status::Held), "held");
     add(overview.threads_in(Status::Running), "running");
     add(overview.waiting_for_model, "waiting for the model");
@@ -140,6 +141,7 @@ mod tests {
     fn the_short_form_names_only_what_there_is() {
         assert_eq!(short(&overview(0, 0, 0, false)), "0 open\n");
         assert_eq!(short(&overview(3, 2, 1, true)), "3 open · 2 results · 1 running · paused\n");
+        assert_eq!(short(&overview(3, 1, 0, false)), "3 open · 1 result\n");
     }
 
     #[test]

@@ -9,7 +9,10 @@ use crate::mail::{Destination, MailError, WayBack};
 use crate::text::Visible;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// How many folders are named if one is missing.
+const NAMED: usize = 8;
 
 /// How to undo it: where the mail was, where it is, and its key.
 #[derive(Serialize, Deserialize)]
@@ -35,11 +38,8 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         let plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
         let folder = Folder::new(name, beneath(&inner.root, name));
         if !plain || !folder.exists() {
-            let name = Visible::line(name);
-            let root = Visible::line(&inner.root.display().to_string()).into_string();
-            return Err(MailError::Lasting(format!(
-                "there is no folder {name} beneath {root}; make it first"
-            )));
+            let (name, there) = (Visible::line(name), names_beneath(&inner.root));
+            return Err(MailError::Lasting(format!("there is no folder {name}; there are {there}")));
         }
         return Ok(folder);
     }
@@ -51,6 +51,21 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     let made = known.take(1).next().ok_or_else(|| MailError::Lasting("no folder is named".to_owned()))?;
     made.create()?;
     Ok(made)
+}
+
+/// The folders beneath the main one, as far as they fit into a sentence.
+fn names_beneath(root: &Path) -> String {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().join("cur").is_dir());
+    let mut names: Vec<String> = folders
+        .map(|entry| Visible::line(entry.file_name().to_string_lossy().trim_start_matches('.')).into_string())
+        .collect();
+    names.sort();
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push("…".to_owned());
+    }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// Puts a mail away. If it is there already, an interrupted attempt put it there.

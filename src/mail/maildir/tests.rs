@@ -358,6 +358,7 @@ async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
         let to = Destination::Folder(name.to_owned());
         let refused = desk.open().put_away("INBOX/1.host", &to).await.unwrap_err().to_string();
         assert!(refused.contains("there is no folder"), "{name}: {refused}");
+        assert!(refused.ends_with("; there are Archive, Work"), "{name}: {refused}");
     }
     assert_eq!(desk.files("new"), ["1.host"]);
 }

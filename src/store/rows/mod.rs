@@ -66,7 +66,7 @@ impl<'a, 'b> Cells<'a, 'b> {
 /// Completes an id of which a person gave the beginning.
 fn whole_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
     let mut query =
-        db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~' LIMIT 4"))?;
+        db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~'"))?;
     let mut found: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
     match (found.pop(), found.is_empty()) {
         (None, _) => Err(StoreError::Unknown(what, begins.to_owned())),

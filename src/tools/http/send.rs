@@ -27,9 +27,13 @@ impl Resolve for System {
         &'a self,
         host: &'a str,
     ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>> {
-        Box::pin(
-            async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|found| found.ip()).collect()) },
-        )
+        Box::pin(async move {
+            // What the system says about a failure means little to people.
+            let found = tokio::net::lookup_host((host, 0))
+                .await
+                .map_err(|_| std::io::Error::other("are you online?"))?;
+            Ok(found.map(|found| found.ip()).collect())
+        })
     }
 }
 
@@ -288,7 +292,7 @@ impl Http {
         let found = match target.host.parse::<IpAddr>() {
             Ok(address) => vec![address],
             Err(_) => self.resolver.resolve(&target.host).await.map_err(|error| {
-                HttpError::NotSent(format!("the host {} is not known: {error}", target.host))
+                HttpError::NotSent(format!("the host {} cannot be found: {error}", target.host))
             })?,
         };
         if !target.private
@@ -390,4 +394,15 @@ fn innermost(error: &reqwest::Error) -> String {
         source = next;
     }
     if std::ptr::addr_eq(source, error) { "the connection failed".to_owned() } else { source.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_that_is_not_found_is_not_explained_in_the_systems_words() {
+        let error = System.resolve("no\0name").await.unwrap_err();
+        assert_eq!(error.to_string(), "are you online?");
+    }
 }

@@ -1,6 +1,6 @@
 //! Whether an action makes sense now. Dispatch, footer and palette all ask here, and nowhere else.
 
-use crate::graph::Grantable;
+use crate::graph::{Grantable, Kind};
 use crate::inbox::{ItemKind, PROGRAM_ACTIONS};
 use crate::tui::actions::Action;
 use crate::tui::layers::Layer;
@@ -202,6 +202,9 @@ fn takes(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
     match answer {
         Action::Accept if row.allow.accept => Ok(()),
         Action::Accept => Err(match (row.allow.respond, row.allow.edit) {
+            (_, true) if row.kind == ItemKind::Interrupt(Kind::Approval) => {
+                "This can't be accepted as it is · e fills it in"
+            }
             (true, _) => "This can't be accepted: it asks for words · r answers it",
             (false, true) => "This can't be accepted as it is · e fills it in",
             (false, false) => "This can't be accepted from here",

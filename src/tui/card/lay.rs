@@ -5,7 +5,7 @@ use super::highlight::{Token, highlight};
 use super::table;
 use crate::graph::Grade;
 use crate::inbox::{Block, StripLine, StripMark, Tone};
-use crate::text::{Weight, expand_tabs, pad, truncate, wrap, wrap_code};
+use crate::text::{Weight, expand_tabs, pad, truncate, wrap, wrap_code, wrap_quoted};
 use crate::tui::theme::Theme;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -62,7 +62,8 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
             lines.map(|line| wrap_code(line, room(sort, width)).len().max(1)).sum()
         }
-        sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
+        PieceKind::Words { .. } => wrap(doc.text(piece), width.max(1)).count().max(1),
+        sort => wrap_quoted(doc.text(piece), room(sort, width)).count().max(1),
     }
 }
 
@@ -123,12 +124,13 @@ pub(super) fn lines<'d>(
                 _ => "",
             };
             let inset = inset(sort, width);
-            let mut wrapped = wrap(text, room(sort, width)).peekable();
+            let mut wrapped = wrap_quoted(text, room(sort, width)).peekable();
             if wrapped.peek().is_none() {
                 return vec![Line::styled(pad(name, inset.min(width)), theme.quiet)];
             }
-            let line = |(n, line): (usize, &'d str)| {
-                Line::from(vec![before(sort, n, inset, theme), Span::styled(expand_tabs(line), style)])
+            let line = |(n, (mark, line)): (usize, (&'d str, &'d str))| {
+                let text = Span::styled(expand_tabs(line), style);
+                Line::from(vec![before(sort, n, inset, theme), Span::styled(mark, style), text])
             };
             wrapped.enumerate().skip(skip).take(most).map(line).collect()
         }

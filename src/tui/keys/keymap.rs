@@ -256,7 +256,7 @@ impl Keymap {
         page.push_str(
             "\n`/` and `\\` take words and `from:`, `kind:`, `workflow:`, `is:`, `older:2d` and `newer:4h`. In Threads \
              the best match comes first and `n` and `N` step through them; `is:` takes a status or an outcome (`sent`, \
-             `denied`, `ignored` …), and `is:engine` lists the threads that sayso starts for itself.\n",
+             `refused`, `ignored` …), and `is:engine` lists the threads that sayso starts for itself.\n",
         );
         page.push_str(
             "\nYour own commands can have keys too. Such a command gets the card as JSON on its input, as `sayso \

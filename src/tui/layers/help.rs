@@ -1,7 +1,7 @@
 //! The keys: first what can be done here, then all others, filtered by the typed text.
 
 use super::{Popup, cells, fuzzy, screen};
-use crate::text::pad;
+use crate::text::{pad, width};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
 use crate::tui::editor::Editor;
@@ -13,6 +13,11 @@ use crate::tui::words;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
+
+/// The columns for the keys, and those that what a key does leaves for names and has itself at least.
+const KEYS: usize = 18;
+const NAMES: usize = 18;
+const LEAST: usize = 36;
 
 #[derive(Clone, Debug)]
 pub struct Help {
@@ -103,7 +108,11 @@ impl Help {
         let theme = &model.theme;
         let typed = self.typed.text().trim();
         let mut lines = Vec::new();
-        for (title, rows) in sections(model) {
+        let sections = sections(model);
+        let told = sections.iter().flat_map(|(_, rows)| rows).map(|(_, help, _)| width(help));
+        let room = usize::from(area(model).width).saturating_sub(KEYS + NAMES + 5).max(LEAST);
+        let widest = told.max().unwrap_or(0).min(room);
+        for (title, rows) in sections {
             let wanted = |(keys, help, name): &Row| {
                 let words = format!("{keys} {help} {}", name.replace('_', " "));
                 typed.is_empty() || fuzzy::score(&words, typed).is_some_and(|score| score > 0)
@@ -115,8 +124,8 @@ impl Help {
             lines.push(Line::styled(title, theme.title));
             for (keys, help, name) in rows {
                 lines.push(Line::from(vec![
-                    Span::styled(format!("  {}", pad(&keys, 18)), theme.accent),
-                    Span::styled(format!(" {}", pad(&help, 36)), theme.text),
+                    Span::styled(format!("  {}", pad(&keys, KEYS)), theme.accent),
+                    Span::styled(format!(" {}", pad(&help, widest)), theme.text),
                     Span::styled(format!(" {name}"), theme.quiet),
                 ]));
             }
@@ -150,5 +159,5 @@ fn sections(model: &Model) -> Vec<(&'static str, Vec<Row>)> {
 
 fn area(model: &Model) -> Rect {
     let screen = screen(model);
-    centred(screen, 84, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }))
+    centred(screen, 96, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }))
 }

@@ -45,24 +45,27 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     }
     let mut found: Vec<(i64, Suggestion)> = Vec::new();
     let scopes = model.tab_scopes();
+    // Before anything is typed, shorter lines are no better than longer ones.
+    let score = |text: &str| if typed.is_empty() { Some(0) } else { fuzzy::score(text, typed) };
     for action in Action::ALL.iter().copied().filter(|action| *action != Action::Palette) {
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
         let name = action.name().replace('_', " ");
-        let text = if name == action.help() { name } else { format!("{name}: {}", action.help()) };
-        if let Some(score) = fuzzy::score(&text, typed) {
-            let score = score + fitting(model, &scopes, action);
+        let text = titled(&name, action.help());
+        if let Some(score) = score(&text) {
+            let usual = if typed.is_empty() { usual(action) } else { 0 };
+            let score = score + fitting(model, &scopes, action) + usual;
             found.push((score, Suggestion { text, key, meant: Meant::Action(action) }));
         }
     }
     for (key, name) in model.keymap.own() {
         let text = format!("{}: your own command", crate::tui::words::line(name));
-        if let Some(score) = fuzzy::score(&text, typed) {
+        if let Some(score) = score(&text) {
             found.push((score, Suggestion { text, key, meant: Meant::Own }));
         }
     }
     for known in &model.workflows {
         let text = format!("start {}: {}", known.name, known.about);
-        if let Some(score) = fuzzy::score(&text, typed) {
+        if let Some(score) = score(&text) {
             let meant = Meant::Form(known.name.clone());
             found.push((score, Suggestion { text, key: String::new(), meant }));
         }
@@ -71,6 +74,31 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     let best = found.first().map_or(0, |(score, _)| *score);
     found.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
     found.into_iter().map(|(_, suggestion)| suggestion).collect()
+}
+
+/// An action's name and what it does, unless that says the name already.
+fn titled(name: &str, help: &str) -> String {
+    if format!(" {help} ").contains(&format!(" {name} ")) {
+        help.to_owned()
+    } else {
+        format!("{name}: {help}")
+    }
+}
+
+/// What one would do first comes first, and moving about, which nobody does from here, last.
+fn usual(action: Action) -> i64 {
+    match action {
+        Action::NewThread | Action::Search => 1,
+        Action::Down
+        | Action::Up
+        | Action::Top
+        | Action::Bottom
+        | Action::PageDown
+        | Action::PageUp
+        | Action::CardDown
+        | Action::CardUp => -1,
+        _ => 0,
+    }
 }
 
 /// Actions that fit the selection come first, unavailable ones last.
@@ -193,6 +221,13 @@ mod tests {
     #[test]
     fn lines_are_split_as_a_shell_would() {
         assert_eq!(split(r#"a "b c" d='e f' "" "#), ["a", "b c", "d=e f", ""]);
+    }
+
+    #[test]
+    fn a_name_is_not_said_twice() {
+        assert_eq!(titled("inbox", "the inbox"), "the inbox");
+        assert_eq!(titled("quit", "quit"), "quit");
+        assert_eq!(titled("memory", "what was learned"), "memory: what was learned");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::tui::draw;
 use crate::tui::editor::Editor;
 use crate::tui::keys::Key;
 use crate::tui::layout::{self, centred};
-use crate::tui::model::Model;
+use crate::tui::model::{Model, Note};
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::tabs::inbox::query::Query;
 use crate::tui::tabs::inbox::{away, history, mail, menus, news};
@@ -128,7 +128,8 @@ impl Popup for Prompt {
             frame.buffer_mut().set_style(row, theme.text);
             Clear.render(row, frame.buffer_mut());
             // The prompt covers the line where messages are shown.
-            if let Some(note) = model.note.as_ref().filter(|note| note.bad && row.y > screen.y) {
+            let wrong = |note: &&Note| (note.bad || note.about_key) && row.y > screen.y;
+            if let Some(note) = model.note.as_ref().filter(wrong) {
                 let above = Rect { y: row.y - 1, ..row };
                 Clear.render(above, frame.buffer_mut());
                 draw::text(frame.buffer_mut(), above, above.x, above.y, &note.text, theme.danger);
@@ -211,7 +212,7 @@ impl Popup for Prompt {
 /// Searches the list, or filters it, by the typed text.
 fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
     match Query::parse(text) {
-        Err(why) => model.say(why),
+        Err(why) => model.refuse(&why),
         Ok(query) => {
             model.layers.pop();
             if ask == Ask::Narrow {

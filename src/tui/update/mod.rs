@@ -74,7 +74,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::DecisionLinks(id, result) => history::linked(model, &id, result),
         Msg::Ends(result) => news::ended(model, result),
         Msg::Lessons(result) => news::learned(model, result),
-        Msg::Reclassified(result) => skipped::reclassified(model, result),
+        Msg::Reclassified(thread, result) => skipped::reclassified(model, thread, result),
         Msg::Attachments(thread, result) => mail::attached(model, &thread, result),
         Msg::PutAway(way, results) => away::moved(model, &way, results),
         Msg::Profile(result) => memory::pins(model, result),

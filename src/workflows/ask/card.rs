@@ -2,7 +2,7 @@
 
 use super::parts::{More, Table};
 use super::state::Ask;
-use super::{REQUEST, values};
+use super::{NEXT, QUESTION, REQUEST, values};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
@@ -37,10 +37,14 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
 }
 
 /// Why an item is in the inbox, and how often each node failed.
-pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
     let mut fields = Vec::new();
     let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));
+    if item.action == QUESTION {
+        let next = "it has answered, and waits for your next question";
+        field("because", if item.key == NEXT { next } else { "it needs this to answer your question" });
+    }
     if let Some(sort) = &state.query_type {
         field("sort of question", sort);
     }

@@ -53,6 +53,8 @@ const REQUEST: &str = "request";
 
 /// The action of a question to be answered in words.
 const QUESTION: &str = "question";
+/// The key of the question for the next question.
+const NEXT: &str = "next";
 
 /// How often in a row a node may fail before a person is asked.
 const MOST_TRIES: u32 = 3;

@@ -37,7 +37,9 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
         Warning::add(&mut warnings, since);
     }
     blocks.extend(warned(warnings));
-    if !state.gist.is_empty() {
+    let asked = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
+    let repeated = item.action == tools::QUESTION && says(asked, &state.gist);
+    if !state.gist.is_empty() && !repeated {
         blocks.push(Block::Heading(Visible::line(&wants(state, &conversation))));
     }
     match item.kind {
@@ -100,6 +102,11 @@ fn warned(warnings: Vec<Warning>) -> Option<Block> {
     (!warnings.is_empty()).then_some(Block::Warnings(warnings))
 }
 
+/// Whether a question says what the gist says.
+fn says(question: &str, gist: &str) -> bool {
+    question.contains(gist.trim_end_matches(['.', '…']))
+}
+
 /// The sender and the gist. The gist belongs to the triaged mail, not to a newer one.
 fn wants(state: &Email, conversation: &Conversation) -> String {
     let triaged = conversation.mails.iter().find(|(known, _)| known.raw == state.triaged);
@@ -124,10 +131,8 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
     if !conversation.acts() {
         let text = "This account only observes: accepting sends nothing and marks nothing.";
         blocks.push(Block::Text(Visible::new(text)));
-    } else if state.acts_now {
-        let text =
-            "Asked again: when you answered, this account only observed, and nothing was sent. Now it acts.";
-        blocks.push(Block::Text(Visible::new(text)));
+    } else if let Some(why) = state.asked_again.get(&item.key) {
+        blocks.push(Block::Text(Visible::new(&format!("Asked once more: {why}"))));
     }
     if item.action != tools::QUESTION
         && let Some(remark) = state.remark
@@ -409,5 +414,18 @@ fn block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
             .collect(),
         hidden: mail.hidden,
         folded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_quotes_the_gist_says_it() {
+        let question = "Joost asks: “Can I bring it to your workshop, and do I get a bike?”";
+        assert!(says(question, "Can I bring it to your workshop, and do I get a bike?"));
+        assert!(says(question, "Can I bring it to your workshop…"));
+        assert!(!says(question, "His hub rattles"));
     }
 }

@@ -58,6 +58,8 @@ const TRIAGE_PRESET: &str = "\
 - Offers and advertising can be left out
 - Ignore social notifications
 - Ignore routine receipts
+
+# In particular
 ";
 
 const RESPONSE_PRESET: &str = "\

@@ -189,6 +189,9 @@ pub struct Acted {
     pub unproven: BTreeMap<String, Learn>,
     /// Files read since then.
     pub attached: BTreeMap<String, Attached>,
+    /// Why calls are asked about once more, by call id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked_again: BTreeMap<String, String>,
     /// A mail the person wrote instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnMail>,

@@ -4,7 +4,7 @@
 //! Like any question it is durable and can be put off or dropped. New mail in the conversation closes it, and the
 //! thread continues with that mail.
 
-use super::mails::Conversation;
+use super::mails::{self, Conversation};
 use super::own_mail;
 use super::state::{Email, Remind};
 use super::tools::WriteEmail;
@@ -33,7 +33,7 @@ pub(super) fn wanted(services: &Services, args: &WriteEmail, to: &[String]) -> O
 /// The question, snoozed until it is due.
 pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> Interrupt {
     let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
-    let title = format!("No answer: {}", remind.subject);
+    let title = format!("Waiting for an answer: {}", remind.subject);
     let mut asked = proposal(REMIND, Kind::Question, REMIND, &args, &title);
     asked.labels = Labels {
         accept: Some("write again".to_owned()),
@@ -42,12 +42,22 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> I
         ..Labels::default()
     };
     own_mail::offer_to(&mut asked, &json!(remind.to), &remind.subject);
-    asked.gist = format!("sent {}, and nobody has answered", day(services, remind.sent_at));
-    asked.source = Some(remind.to.join(", "));
+    asked.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
+    asked.source = Some(people(services, state, &remind.to));
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.snoozed_until = Some(remind.due);
     asked.yields = true;
     asked
+}
+
+/// The recipients, by name if a mail of the conversation gives it.
+fn people(services: &Services, state: &Email, to: &[String]) -> String {
+    let named = |address: &String| {
+        let mut known = state.email_input.iter().rev().filter_map(|mail| services.mail(&mail.raw).ok());
+        let theirs = known.find(|mail| mail.from.address.eq_ignore_ascii_case(address));
+        theirs.map_or_else(|| address.clone(), |mail| mails::sender(&mail))
+    };
+    to.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// What the agent is told if the person wants to write again without giving words.

@@ -8,7 +8,7 @@ use super::send;
 use super::state::{Attached, Email, Turn};
 use super::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
 use super::unsubscribe;
-use crate::calendar::Attendance;
+use crate::calendar::{Attendance, Busy};
 use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
@@ -67,14 +67,14 @@ pub(super) fn of_call(
     }
     if tool == tools::WRITE_EMAIL && promises_attachment(args) {
         let text = "The text mentions an attachment, but nothing is attached.";
-        warnings.push(Warning::caution("no_attachment", text));
+        warnings.push(Warning::caution("no_attachment", text).about("attachments"));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
         warnings.push(Warning::caution("cannot_send", text));
     }
     for file in state.files_of(args) {
         if let Some(error) = &file.error {
-            warnings.push(Warning::caution("attachment", error));
+            warnings.push(Warning::caution("attachment", error).about("attachments"));
         }
     }
     match look {
@@ -128,6 +128,31 @@ pub(super) fn edit_needs_a_look(
             other => matches!(other, Risk::LookAlike { .. } | Risk::Punycode { .. }),
         })
     })
+}
+
+/// Whether an edit changes when the person would be busy.
+pub(super) fn edit_changes_time(tool: &str, before: &Value, after: &Value) -> bool {
+    meant_time(tool, before) != meant_time(tool, after)
+}
+
+/// Whether a call's time is taken, has passed, or cannot be looked up now.
+pub(super) async fn is_taken(
+    services: &Services,
+    conversation: &Conversation,
+    tool: &str,
+    args: &Value,
+) -> bool {
+    let Some(Ok(look)) = look(services, conversation, tool, args).await else { return false };
+    let title = args.get("subject").and_then(Value::as_str);
+    // If the step is repeated, its own event may stand there already.
+    let is_own = |one: &Busy| {
+        (one.start, one.end) == (look.when.start, look.when.end) && Some(one.title.as_str()) == title
+    };
+    look.when.start < services.clock.clone()()
+        || match look.conflicts() {
+            Ok(busy) => busy.into_iter().any(|one| !is_own(one)),
+            Err(_) => services.calendar.is_some(),
+        }
 }
 
 fn promises_attachment(args: &Value) -> bool {
@@ -234,7 +259,7 @@ fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
 
 /// Warns of times that are taken, past, or cannot be looked up.
 fn of_time(services: &Services, look: &Look) -> Vec<Warning> {
-    let warn = |code: &str, text: String| Warning::caution(code, text);
+    let warn = |code: &str, text: String| Warning::caution(code, text).about("start");
     let mut warnings = Vec::new();
     if look.when.start < services.clock.clone()() {
         warnings.push(warn("time_gone", "That time is in the past.".to_owned()));

@@ -81,6 +81,9 @@ pub struct Email {
     pub unproven: BTreeMap<String, Learn>,
     /// Files the person attached, by the path they typed.
     pub attached: BTreeMap<String, Attached>,
+    /// Why pending calls are asked about once more, by call id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked_again: BTreeMap<String, String>,
     /// The next step of answering.
     pub then: Then,
     /// Whether the person refused something.
@@ -99,8 +102,6 @@ pub struct Email {
     pub observed: bool,
     /// Whether the account only observed when the person was last asked; they were told that nothing leaves.
     pub observing: bool,
-    /// Whether the person answered while the account observed, and is asked again because it acts now.
-    pub acts_now: bool,
     /// Why the thread was settled elsewhere.
     pub settled: Option<String>,
     /// The outcome: `replied`, `noted`, `ignored` …
@@ -308,10 +309,7 @@ impl State for Email {
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
             }
-            EmailUpdate::Asked { observing } => {
-                self.acts_now = self.observing && !observing;
-                self.observing = observing;
-            }
+            EmailUpdate::Asked { observing } => self.observing = observing,
             EmailUpdate::Looked { days } => self.days = days,
             EmailUpdate::Outdated => {
                 self.drop_pending("New mail came in this conversation; look at it first.")
@@ -397,7 +395,7 @@ impl Email {
 
     /// Starts the thread over, keeping what it knows.
     fn anew(&mut self) {
-        self.drop_pending("The person corrected this; begin anew.");
+        self.drop_pending("This was set aside; the mail is looked at anew.");
         (self.outcome, self.settled, self.then) = (None, None, Then::Model);
         (self.refused, self.expired, self.remind) = (false, false, None);
         self.answers.clear();
@@ -471,8 +469,8 @@ impl Email {
         self.lessons.extend(acted.lessons);
         self.attached.extend(acted.attached);
         self.unproven = acted.unproven;
+        self.asked_again = acted.asked_again;
         self.observed |= acted.observed;
-        self.acts_now = false;
         self.refused |= acted.refused;
         self.expired |= acted.expired;
         self.then = acted.then;

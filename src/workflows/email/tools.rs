@@ -203,7 +203,13 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
 pub fn edit_schema(tool: &str) -> Value {
     match tool {
         WRITE_EMAIL => write_email(true),
-        SCHEDULE_MEETING => schedule_meeting(),
+        SCHEDULE_MEETING => {
+            let mut schema = schedule_meeting();
+            let start = &mut schema["properties"]["start"];
+            start["format"] = json!("date-time");
+            start["description"] = json!("When it begins.");
+            schema
+        }
         ANSWER_INVITATION => {
             let text = json!({"type": "string"});
             let mut fields = answer_invitation()["properties"].clone();
@@ -313,6 +319,7 @@ fn write_email(by_person: bool) -> Value {
         },
     });
     if by_person {
+        properties["content"]["description"] = json!("The text, plain.");
         properties["attachments"] = json!({
             "type": "array",
             "items": {"type": "string", "minLength": 1},

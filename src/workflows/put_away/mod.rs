@@ -1,7 +1,8 @@
 //! `put_away`: moves a mail to the archive, trash, spam or another folder because the person said so, and moves it back
 //! when they say so. Hidden: a key or a verb starts its threads, never a model.
 //!
-//! One thread per mail. It does one thing and ends with what it did as its output; words from the person undo it.
+//! One thread per mail. It does one thing and ends with what it did as its output; words from the person undo it. What
+//! the mailbox refuses is no trouble: whoever wants the move is told, and nothing has changed.
 
 mod state;
 
@@ -45,22 +46,27 @@ async fn move_mail(ctx: Ctx<Services>, state: Arc<Filed>) -> Result<Command<File
         return Err(NodeError::failed(format!("the config has no account {account} any more")));
     };
     let basis = Basis::Grant { name: PUT_AWAY.to_owned() };
-    let update = match step {
+    let moved = match step {
         Step::Away(to) => {
             let place = services.records.place_of(identity)?.unwrap_or_else(|| place.clone());
             let frozen = json!({"place": place, "to": to}).to_string().into_bytes();
             let effect = Arc::new(Move { mailbox: account.mailbox.clone(), place, to: to.clone() });
             let name = format!("put_away:{}", state.steps);
-            let outcome = ctx.once(&name, basis, frozen, effect).await?;
-            let way = outcome.get("way").and_then(Value::as_str).unwrap_or_default();
-            FiledUpdate::WentAway { way: way.to_owned() }
+            ctx.once(&name, basis, frozen, effect).await.map(|outcome| {
+                let way = outcome.get("way").and_then(Value::as_str).unwrap_or_default();
+                FiledUpdate::WentAway { way: way.to_owned() }
+            })
         }
         Step::Back(way) => {
             let frozen = way.0.clone().into_bytes();
             let effect = Arc::new(MoveBack { mailbox: account.mailbox.clone(), way });
-            ctx.once(&format!("put_back:{}", state.steps), basis, frozen, effect).await?;
-            FiledUpdate::CameBack
+            let moved = ctx.once(&format!("put_back:{}", state.steps), basis, frozen, effect).await;
+            moved.map(|_| FiledUpdate::CameBack)
         }
+    };
+    let update = match moved {
+        Err(NodeError::Failed { text }) => FiledUpdate::Refused { why: text },
+        moved => moved?,
     };
     Ok(Command::end().update(update))
 }

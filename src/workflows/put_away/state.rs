@@ -40,6 +40,9 @@ pub struct Filed {
     pub back: bool,
     /// How often it was moved, in either direction.
     pub steps: u32,
+    /// Why the mailbox refused the last move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 pub(super) enum Step {
@@ -58,12 +61,17 @@ pub enum FiledUpdate {
     Wanted,
     /// It is back.
     CameBack,
+    /// It stays where it is: the mailbox refused to move it.
+    Refused { why: String },
     /// An event that does not concern this workflow.
     Nothing,
 }
 
 impl Filed {
     pub(super) fn next(&self) -> Option<Step> {
+        if self.refused.is_some() {
+            return None;
+        }
         match (&self.way, self.back) {
             (None, false) => serde_json::from_value(self.to.clone()).ok().map(Step::Away),
             (Some(way), true) => Some(Step::Back(WayBack(way.clone()))),
@@ -103,11 +111,12 @@ impl State for Filed {
                 self.way = Some(way);
                 self.steps += 1;
             }
-            FiledUpdate::Wanted => self.back = self.way.is_some(),
+            FiledUpdate::Wanted => (self.back, self.refused) = (self.way.is_some(), None),
             FiledUpdate::CameBack => {
                 self.way = None;
                 self.steps += 1;
             }
+            FiledUpdate::Refused { why } => (self.back, self.refused) = (false, Some(why)),
             FiledUpdate::Nothing => {}
         }
     }

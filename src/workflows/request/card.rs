@@ -57,7 +57,7 @@ pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
     };
     let mut fields = vec![(Visible::line("asked by"), Visible::line(&name))];
     if let Some(action) = &asked.action {
-        fields.push((Visible::line("wants to"), Visible::line(action)));
+        fields.push((Visible::line("action"), Visible::line(action)));
     }
     if let Some(folder) = &asked.folder {
         fields.push((Visible::line("in folder"), Visible::line(folder)));

@@ -47,6 +47,10 @@ fn question(state: &Request) -> Interrupt {
     question.gist = gist(state);
     question.allow = asked.allow();
     question.labels = labels(kind);
+    question.labels.words_refuse = kind == Kind::Approval && question.allow.accept && question.allow.respond;
+    if question.labels.words_refuse {
+        question.labels.respond = Some("refuse with words".to_owned());
+    }
     question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
     question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
@@ -69,10 +73,11 @@ fn labels(kind: Kind) -> Labels {
     let (accept, done, refused) = match kind {
         Kind::Triage => ("noted", "noted", "ignored"),
         Kind::Question => ("yes", "yes", "no"),
-        Kind::Approval | Kind::Trouble => ("allow", "allowed", "denied"),
+        Kind::Approval | Kind::Trouble => ("allow", "allowed", "refused"),
     };
     let (accept, done, refused) = (word(accept), word(done), word(refused));
-    Labels { accept, ignore: word("no"), done, refused, ..Labels::default() }
+    let respond = word("answer").filter(|_| kind == Kind::Question);
+    Labels { accept, respond, ignore: word("no"), done, refused, ..Labels::default() }
 }
 
 /// The first line of the text, or the arguments on one line.

@@ -31,6 +31,8 @@ async fn more_fetches_the_next_page_until_there_is_none() {
     let inbox = AskInbox::by_rules().await;
     inbox.server.tell(TRENDING, [tracks(0, 10), tracks(10, 20), tracks(20, 23)]);
     let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
+    assert!(why.contains("waits for your next question"), "{why}");
     let second = told(&inbox, &thread, "more").await;
     assert!(second.starts_with("Trending Tracks (time week):\n\n11. \"T10\""), "{second}");
     assert!(second.contains("20 are shown, and there may be more"), "{second}");

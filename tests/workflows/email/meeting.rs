@@ -50,6 +50,21 @@ async fn an_edited_meeting_is_made_as_edited_and_teaches_how_to_plan() {
 }
 
 #[tokio::test]
+async fn a_meeting_moved_onto_a_busy_time_is_asked_about_once_more() {
+    let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
+    inbox.calendar.busy.lock().unwrap().push(busy("2036-05-06T12:15:00Z", "2036-05-06T13:00:00Z"));
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, edit(meet(), "start", json!("2036-05-06T14:00:00+02:00"))).await;
+    assert!(inbox.calendar.events.lock().unwrap().is_empty() && inbox.sent().is_empty());
+    let item = inbox.open_item(&thread).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "conflict"), "{:?}", item.warnings);
+    assert!(item.text.contains("Asked once more: you changed the time."), "{}", item.text);
+    assert!(item.text.contains("Tue 6 May: 14:15–15:00 Dentist") && item.text.contains('╳'), "{}", item.text);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!((inbox.calendar.events.lock().unwrap().len(), inbox.sent().len()), (1, 1));
+}
+
+#[tokio::test]
 async fn words_and_refusals_make_no_meeting() {
     let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
     let thread = inbox.receive_mail().await;

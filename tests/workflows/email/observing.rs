@@ -73,7 +73,7 @@ async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
         assert!(again.irreversible && again.id != before.id, "{again:?}");
         assert_eq!(again.args, before.args);
         assert!(
-            again.text.contains("Asked again: when you answered, this account only observed"),
+            again.text.contains("Asked once more: when you answered, this account only observed"),
             "{}",
             again.text
         );
@@ -84,6 +84,20 @@ async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
             1
         );
     }
+}
+
+#[tokio::test]
+async fn what_is_proposed_after_observing_was_not_asked_before() {
+    let question = ("question", json!({"content": "When?"}));
+    let inbox = EmailInbox::with(setup(), "respond", [calls([question]), calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    *inbox.mode.lock().unwrap() = MailMode::Act;
+    inbox.answer(&thread, Decision::Respond { text: "On Monday.".to_owned() }).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "write_email");
+    assert!(item.irreversible && !item.text.contains("only observed"), "{}", item.text);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
 }
 
 #[tokio::test]

@@ -40,7 +40,11 @@ async fn where_nobody_answers_the_person_is_asked_once_the_time_has_passed() {
     assert!(inbox.learned().is_empty(), "a reminder says nothing about how to write");
     assert_eq!(inbox.ledger(&thread).1, Some("replied".to_owned()));
     let item = inbox.open_item(&thread).await;
-    assert_eq!((item.action.as_str(), item.title.as_str()), ("remind", "No answer: Re: The report"));
+    assert_eq!(
+        (item.action.as_str(), item.title.as_str()),
+        ("remind", "Waiting for an answer: Re: The report")
+    );
+    assert!(item.gist.ends_with("not answered yet"), "{}", item.gist);
     let due = item.snoozed_until.unwrap();
     let from_now = due.duration_since(Timestamp::now());
     assert!(from_now <= SignedDuration::from_hours(72) && from_now > SignedDuration::from_hours(71));

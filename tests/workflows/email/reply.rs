@@ -6,7 +6,7 @@ use crate::support::email_inbox::{
 use crate::support::fake_model::words;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{ItemKind, Status};
+use sayso::inbox::{DecisionQuery, ItemKind, Status};
 use sayso::mail::SendError;
 use serde_json::json;
 
@@ -221,6 +221,14 @@ async fn the_model_is_told_the_day_the_profiles_and_what_was_before() {
     assert!(text.contains("t0000000x") && text.contains("Wrote to Bob about the draft."), "{text}");
 }
 
+/// How the decisions about the mail ended, newest first.
+async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
+    let workflow = Some("email".to_owned());
+    let query = DecisionQuery { workflow, limit: 9, ..DecisionQuery::default() };
+    let past = inbox.decisions().history(query).await.unwrap().decisions;
+    past.into_iter().map(|line| line.outcome).collect()
+}
+
 #[tokio::test]
 async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
@@ -233,11 +241,14 @@ async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
     let item = inbox.open_item(&thread).await;
     assert_ne!(item.args_hash.unwrap(), before);
     assert!(item.text.contains("Attached: plan.txt (9 bytes, sha256 "), "{}", item.text);
+    assert!(item.text.contains("Asked once more: you attached a file."), "{}", item.text);
+    assert_eq!(outcomes(&inbox).await, ["not sent, asked again"]);
     // What was shown is what is sent, whatever has become of the file.
     std::fs::write(&file, "Another plan.").unwrap();
     inbox.answer(&thread, Decision::Accept).await;
     let sent = inbox.sent().remove(0);
     assert!(sent.contains("plan.txt") && sent.contains("VGhlIHBsYW4u"), "{sent}");
+    assert_eq!(outcomes(&inbox).await, ["sent", "not sent, asked again"]);
 
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
     let thread = inbox.receive_mail().await;
@@ -245,6 +256,10 @@ async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
     let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|w| w.text.contains("there is no file /nowhere/at-all")));
     assert!(!item.allow.accept, "it cannot be sent like this");
+    assert!(item.text.contains("Asked once more: a file you attached can't be read."), "{}", item.text);
+    let without = item.warnings_left(&json!({"attachments": []}));
+    assert!(!without.iter().any(|w| w.code == "attachment"), "{without:?}");
+    assert!(item.warnings_left(&item.args).iter().any(|w| w.code == "attachment"));
     let fixed = edit(write(), "attachments", json!([]));
     inbox.answer(&thread, fixed).await;
     assert_eq!(inbox.sent().len(), 1);
@@ -335,6 +350,7 @@ async fn every_card_of_a_mail_lets_the_person_write_it() {
         inbox.answer(&thread, Decision::Accept).await;
         assert!(inbox.sent()[0].contains("It comes on Friday."), "{class}");
         assert_eq!(inbox.status(&thread).await, Status::Done, "{class}");
+        assert_eq!(outcomes(&inbox).await, ["sent", "drafted"], "{class}");
         let asked = inbox.model.requests_for("email.reply").len();
         assert!(asked <= replies_before(class) + 1, "{class}: the model wrote nothing in between");
     }

@@ -1,8 +1,8 @@
 //! One field: its kind, taken from its schema, and the text typed in it.
 
-use crate::text::Visible;
+use crate::text::{Visible, when};
 use crate::tui::editor::Editor;
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use serde_json::{Map, Number, Value};
 
 /// What a field accepts.
@@ -18,7 +18,7 @@ pub enum FieldKind {
     },
     YesNo,
     Choice(Vec<String>),
-    /// A time in RFC 3339.
+    /// A point in time as people write it; its value is RFC 3339.
     DateTime,
     /// Strings, one per line.
     List,
@@ -47,21 +47,32 @@ pub struct Field {
 }
 
 /// Names of arguments that are files or folders, unless the schema says so itself.
-const PATHS: &[&str] = &["path", "file", "dir", "folder", "inputs", "workbook", "out", "directory"];
+const PATHS: &[&str] =
+    &["path", "file", "dir", "folder", "inputs", "workbook", "out", "directory", "attachments"];
 
 /// Names of arguments that are long texts, unless the schema says so itself.
 const LONG: &[&str] = &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
+/// Names of arguments that hold the text of a letter, which users want to change first.
+const LETTERS: &[&str] = &["content", "body", "text", "message"];
+
 impl Field {
-    /// The field for an argument with this schema and value.
-    pub fn new(root: &Value, name: &str, schema: &Value, value: Option<&Value>, required: bool) -> Self {
+    /// The field for an argument with this schema and value, as seen from `now`.
+    pub fn new(
+        root: &Value,
+        name: &str,
+        schema: &Value,
+        value: Option<&Value>,
+        required: bool,
+        now: &Zoned,
+    ) -> Self {
         let (schema, nullable) = resolve(root, schema);
         let kind = kind(name, schema, value);
         let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
         let path = matches!(kind, FieldKind::Text | FieldKind::List)
             && (word("format") == "path" || PATHS.contains(&name));
         let value = value.or_else(|| schema.get("default")).cloned();
-        let text = show(&kind, value.as_ref().or_else(|| schema.get("const")));
+        let text = show(&kind, value.as_ref().or_else(|| schema.get("const")), now);
         let editor = match kind {
             FieldKind::Long | FieldKind::List | FieldKind::Json => Editor::long(&text),
             _ => Editor::line(&text),
@@ -94,8 +105,13 @@ impl Field {
         }
     }
 
-    /// The typed text as an argument; `None` if the field was left empty and may be.
-    pub fn value(&self) -> Result<Option<Value>, String> {
+    /// Whether it is the text of a letter.
+    pub fn is_letter(&self) -> bool {
+        self.kind == FieldKind::Long && LETTERS.contains(&self.name.as_str())
+    }
+
+    /// The typed text as an argument, as seen from `now`; `None` if the field was left empty and may be.
+    pub fn value(&self, now: &Zoned) -> Result<Option<Value>, String> {
         let text = self.editor.text();
         let line = text.trim();
         if line.is_empty() && self.optional && self.kind != FieldKind::Fixed {
@@ -121,15 +137,48 @@ impl Field {
                 _ => return Err("write yes or no; space changes it".to_owned()),
             },
             FieldKind::DateTime => {
-                line.parse::<Timestamp>()
-                    .map_err(|_| "write a time such as 2026-03-01T09:00:00+01:00".to_owned())?;
-                Value::from(line)
+                let at = when::at(line, now)?;
+                let is_meant = |text: &str| text.parse::<Timestamp>().is_ok_and(|other| other == at);
+                if self.fixed.as_str().is_some_and(is_meant) {
+                    self.fixed.clone()
+                } else if is_meant(line) {
+                    Value::from(line)
+                } else {
+                    let here = at.to_zoned(now.time_zone().clone());
+                    Value::from(here.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
+                }
             }
             FieldKind::List => {
                 text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Value::from).collect()
             }
             FieldKind::Json => serde_json::from_str(text).map_err(|e| format!("this is not JSON: {e}"))?,
         }))
+    }
+
+    /// The time it means, in words; `None` if it is no time.
+    pub fn time(&self, now: &Zoned) -> Option<String> {
+        if self.kind != FieldKind::DateTime {
+            return None;
+        }
+        let at = when::at(self.editor.text(), now).ok()?.to_zoned(now.time_zone().clone());
+        Some(at.strftime("%A %-d %B %Y, %H:%M").to_string())
+    }
+
+    /// Its text for a draft. Days pass and people travel, so a time is kept with its date and offset.
+    pub fn kept(&self, now: &Zoned) -> String {
+        match self.value(now) {
+            Ok(Some(Value::String(time))) if self.kind == FieldKind::DateTime => time,
+            Ok(_) | Err(_) => self.editor.text().to_owned(),
+        }
+    }
+
+    /// Puts back the text of a draft.
+    pub fn restore(&mut self, kept: &str, now: &Zoned) {
+        if self.kind == FieldKind::DateTime {
+            self.editor.set(&by_clock(kept, now));
+        } else {
+            self.editor.set(kept);
+        }
     }
 
     /// Switches to the field's next choice, if it has choices.
@@ -154,18 +203,20 @@ impl Field {
         true
     }
 
-    /// What it accepts, in a few words.
-    pub fn hint(&self) -> String {
+    /// What it accepts, in a few words; for a time, how it is understood.
+    pub fn hint(&self, now: &Zoned) -> String {
         match &self.kind {
-            FieldKind::Text if self.path => "a path; Ctrl-N completes".to_owned(),
-            FieldKind::List if self.path => "paths, one per line; Ctrl-N completes".to_owned(),
+            FieldKind::Text if self.path => "a path; Ctrl-n completes".to_owned(),
+            FieldKind::List if self.path => "paths, one per line; Ctrl-n completes".to_owned(),
             FieldKind::Text => String::new(),
             FieldKind::Long => "text".to_owned(),
             FieldKind::Number { whole: true } => "a whole number".to_owned(),
             FieldKind::Number { whole: false } => "a number".to_owned(),
             FieldKind::YesNo => "yes or no; space changes it".to_owned(),
             FieldKind::Choice(choices) => format!("{}; space changes it", choices.join(" | ")),
-            FieldKind::DateTime => "a time, such as 2026-03-01T09:00:00+01:00".to_owned(),
+            FieldKind::DateTime => {
+                self.time(now).unwrap_or_else(|| "a time, such as thu 15:00 or 2026-11-19 15:00".to_owned())
+            }
             FieldKind::List => "one per line".to_owned(),
             FieldKind::Json => "JSON".to_owned(),
             FieldKind::Fixed => "cannot be changed".to_owned(),
@@ -249,7 +300,7 @@ fn is_texts(schema: &Value, value: Option<&Value>) -> bool {
     of_text && value.and_then(Value::as_array).is_none_or(|items| items.iter().all(plain))
 }
 
-fn show(kind: &FieldKind, value: Option<&Value>) -> String {
+fn show(kind: &FieldKind, value: Option<&Value>, now: &Zoned) -> String {
     match (kind, value) {
         (_, None | Some(Value::Null)) => String::new(),
         (FieldKind::YesNo, Some(Value::Bool(yes))) => if *yes { "yes" } else { "no" }.to_owned(),
@@ -257,9 +308,17 @@ fn show(kind: &FieldKind, value: Option<&Value>) -> String {
             items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
         }
         (FieldKind::Json, Some(value)) => serde_json::to_string_pretty(value).unwrap_or_default(),
+        (FieldKind::DateTime, Some(Value::String(text))) => by_clock(text, now),
         (_, Some(Value::String(text))) => text.clone(),
         (_, Some(value)) => value.to_string(),
     }
+}
+
+/// A time by the person's clock, unless it would be read back as another one.
+fn by_clock(text: &str, now: &Zoned) -> String {
+    let Ok(at) = text.parse::<Timestamp>() else { return text.to_owned() };
+    let shown = at.to_zoned(now.time_zone().clone()).strftime("%Y-%m-%d %H:%M").to_string();
+    if when::at(&shown, now) == Ok(at) { shown } else { text.to_owned() }
 }
 
 /// The arguments an object schema names, with their schemas and whether they are required; required ones come first.

@@ -1,6 +1,7 @@
 //! A form: its fields, which of them has the cursor, and the value they make up.
 
 mod field;
+mod letter;
 mod update;
 mod view;
 
@@ -9,9 +10,12 @@ pub use update::*;
 
 use crate::graph::ThreadId;
 use crate::inbox::{Item, check_fields, unsent_edit_key};
+use crate::text::Visible;
 use crate::tui::card::ScrollPosition;
 use crate::tui::keys::Key;
+use crate::tui::words;
 use field::properties;
+use jiff::Zoned;
 use serde_json::{Map, Value};
 
 /// What a form is for.
@@ -52,25 +56,28 @@ pub struct Form {
     pub card_top: ScrollPosition,
     /// Completions for the path at the cursor, and the text they complete.
     pub completions: (String, Vec<String>),
+    /// Text from `$EDITOR` that could not be read; it is opened again.
+    pub unread: Option<String>,
+    /// When the form was opened, by the person's clock: typed times are seen from then.
+    pub now: Zoned,
     schema: Value,
 }
 
-/// Names of arguments that hold the text of a letter, which users want to change first.
-const LETTERS: &[&str] = &["content", "body", "text", "message"];
-
 impl Form {
     /// A form for an object of this schema, filled in with `args`.
-    pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value) -> Self {
+    pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value, now: &Zoned) -> Self {
         let mut rest = args.as_object().cloned().unwrap_or_default();
         let mut fields = Vec::new();
         for (name, of, required) in properties(schema) {
             let value = rest.remove(&name);
-            fields.push(Field::new(schema, &name, &of, value.as_ref(), required));
+            fields.push(Field::new(schema, &name, &of, value.as_ref(), required, now));
         }
         // Arguments the schema does not name can be edited as well: what is executed is what was seen.
         for (name, value) in rest {
-            fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false));
+            fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false, now));
         }
+        // What cannot be changed must not stand between what can.
+        fields.sort_by_key(|field| field.kind == FieldKind::Fixed);
         if matches!(purpose, Purpose::Start { .. }) {
             fields.iter_mut().for_each(|field| field.must = !field.optional);
         }
@@ -84,17 +91,21 @@ impl Form {
             error: None,
             card_top: ScrollPosition::default(),
             completions: Default::default(),
+            unread: None,
+            now: now.clone(),
             schema: schema.clone(),
         }
     }
 
     /// A form for an item's proposal.
-    pub fn edit(item: &Item) -> Self {
-        let title = format!("Edit: {}", item.action);
+    pub fn edit(item: &Item, now: &Zoned) -> Self {
+        let title = match &item.source {
+            Some(who) if item.edit_from.is_some() => format!("Write to {}", words::name(who)),
+            Some(_) | None => format!("Edit: {}", item.action),
+        };
         let purpose = Purpose::Edit { item: Box::new(item.clone()) };
-        let mut form = Self::new(purpose, &title, &item.schema, item.edit_args());
-        let text = |field: &Field| field.kind != FieldKind::Fixed && LETTERS.contains(&field.name.as_str());
-        if let Some(letter) = form.fields.iter().position(text) {
+        let mut form = Self::new(purpose, &title, &item.schema, item.edit_args(), now);
+        if let Some(letter) = form.fields.iter().position(Field::is_letter) {
             form.focus = letter;
             // People read a letter from its beginning.
             form.fields[letter].editor.go_to_start();
@@ -113,6 +124,8 @@ impl Form {
             error: None,
             card_top: ScrollPosition::default(),
             completions: Default::default(),
+            unread: None,
+            now: Zoned::default(),
             schema: Value::Bool(true),
         }
     }
@@ -192,7 +205,7 @@ impl Form {
         let mut args = Map::new();
         let mut whole = true;
         for field in &self.fields {
-            match field.value() {
+            match field.value(&self.now) {
                 Ok(Some(value)) => {
                     args.insert(field.name.clone(), value);
                 }
@@ -211,7 +224,7 @@ impl Form {
         let (args, _) = self.readable();
         let wrong = check_fields(&self.schema, &Value::Object(args));
         for field in &mut self.fields {
-            let unreadable = field.value().err();
+            let unreadable = field.value(&self.now).err();
             let missing = format!("\"{}\" is a required property", field.name);
             let refused = wrong.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
             field.error = unreadable.or_else(|| {
@@ -235,6 +248,41 @@ impl Form {
         }
         let (args, whole) = self.readable();
         (whole && self.error.is_none()).then_some(Value::Object(args))
+    }
+
+    /// The times that differ from those proposed, in words.
+    fn changed_times(&self, proposed: &Value) -> Vec<(Visible, Visible)> {
+        let is_changed = |field: &&Field| {
+            field.value(&self.now).is_ok_and(|value| value.as_ref() != proposed.get(&field.name))
+        };
+        let changed = self.fields.iter().filter(is_changed);
+        let words =
+            |field: &Field| Some((Visible::line(&field.name), Visible::line(&field.time(&self.now)?)));
+        changed.filter_map(words).collect()
+    }
+
+    /// Replaces the text of each field.
+    fn set_texts(&mut self, texts: &[String]) {
+        for (field, text) in self.fields.iter_mut().zip(texts) {
+            if field.editor.text() != text {
+                field.editor.set(text);
+            }
+        }
+        self.check();
+    }
+
+    /// Fills the form in with a JSON object. The error says what cannot be read.
+    fn set_json(&mut self, text: &str) -> Result<(), String> {
+        let args: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;
+        if !args.is_object() {
+            return Err("it is no JSON object".to_owned());
+        }
+        let new = Self::new(self.purpose.clone(), &self.title, &self.schema, &args, &self.now);
+        let here = self.fields.get(self.focus).map(|field| &field.name);
+        self.focus = new.fields.iter().position(|field| Some(&field.name) == here).unwrap_or(new.focus);
+        self.fields = new.fields;
+        self.check();
+        Ok(())
     }
 
     /// The key under which its draft is kept.
@@ -263,7 +311,7 @@ impl Form {
             .fields
             .iter()
             .filter(|field| field.kind != FieldKind::Fixed)
-            .map(|field| (field.name.clone(), Value::from(field.editor.text())))
+            .map(|field| (field.name.clone(), Value::from(field.kept(&self.now))))
             .collect();
         Value::Object(typed).to_string()
     }
@@ -275,7 +323,7 @@ impl Form {
             if let Some(text) = typed.get(&field.name).and_then(Value::as_str)
                 && field.kind != FieldKind::Fixed
             {
-                field.editor.set(text);
+                field.restore(text, &self.now);
             }
         }
         self.check();
@@ -311,8 +359,13 @@ mod tests {
         })
     }
 
+    /// A Tuesday.
+    fn now() -> Zoned {
+        "2026-11-17T10:30:00+01:00[Europe/Paris]".parse().unwrap()
+    }
+
     fn form(args: &Value) -> Form {
-        Form::new(Purpose::Start { workflow: "x".into() }, "x", &schema(), args)
+        Form::new(Purpose::Start { workflow: "x".into() }, "x", &schema(), args, &now())
     }
 
     fn type_in(form: &mut Form, name: &str, text: &str) {
@@ -351,7 +404,7 @@ mod tests {
             ("count", "many", "write a whole number"),
             ("count", "0", "less than the minimum"),
             ("count", "", "is required"),
-            ("when", "tomorrow", "write a time"),
+            ("when", "soon", "is not a time; write thu 15:00"),
             ("extra", "{", "this is not JSON"),
             ("urgent", "perhaps", "write yes or no"),
         ] {
@@ -364,6 +417,45 @@ mod tests {
             assert!(found.contains(error), "{name} {text}: {found}");
         }
         assert_eq!(form.value(), Some(json!({"to": ["a"], "count": 3})));
+    }
+
+    #[test]
+    fn times_are_taken_as_people_write_them() {
+        let args = json!({"to": ["a"], "count": 3, "when": "2026-11-19T14:00:00Z"});
+        let mut form = form(&args);
+        let text = |form: &Form| {
+            let field = form.fields.iter().find(|field| field.name == "when").unwrap();
+            (field.editor.text().to_owned(), field.hint(&form.now))
+        };
+        assert_eq!(text(&form), ("2026-11-19 15:00".into(), "Thursday 19 November 2026, 15:00".into()));
+        assert_eq!(form.value(), Some(args), "the same time stays as it was written");
+        for (typed, value, hint) in [
+            ("fri 9:30", "2026-11-20T09:30:00+01:00", "Friday 20 November 2026, 09:30"),
+            ("2027-07-01 15:00", "2027-07-01T15:00:00+02:00", "Thursday 1 July 2027, 15:00"),
+            ("2026-11-19T10:00:00-05:00", "2026-11-19T10:00:00-05:00", "Thursday 19 November 2026, 16:00"),
+        ] {
+            type_in(&mut form, "when", typed);
+            assert_eq!(form.value().unwrap()["when"], value, "{typed}");
+            assert_eq!(text(&form).1, hint, "{typed}");
+        }
+        type_in(&mut form, "when", "fri 9:30");
+        let mut later = Form::new(form.purpose.clone(), "x", &schema(), &json!({}), &Zoned::default());
+        later.restore(&form.draft());
+        assert_eq!(text(&later).0, "2026-11-20 08:30", "a kept time does not move with the clock");
+    }
+
+    #[test]
+    fn what_cannot_be_changed_stands_last() {
+        let form = form(&json!({"kind": "mail"}));
+        let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!((names.first(), names.last()), (Some(&"to"), Some(&"kind")), "{names:?}");
+    }
+
+    #[test]
+    fn attachments_are_paths() {
+        let files = json!({"properties": {"attachments": {"type": "array", "items": {"type": "string"}}}});
+        let form = Form::new(Purpose::Start { workflow: "x".into() }, "x", &files, &json!({}), &now());
+        assert!(form.fields[0].path);
     }
 
     #[test]

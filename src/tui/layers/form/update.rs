@@ -1,6 +1,6 @@
 //! Forms and boxes: they open with the text typed before, are sent on request, and keep their text when left.
 
-use super::{Form, Purpose, view};
+use super::{Form, Purpose, letter, view};
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Decide, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
@@ -15,6 +15,7 @@ use crate::tui::options::Startable;
 use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
 use crate::tui::update::data;
+use jiff::Zoned;
 use ratatui::Frame;
 use serde_json::Value;
 
@@ -28,6 +29,11 @@ fn item(model: &mut Model) -> Option<Item> {
         model.say("The card is still loading");
     }
     found
+}
+
+/// The time by the person's clock.
+fn now(model: &Model) -> Zoned {
+    model.wall.to_zoned(model.options.time_zone.clone())
 }
 
 fn open(model: &mut Model, mut form: Form) {
@@ -50,7 +56,8 @@ fn open(model: &mut Model, mut form: Form) {
 
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
     let Some(item) = item(model) else { return Vec::new() };
-    open(model, Form::edit(&item));
+    let form = Form::edit(&item, &now(model));
+    open(model, form);
     Vec::new()
 }
 
@@ -58,7 +65,7 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
 pub fn has_unsent_edit(model: &Model) -> bool {
     let Some(item) = model.current().map(|opened| &opened.item) else { return false };
     let Some(draft) = model.drafts.get(&unsent_edit_key(&item.id)) else { return false };
-    let mut form = Form::edit(item);
+    let mut form = Form::edit(item, &now(model));
     let before = form.draft();
     form.restore(draft);
     form.draft() != before
@@ -70,7 +77,7 @@ pub fn review_edit(model: &mut Model) -> Vec<Cmd> {
     submit(model)
 }
 
-/// Opens the whole proposal in `$EDITOR` as JSON; the result goes back into the form.
+/// Opens the whole proposal in `$EDITOR`; the result goes back into the form.
 pub fn edit_outside(model: &mut Model) -> Vec<Cmd> {
     edit(model);
     outside(model)
@@ -97,7 +104,8 @@ pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
     let Some(known) = model.workflows.iter().find(|known| known.name == workflow) else { return Vec::new() };
     let title = format!("New thread: {}", known.name);
     let schema = known.schema.clone();
-    let form = Form::new(Purpose::Start { workflow: workflow.to_owned() }, &title, &schema, &Value::Null);
+    let purpose = Purpose::Start { workflow: workflow.to_owned() };
+    let form = Form::new(purpose, &title, &schema, &Value::Null, &now(model));
     open(model, form);
     Vec::new()
 }
@@ -107,7 +115,8 @@ fn touched(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Form(form)) = model.layer() else { return Vec::new() };
     let (key, draft) = (form.draft_key(), form.draft());
     // Text that was changed back is no change.
-    let unchanged = matches!(&form.purpose, Purpose::Edit { item } if Form::edit(item).draft() == draft);
+    let unchanged =
+        matches!(&form.purpose, Purpose::Edit { item } if Form::edit(item, &form.now).draft() == draft);
     let mut cmds = Vec::new();
     if model.unkept.as_ref().is_some_and(|(other, _)| *other != key) {
         cmds = data::keep(model);
@@ -252,17 +261,23 @@ fn put_last_line(form: &mut Form, line: &str) {
     form.check();
 }
 
-/// Opens the box, or the whole form, in `$EDITOR`.
+/// Opens the box, or the whole form, in `$EDITOR`: a letter as a plain mail, anything else as JSON.
 fn outside(model: &mut Model) -> Vec<Cmd> {
     let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
     if form.is_box() {
         return vec![Cmd::Editor(*number, form.typed().to_owned(), "txt")];
     }
-    match form.value() {
-        Some(value) => {
-            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            vec![Cmd::Editor(*number, text, "json")]
-        }
+    let body = letter::body(&form.fields);
+    let ending = if body.is_some() { "eml" } else { "json" };
+    if let Some(unread) = &form.unread {
+        return vec![Cmd::Editor(*number, unread.clone(), ending)];
+    }
+    let text = match body {
+        Some(body) => Some(letter::write(&form.fields, body)),
+        None => form.value().map(|value| serde_json::to_string_pretty(&value).unwrap_or_default()),
+    };
+    match text {
+        Some(text) => vec![Cmd::Editor(*number, text, ending)],
         None => {
             model.say("Fix the marked field first");
             Vec::new()
@@ -282,28 +297,19 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
         }
         return touched(model);
     }
-    match serde_json::from_str::<Value>(&text) {
-        Ok(Value::Object(args)) => {
-            let schema = match &form.purpose {
-                Purpose::Edit { item } => item.schema.clone(),
-                Purpose::Start { workflow } => {
-                    let known = model.workflows.iter().find(|known| known.name == *workflow);
-                    known.map(|known| known.schema.clone()).unwrap_or_default()
-                }
-                Purpose::Respond { .. } | Purpose::Proceed { .. } => Value::Bool(true),
-            };
-            let learn = form.learn;
-            **form = Form::new(form.purpose.clone(), &form.title.clone(), &schema, &Value::Object(args));
-            form.learn = learn;
-            form.check();
+    let read = match letter::body(&form.fields) {
+        Some(body) => letter::read(&form.fields, body, &text).map(|texts| form.set_texts(&texts)),
+        None => form.set_json(&text),
+    };
+    match read {
+        Ok(()) => {
+            form.unread = None;
             touched(model)
         }
-        Ok(_) => {
-            model.fail("The editor returned something other than a JSON object, so the form is unchanged");
-            Vec::new()
-        }
-        Err(error) => {
-            model.fail(format!("The editor returned invalid JSON ({error}), so the form is unchanged"));
+        Err(why) => {
+            form.unread = Some(text);
+            let again = "The form is unchanged · Ctrl-g opens the text again";
+            model.fail(format!("The text can't be read: {why}. {again}"));
             Vec::new()
         }
     }
@@ -334,12 +340,9 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             }
             let decision = Decision::Respond { text: form.typed().to_owned() };
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
+            let kind = if item.labels.words_refuse { DecisionKind::Refused } else { DecisionKind::Answered };
             let mut cmds = leave(model);
-            cmds.extend(decide::send(
-                model,
-                DecisionKind::Answered,
-                Decide::on_screen(id, hash, decision, learn),
-            ));
+            cmds.extend(decide::send(model, kind, Decide::on_screen(id, hash, decision, learn)));
             cmds
         }
         Purpose::Proceed { thread } => {
@@ -362,21 +365,31 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
         Purpose::Edit { item } => {
             let Some(args) = form.value() else { return Vec::new() };
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-            let blocks = changes(item.edit_args(), &args);
+            let mut blocks = changes(item.edit_args(), &args);
+            let times = form.changed_times(item.edit_args());
+            if !times.is_empty() {
+                blocks.push(Block::Fields(times));
+            }
             if blocks.is_empty() && item.edit_from.is_some() {
                 form.error = Some("write something, or leave with Esc".to_owned());
                 return Vec::new();
             }
-            let (kind, decision, why) = if blocks.is_empty() {
-                (DecisionKind::Accepted, Decision::Accept, "You changed nothing: it is accepted as proposed.")
+            let warnings = item.warnings_left(&args);
+            let accept = "Accept it like this?";
+            let (kind, decision, title, why) = if blocks.is_empty() {
+                let why = "You changed nothing: it is accepted as proposed.";
+                (DecisionKind::Accepted, Decision::Accept, accept, why)
+            } else if item.edit_from.is_some() {
+                let why = "It comes back as a card to approve. Nothing is sent before that.";
+                (DecisionKind::Written, Decision::Edit { args }, "Make a draft of this?", why)
             } else {
-                (DecisionKind::Edited, Decision::Edit { args }, "This is what you changed.")
+                (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
             };
             let then = Then::Decide(kind, Decide::on_screen(id, hash, decision, learn));
-            let mut page = vec![Block::Warnings(item.warnings.clone())];
+            let mut page = vec![Block::Warnings(warnings)];
             page.extend(blocks);
             let page = Doc::page(&item.title, "", page);
-            model.push(Confirm::new("Accept it like this?", why, page, then));
+            model.push(Confirm::new(title, why, page, then));
             Vec::new()
         }
     }

@@ -62,8 +62,11 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     let mut cursor = (0, 0);
     for (n, field) in form.fields.iter().enumerate() {
         let here = n == form.focus;
+        if field.kind == FieldKind::Fixed && field.editor.text().is_empty() {
+            continue;
+        }
         if !form.is_box() {
-            lines.push(label(model, field, here, columns));
+            lines.push(label(model, form, field, here, columns));
         }
         let inset = if form.is_box() { 0 } else { 2 };
         let (text, at) = field.editor.laid_out(columns.saturating_sub(inset));
@@ -100,12 +103,12 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     (lines, cursor)
 }
 
-fn label<'f>(model: &Model, field: &'f Field, here: bool, columns: usize) -> Line<'f> {
+fn label<'f>(model: &Model, form: &Form, field: &'f Field, here: bool, columns: usize) -> Line<'f> {
     let theme = &model.theme;
     let name = format!("{}{}", Visible::line(&field.name), if field.optional { "" } else { " *" });
     let mut spans = vec![Span::styled(name, if here { theme.accent } else { theme.title })];
     let left = columns.saturating_sub(width(&spans[0].content) + 3);
-    let (text, style) = match (&field.error, field.help.as_str(), field.hint()) {
+    let (text, style) = match (&field.error, field.help.as_str(), field.hint(&form.now)) {
         (Some(error), ..) => (format!("✗ {}", Visible::line(error)), theme.danger),
         (None, "", hint) => (hint, theme.quiet),
         (None, help, hint) if hint.is_empty() => (help.to_owned(), theme.quiet),

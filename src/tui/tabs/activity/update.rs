@@ -154,8 +154,8 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
     if plan.threads == 0 && plan.mails == 0 {
         let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
         model.say(match kept {
-            0 => "nothing is that old".to_owned(),
-            kept => format!("nothing that old can be pruned: {kept} still needed"),
+            0 => "Nothing is that old".to_owned(),
+            kept => format!("Nothing that old can be pruned: {kept} still needed"),
         });
         return Vec::new();
     }

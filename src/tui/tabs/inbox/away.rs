@@ -8,9 +8,10 @@ use crate::tui::card::Doc;
 use crate::tui::layers::{Ask, Confirm, Prompt, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::inbox::Row;
+use crate::tui::tabs::inbox::{Row, follow};
 use crate::tui::update::data;
 use crate::tui::words;
+use std::collections::HashSet;
 
 /// The mails to act on: the marked ones, else the selected one.
 fn meant(model: &Model) -> Vec<&Row> {
@@ -72,15 +73,35 @@ pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<(
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
     let many = words::count(done.len(), "mail");
     match failed {
+        Some(why) if done.is_empty() => model.fail(format!("Not {}: {why}", way.done())),
         Some(why) => model.fail(format!("{many} {} · but not all: {why}", way.done())),
         None => model.say(format!("{many} {}", way.done())),
     }
+    model.inbox.list.marks.clear();
     if *way == Way::Back {
         model.put_away.clear();
-    } else {
+        if let Some(thread) = done.into_iter().next() {
+            follow::select_question_of(model, thread);
+        }
+    } else if !done.is_empty() {
+        leave(model, &done);
         // The next `u` puts these back, whatever was decided before.
         (model.put_away, model.undo) = (done, None);
     }
-    model.inbox.list.marks.clear();
     data::changed(model)
+}
+
+/// Takes the cards of mail that was put away off the list. If the selected card was among them, selects the next one.
+fn leave(model: &mut Model, threads: &[ThreadId]) {
+    let rows = model.inbox.list.all().iter().filter(|row| threads.contains(&row.thread));
+    let ids: HashSet<String> = rows.map(|row| row.id.clone()).collect();
+    // A glance may have taken the card away already.
+    let lost = model.inbox.list.has_lost() && model.inbox.following.is_none();
+    let leaves = lost || model.inbox.list.selected().is_some_and(|row| ids.contains(&row.id));
+    model.inbox.list.drop_rows(&ids, model.wall);
+    if leaves {
+        model.inbox.list.select(model.inbox.list.cursor());
+    }
+    // A glance taken before this would show the old cards.
+    model.inbox.stale_glance = model.inbox.glancing.0;
 }

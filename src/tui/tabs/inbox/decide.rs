@@ -112,9 +112,11 @@ fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Deci
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
+    let permission = model.current().is_some_and(|opened| opened.item.labels.words_refuse);
     let (kind, decision) = match action {
         Action::Accept => (DecisionKind::Accepted, Decision::Accept),
         Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
+        _ if permission => (DecisionKind::Refused, Decision::Ignore),
         _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
@@ -128,7 +130,7 @@ pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
     let page = Doc::page(&item.title, "", vec![Block::Text(Visible::new(STOP_WORDS))]);
     let decision = Decision::Respond { text: STOP_WORDS.to_owned() };
-    let then = Then::Decide(DecisionKind::Answered, Decide::on_screen(id, hash, decision, false));
+    let then = Then::Decide(DecisionKind::Refused, Decide::on_screen(id, hash, decision, false));
     let why = "It gets this message. Claude Code, Gemini CLI and opencode stop at once; Codex only reads it.";
     model.push(Confirm::new("Refuse this, and stop the session?", why, page, then));
     Vec::new()
@@ -221,7 +223,9 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             kind,
             DecisionKind::Accepted
                 | DecisionKind::Edited
+                | DecisionKind::Written
                 | DecisionKind::Answered
+                | DecisionKind::Refused
                 | DecisionKind::Ignored
                 | DecisionKind::Drafted
                 | DecisionKind::Snoozed

@@ -41,14 +41,53 @@ pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
 
 /// Notes whose next question to select; called after the next row has been selected.
 pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
-    let goes_on = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Answered);
-    model.inbox.expected = answered.filter(|_| goes_on).map(|row| Expected {
-        agent: row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source),
-        thread: row.thread,
+    let goes_on = matches!(
+        kind,
+        DecisionKind::Accepted
+            | DecisionKind::Edited
+            | DecisionKind::Written
+            | DecisionKind::Answered
+            | DecisionKind::Refused
+    );
+    model.inbox.expected = answered.filter(|_| goes_on).map(|row| {
+        let agent = row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source);
+        Expected { agent, ..expected(model, row.thread) }
+    });
+}
+
+fn expected(model: &Model, thread: ThreadId) -> Expected {
+    Expected {
+        thread,
+        agent: None,
         last_key: model.last_key,
         selected: model.inbox.list.selected().map(|row| row.id.clone()),
         until: model.now + SOON,
-    });
+    }
+}
+
+/// Selects what a thread asks, now or as soon as it does.
+pub fn select_question_of(model: &mut Model, thread: ThreadId) {
+    let mut rows = model.inbox.list.all().iter();
+    match rows.find(|row| row.thread == thread && !row.is_decided()).map(|row| row.id.clone()) {
+        Some(id) => model.inbox.goto = Some(id),
+        None => model.inbox.expected = Some(expected(model, thread)),
+    }
+}
+
+/// Follows a thread that the user has sent back to its beginning, if its card was on the screen.
+pub fn follow_again(model: &mut Model, thread: ThreadId) {
+    let selected = model.inbox.list.selected().filter(|row| row.thread == thread);
+    let ids: HashSet<String> = selected.map(|row| row.id.clone()).into_iter().collect();
+    // A glance may have taken the card away already.
+    let lost = model.inbox.list.has_lost() && model.inbox.following.is_none();
+    if ids.is_empty() && !lost {
+        return;
+    }
+    model.inbox.list.drop_rows(&ids, model.wall);
+    model.inbox.expected = Some(expected(model, thread.clone()));
+    model.inbox.following = Some(Followed { thread, idle: false });
+    // A glance taken before this would show the old card.
+    model.inbox.stale_glance = model.inbox.glancing.0;
 }
 
 /// Selects the answered agent's next question, if it has arrived.

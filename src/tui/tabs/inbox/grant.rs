@@ -4,6 +4,7 @@
 //! together with an accepted card.
 
 use super::decide;
+use super::heading::{asker, tool};
 use crate::graph::{AgentCall, CommandLine, Decision, Does, Grantable, Warning};
 use crate::inbox::{Block, Decide, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
@@ -58,7 +59,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     rows.extend(grantable.remember.iter().enumerate().map(|(place, offer)| {
         (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(place))
     }));
-    let title = format!("Accept, and let {} run without asking", Visible::line(&opened.item.action));
+    let title = format!("Accept, and let {} run without asking", tool(&opened.item));
     model.push(Menu::new(title, rows));
     Vec::new()
 }
@@ -95,12 +96,6 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
         }
     }
     rows
-}
-
-/// The name of the program that asks.
-fn asker(item: &Item) -> Visible {
-    let source = item.source.as_deref().unwrap_or_default();
-    Visible::line(source.strip_prefix("request: ").unwrap_or(source))
 }
 
 /// Shows what the agent would remember, and asks.

@@ -229,13 +229,12 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     Doc::page(&line.title, &line.workflow, blocks)
 }
 
-/// What was decided on, such as the mail that was sent: short values as fields, texts in full.
+/// What was decided on, such as a mail; the outcome says whether it was sent. Short values as fields, texts in full.
 fn contents(line: &DecisionLine) -> Vec<Block> {
     let Some(args) = line.args.as_object().filter(|args| !args.is_empty()) else { return Vec::new() };
     let title = match (line.answer, line.end) {
-        (AnswerKind::Accept | AnswerKind::Edit, DecisionEnd::Done) => "What was done",
-        (AnswerKind::Draft, DecisionEnd::Done) => "What was saved",
         (AnswerKind::Edit, _) => "As you changed it",
+        (AnswerKind::Draft, DecisionEnd::Done) => "What was saved",
         _ => "As it was proposed",
     };
     let shown = args.iter().map(|(name, value)| (name, value, words::value(value)));

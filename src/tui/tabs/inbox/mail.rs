@@ -90,7 +90,10 @@ pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile)
         return Vec::new();
     }
     let rows = vec![
-        ("save it to Downloads".to_owned(), Choice::SaveAttached(thread.clone(), file.n)),
+        (
+            "save it to Downloads, or else to your home folder".to_owned(),
+            Choice::SaveAttached(thread.clone(), file.n),
+        ),
         ("open it in its usual program".to_owned(), Choice::OpenAttached(thread.clone(), file.n)),
     ];
     model.push(Menu::new(name, rows));

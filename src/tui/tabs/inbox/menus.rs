@@ -95,7 +95,7 @@ pub fn snooze_until(model: &mut Model, text: &str) -> Vec<Cmd> {
             snooze(model, until)
         }
         Err(why) => {
-            model.fail(why);
+            model.refuse(&why);
             Vec::new()
         }
     }

@@ -4,6 +4,7 @@ pub mod away;
 pub mod decide;
 pub mod follow;
 pub mod grant;
+mod heading;
 pub mod history;
 mod list;
 pub mod mail;
@@ -19,11 +20,7 @@ pub use list::{Filter, Group, List, Row, Sort};
 pub use update::*;
 pub use view::{draw, footer};
 
-use crate::graph::Kind;
-use crate::inbox::{
-    ABSENT_ACTION, ASKING_WORKFLOW, Card, DecisionView, Item, ItemKind, SkippedCount, SkippedLine,
-};
-use crate::text::Visible;
+use crate::inbox::{Card, DecisionView, Item, SkippedCount, SkippedLine};
 use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind};
@@ -120,39 +117,9 @@ impl Opened {
 
     /// Cuts the card again after folds changed.
     pub fn cut(&mut self) {
-        let extra = Extra { meta: who_wants_what(&self.item), answers: &self.answers };
+        let extra = Extra { meta: heading::who_wants_what(&self.item), answers: &self.answers };
         self.doc = Doc::new(&self.item, self.card.clone(), &extra, self.folds);
     }
-}
-
-/// Says in words who wants what from the user; ids and internal names are shown by “why”.
-fn who_wants_what(item: &Item) -> String {
-    let source = item.source.as_deref().map(|source| Visible::line(source).into_string());
-    let who = source.clone().unwrap_or_else(|| Visible::line(&item.workflow).into_string());
-    let action = Visible::line(&item.action);
-    let wish = match item.kind {
-        ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
-        ItemKind::Interrupt(Kind::Question) => format!("{who} asks you"),
-        ItemKind::Interrupt(Kind::Trouble) if item.action == ABSENT_ACTION => {
-            "Your model does not answer".to_owned()
-        }
-        ItemKind::Interrupt(Kind::Trouble) if item.workflow == ASKING_WORKFLOW => {
-            format!("Your mailbox {who} needs you")
-        }
-        ItemKind::Interrupt(Kind::Trouble) => format!("The {} thread failed", Visible::line(&item.workflow)),
-        ItemKind::Result => format!("The {} thread is done", Visible::line(&item.workflow)),
-        ItemKind::Interrupt(Kind::Approval) => match (item.action.as_str(), &source) {
-            ("write_email", Some(_)) => format!("Reply to {who}, ready to send"),
-            ("write_email", None) => "Mail, ready to send".to_owned(),
-            ("schedule_meeting", _) => format!("Invitation to {who}, ready to send"),
-            ("answer_invitation", _) => format!("Answer to an invitation from {who}, ready to send"),
-            ("remove_event", _) => format!("{who} cancelled an event in your calendar"),
-            ("unsubscribe", _) => format!("Unsubscribe from {who}, ready to send"),
-            ("python", _) => format!("{who} wants to run this code"),
-            _ => format!("{who} wants to use {action}"),
-        },
-    };
-    if item.irreversible { format!("{wish} · can't be undone afterwards") } else { wish }
 }
 
 /// The last decision, while it can be undone.

@@ -60,7 +60,11 @@ impl News {
 /// Notes decisions whose end is news.
 pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)]) -> Vec<Cmd> {
     let ends = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Drafted);
-    let teaches = ends || matches!(kind, DecisionKind::Answered | DecisionKind::Ignored);
+    let teaches = ends
+        || matches!(
+            kind,
+            DecisionKind::Written | DecisionKind::Answered | DecisionKind::Refused | DecisionKind::Ignored
+        );
     let news = &mut model.inbox.news;
     if ends {
         news.awaited.extend(ids.iter().map(|(id, _)| id.clone()));
@@ -143,7 +147,8 @@ fn arrival(model: &Model, row: &Row) -> String {
         ItemKind::Interrupt(Kind::Trouble) => format!("Failed: {}", row.title),
         ItemKind::Result => format!("Done: {}", row.title),
         ItemKind::Interrupt(Kind::Approval) if row.action == "write_email" => {
-            format!("Draft ready: {}", row.title)
+            let ready = if row.allow.accept { "ready" } else { "to complete" };
+            format!("Draft {ready}: {}", row.title)
         }
         ItemKind::Interrupt(Kind::Approval | Kind::Question) if own => format!("Asks you: {}", row.title),
         ItemKind::Interrupt(Kind::Approval | Kind::Question) => {

@@ -9,6 +9,7 @@ use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs::inbox::follow;
 use crate::tui::tabs::threads::PAGE;
 use crate::tui::update::data;
 use crate::tui::{actions::Action, tabs::Tab, words};
@@ -64,9 +65,12 @@ pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) 
     Vec::new()
 }
 
-pub fn reclassified(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
+pub fn reclassified(model: &mut Model, thread: ThreadId, result: InboxResult<String>) -> Vec<Cmd> {
     match result {
-        Ok(class) => model.say(format!("Reclassified as {class} · its thread runs again")),
+        Ok(class) => {
+            model.say(format!("Reclassified as {class} · its thread runs again"));
+            follow::follow_again(model, thread);
+        }
         Err(failure) => model.fail(failure.text),
     }
     data::changed(model)
@@ -113,7 +117,7 @@ pub fn counted(model: &mut Model, result: InboxResult<(SkippedCount, bool)>) -> 
     model.inbox.skipped_lately.0 = count;
     if tell {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowSkipped).unwrap_or("gk".to_owned());
-        model.say(format!("mail in the last day: {count}; {key} lists it"));
+        model.say(format!("Mail in the last day: {count}; {key} lists it"));
     }
     Vec::new()
 }

@@ -70,7 +70,7 @@ pub fn browse(model: &mut Model, earlier: bool) {
     let last = versions.history.len().saturating_sub(1);
     let at = if earlier { (versions.at + 1).min(last) } else { versions.at.saturating_sub(1) };
     if at == versions.at {
-        model.say(if earlier { "this is the first version" } else { "this is the newest version" });
+        model.say(if earlier { "This is the first version" } else { "This is the newest version" });
     } else {
         versions.at = at;
         model.memory.page_top = 0;
@@ -112,9 +112,16 @@ pub fn add_line(model: &mut Model, line: &str) -> Vec<Cmd> {
     let Some(known) = model.memory.list.selected().filter(|_| !line.trim().is_empty()) else {
         return Vec::new();
     };
-    let before = known.profile.trim_end();
+    vec![Cmd::Remember(known.namespace.clone(), known.version, with_line(&known.profile, line.trim()))]
+}
+
+/// A profile with one more line, which gets a bullet if the others have one.
+fn with_line(profile: &str, line: &str) -> String {
+    let before = profile.trim_end();
     let gap = if before.is_empty() { "" } else { "\n" };
-    vec![Cmd::Remember(known.namespace.clone(), known.version, format!("{before}{gap}{}", line.trim()))]
+    let listed = before.is_empty() || before.lines().any(|line| line.starts_with("- "));
+    let bullet = if listed && !line.starts_with(['-', '*', '•', '#']) { "- " } else { "" };
+    format!("{before}{gap}{bullet}{line}")
 }
 
 /// Reads what is pinned, to choose from.
@@ -214,4 +221,22 @@ pub fn learned(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
         model.say(text);
     }
     vec![Cmd::Memory]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_added_looks_like_the_others() {
+        for (profile, line, expected) in [
+            ("", "Be brief", "- Be brief"),
+            ("# Tone\n- Be brief\n", "No jokes", "# Tone\n- Be brief\n- No jokes"),
+            ("- Be brief", "- No jokes", "- Be brief\n- No jokes"),
+            ("- Be brief", "# Content", "- Be brief\n# Content"),
+            ("I like plain words.", "No jokes", "I like plain words.\nNo jokes"),
+        ] {
+            assert_eq!(with_line(profile, line), expected);
+        }
+    }
 }

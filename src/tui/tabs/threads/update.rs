@@ -43,7 +43,7 @@ pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
 /// Searches for the typed text, or says what was not understood.
 pub fn choose_search(model: &mut Model, typed: &str) -> Vec<Cmd> {
     if let Err(why) = Search::parse(typed) {
-        model.say(why);
+        model.refuse(&why);
         return Vec::new();
     }
     model.layers.pop();

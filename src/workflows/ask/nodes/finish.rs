@@ -7,7 +7,7 @@ use crate::workflows::Services;
 use crate::workflows::ask::parts::More;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
-use crate::workflows::ask::{QUESTION, format, page};
+use crate::workflows::ask::{NEXT, QUESTION, format, page};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -56,13 +56,13 @@ pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Ar
     let question = "What else do you want to know?";
     let args = json!({ "question": question });
     let title = crate::graph::State::title(&*state);
-    let mut asked = proposal("next", Kind::Question, QUESTION, &args, &title);
+    let mut asked = proposal(NEXT, Kind::Question, QUESTION, &args, &title);
     asked.gist = question.to_owned();
     asked.allow = Allow { edit: false, ..Allow::ALL };
     asked.labels = Labels {
         accept: Some("done".to_owned()),
         respond: Some("ask".to_owned()),
-        ignore: Some("done".to_owned()),
+        ignore: Some("nothing more".to_owned()),
         ..Labels::default()
     };
     Ok(Command::ask(vec![asked], "extract_category_node"))

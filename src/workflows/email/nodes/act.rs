@@ -33,6 +33,9 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
     if !state.is_settled() {
         for call in &state.pending {
             doing.call(call).await?;
+            if !doing.is_over(call) {
+                doing.ask_again(call, "it could not be done as it was.");
+            }
         }
     }
     if doing.acted.own.is_some() {
@@ -120,8 +123,7 @@ impl Doing<'_> {
     /// If the person writes the mail themselves, the other calls of the message are dropped.
     fn drop_others(&mut self) {
         for call in &self.state.pending {
-            let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
-            if !self.acted.became.iter().any(over) {
+            if !self.is_over(call) {
                 let text = "The person writes this mail themselves.".to_owned();
                 self.became(call, Became::Refused, text, Value::Null);
             }
@@ -163,14 +165,29 @@ impl Doing<'_> {
             let fresh = attach::read(self.ctx, self.state, &call.id, &written.attachments).await?;
             if !fresh.is_empty() {
                 // The person named files that they have not been shown yet, so we ask again with their contents.
+                let why = match fresh.values().any(|file| file.error.is_some()) {
+                    true => "a file you attached can't be read.",
+                    false => "you attached a file. This is what would be sent.",
+                };
+                self.ask_again(call, why);
                 self.acted.attached.extend(fresh);
                 self.prove(call, lesson);
                 return Ok(());
             }
         }
         if risks::edit_needs_a_look(self.ctx.services(), self.conversation, &call.name, &call.args, &args)? {
+            self.ask_again(call, "your change brought a new warning.");
             self.prove(call, lesson);
             return Ok(());
+        }
+        if risks::edit_changes_time(&call.name, &answer.proposed, &args) {
+            let (services, conversation) = (self.ctx.services(), self.conversation);
+            let look = async { Ok(risks::is_taken(services, conversation, &call.name, &args).await) };
+            if self.ctx.call(&format!("time:{}", call.id), look).await? {
+                self.ask_again(call, "you changed the time. This is what your calendar says.");
+                self.prove(call, lesson);
+                return Ok(());
+            }
         }
         self.approved(call, answer, args).await?;
         self.prove(call, lesson);
@@ -179,8 +196,7 @@ impl Doing<'_> {
 
     /// An edit teaches once its call is over. If we ask about it again, it may still be taken back.
     fn prove(&mut self, call: &ToolCall, lesson: Option<Learn>) {
-        let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
-        if self.acted.became.iter().any(over) {
+        if self.is_over(call) {
             self.acted.lessons.extend(lesson);
         } else {
             self.acted.unproven.extend(lesson.map(|lesson| (call.id.clone(), lesson)));
@@ -322,19 +338,24 @@ impl Doing<'_> {
 
     /// Sends a mail, once. `None` if it cannot be composed; then we ask about it again.
     pub(super) async fn leave(
-        &self,
+        &mut self,
         name: &str,
         call: &ToolCall,
         basis: Basis,
         draft: &Draft,
     ) -> Result<Option<Sent>, NodeError> {
         let services = self.ctx.services();
-        let Ok(bytes) = send::bytes(services, self.ctx.step_context(), &call.id, draft) else {
-            return Ok(None);
+        let bytes = match send::bytes(services, self.ctx.step_context(), &call.id, draft) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.ask_again(call, format!("it could not be sent, because {error}."));
+                return Ok(None);
+            }
         };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
         let Some(outgoing) = outgoing else {
-            let text = "this account cannot send mail: give it a [mail.outgoing] in the config, and retry";
+            let text = "this account cannot send mail: give it a [mail.outgoing] in the config, start sayso again, and \
+                        retry";
             return Err(NodeError::failed(text));
         };
         let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
@@ -349,6 +370,10 @@ impl Doing<'_> {
     /// we asked, the person was told that nothing would be sent, so we ask again.
     pub(super) fn withheld(&mut self, call: &ToolCall) -> bool {
         if self.conversation.acts() {
+            if self.state.observing {
+                let why = "when you answered, this account only observed, and nothing was sent. Now it acts.";
+                self.ask_again(call, why);
+            }
             return self.state.observing;
         }
         self.acted.observed = true;
@@ -359,6 +384,17 @@ impl Doing<'_> {
 
     fn learn(&mut self, namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) {
         self.acted.lessons.extend(lesson_of(namespace, kind, call, answer));
+    }
+
+    /// Says why a call is asked about once more. The first reason counts.
+    pub(super) fn ask_again(&mut self, call: &ToolCall, why: impl Into<String>) {
+        self.acted.asked_again.entry(call.id.clone()).or_insert_with(|| why.into());
+    }
+
+    /// Whether a call has its result.
+    fn is_over(&self, call: &ToolCall) -> bool {
+        let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
+        self.acted.became.iter().any(over)
     }
 
     pub(super) fn became(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {

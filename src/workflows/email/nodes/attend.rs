@@ -13,6 +13,8 @@ use crate::workflows::email::tools::{Answering, Removing};
 use serde_json::Value;
 use std::sync::Arc;
 
+const CALENDAR_CHANGED: &str = "your calendar has changed since you were asked.";
+
 impl Doing<'_> {
     /// Answers an invitation. First adds the event to the calendar, changes it, or removes it if a change is declined;
     /// then answers the organizer. If the calendar is no longer what the card said, we ask again.
@@ -29,6 +31,7 @@ impl Doing<'_> {
         }
         let found = self.bearing(call).await?;
         if found.change() != args.change || matches!(found, Bearing::Refused { .. }) {
+            self.ask_again(call, CALENDAR_CHANGED);
             return Ok(());
         }
         let mut text = self.keep(call, basis.clone(), args.answer, &found, &attending).await?.to_owned();
@@ -131,7 +134,10 @@ impl Doing<'_> {
             // It was never there, or somebody else removed it.
             Bearing::New | Bearing::Known => "It is not in the calendar.",
             // The calendar is no longer what the card said.
-            Bearing::Changes { .. } | Bearing::Refused { .. } => return Ok(()),
+            Bearing::Changes { .. } | Bearing::Refused { .. } => {
+                self.ask_again(call, CALENDAR_CHANGED);
+                return Ok(());
+            }
         };
         self.over = true;
         self.became(call, Became::Done, text.to_owned(), Value::Null);

@@ -137,7 +137,8 @@ async fn interrupt(
     if !question && state.remark == Some(Remark::NotWritten) {
         // An instruction mistaken for the text must not be sent with one key.
         asked.allow.accept = false;
-        asked.labels.edit = Some("write and send".to_owned());
+        let label = if conversation.acts() { "write and send" } else { "write it, sends nothing" };
+        asked.labels.edit = Some(label.to_owned());
     }
     if state.files_of(&args).any(|file| file.error.is_some()) {
         // A mail without its attachment cannot be sent; the warning says why.
@@ -225,7 +226,7 @@ fn labels(tool: &str, acts: bool) -> Labels {
     let word = |text: &str| Some(text.to_owned());
     let (accept, done) = match tool {
         tools::QUESTION => {
-            return Labels { respond: word("answer"), done: word("drafted"), ..Labels::default() };
+            return Labels { respond: word("answer"), ..Labels::default() };
         }
         _ if !acts => ("accept, sends nothing", "accepted, nothing sent"),
         tools::WRITE_EMAIL => ("send", "sent"),

@@ -333,6 +333,19 @@ mod tests {
     }
 
     #[test]
+    fn lessons_stand_at_the_end_under_a_heading_of_their_own() {
+        let curtains = mail("carol@x.example", "Kitchen curtains", "The curtains were washed.");
+        let preset = defaults::preset(defaults::TRIAGE);
+        let learned = learn(preset, vec![cause(CauseKind::ProposalIgnored, &curtains)]).profile;
+        let lesson = learned.strip_prefix(preset).unwrap();
+        assert!(
+            preset.ends_with("\n# In particular\n") && lesson.starts_with("- notify about "),
+            "{learned}"
+        );
+        assert_eq!(class(&learned, &curtains), Class::Notify);
+    }
+
+    #[test]
     fn lines_are_narrow() {
         let build = mail("noreply@ci.example", "Build failed: atlas", "exit code 1");
         let other = mail("noreply@ci.example", "Security alert", "A key leaked. We detected it.");

@@ -10,6 +10,7 @@ use super::meant::Meant;
 use super::points::{Point, invites};
 use super::slots::{Habits, Search, days, window, working_days};
 use super::when::{Day, Mention, mentions, minutes};
+use crate::text::words::{line, with_full_stop};
 
 /// The calls for a mail that wants to meet.
 pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
@@ -40,6 +41,11 @@ pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
     let known = &desk.story.known;
     let missing: Vec<Date> = wanted_days.iter().copied().filter(|day| !known.days.contains(day)).collect();
     if !missing.is_empty() {
+        let blind = desk.story.calendar_failed.is_some() || !desk.may("check_calendar_availability");
+        // If we can't look, a yes is all there is to know about the only question.
+        if blind && desk.verdict == Some(Meant::Yes) && desk.points.len() == 1 {
+            return letter::propose(desk, &desk.points);
+        }
         return vec![look(desk, &missing)];
     }
     let minutes = range(&wanted).or_else(|| minutes(&desk.own)).unwrap_or(habits.minutes);
@@ -162,11 +168,8 @@ fn range(wanted: &[Mention]) -> Option<u32> {
 
 fn look(desk: &Desk<'_>, days: &[Date]) -> Call {
     if let Some(why) = desk.story.calendar_failed {
-        let why = crate::text::words::line(why, 200);
-        return question(format!(
-            "{} wants to meet, and your calendar could not be read ({why}). What should I answer?",
-            desk.who()
-        ));
+        let why = with_full_stop(&line(why, 200));
+        return question(format!("{} wants to meet. {why} What should I answer?", desk.who()));
     }
     if !desk.may("check_calendar_availability") {
         return letter::ask(desk, &desk.points);

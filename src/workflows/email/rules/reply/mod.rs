@@ -359,6 +359,38 @@ mod tests {
     }
 
     #[test]
+    fn without_a_calendar_a_yes_about_a_time_answers_the_only_question() {
+        let became = |id: &str, how: Became, text: &str| Said::Became {
+            id: id.to_owned(),
+            how,
+            text: text.to_owned(),
+            data: Value::Null,
+        };
+        let text = "Are you free on Saturday at 7 pm for dinner at our place? Bring Jo.";
+        let mut facts = ReplyFacts {
+            mail: MailFacts { from: "mia@rossi.example".into(), text: text.into(), ..MailFacts::default() },
+            now: "2026-11-11T09:30:00+01:00".into(),
+            said: vec![
+                called("k", "check_calendar_availability", json!({"days": ["2026-11-14"]})),
+                became("k", Became::Failed, "There is no calendar in the config."),
+            ],
+            ..ReplyFacts::default()
+        };
+        let (tool, asked) = reply(&facts).unwrap().calls.remove(0);
+        let question =
+            "mia@rossi.example wants to meet. There is no calendar in the config. What should I answer?";
+        assert_eq!((tool, &asked["content"]), ("question", &json!(question)));
+        facts.said.extend([called("q", "question", asked), became("q", Became::Answered, "yes")]);
+        let next = reply(&facts).unwrap();
+        let content = next.calls[0].1["content"].as_str().unwrap();
+        assert_eq!((next.calls[0].0, next.remark), ("write_email", None));
+        assert!(
+            content.contains("> Are you free on Saturday at 7 pm for dinner at our place?\nYes."),
+            "{content}"
+        );
+    }
+
+    #[test]
     fn a_list_is_left_when_the_person_says_so_and_it_can_be() {
         let next = |words: &str, offered: bool, done: bool| {
             let tools = ["write_email", "question", "done", "unsubscribe"];

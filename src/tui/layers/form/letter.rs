@@ -1,0 +1,178 @@
+//! A form as a plain mail for `$EDITOR`: a header for each field, an empty line, and the text.
+//!
+//! What cannot be read is refused in one sentence. What was not changed stays exactly as it was.
+
+use super::field::{Field, FieldKind};
+use crate::text::{Visible, truncate};
+use crate::tui::words::capitalized;
+
+/// The index of the field that is the text, if the fields can be written as a mail.
+pub fn body(fields: &[Field]) -> Option<usize> {
+    let is_long = |field: &&Field| matches!(field.kind, FieldKind::Long | FieldKind::Json);
+    let is_head = |field: &Field| !is_long(&field) && field.kind != FieldKind::Fixed;
+    let plain = fields.iter().filter(is_long).count() == 1 && fields.iter().any(is_head);
+    fields.iter().position(Field::is_letter).filter(|_| plain)
+}
+
+/// The fields as a mail.
+pub fn write(fields: &[Field], body: usize) -> String {
+    let mut text = String::new();
+    for field in heads(fields, body) {
+        let value: Vec<&str> = field.editor.text().lines().collect();
+        let line = format!("{}: {}", header(field), value.join("\n    "));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    let letter = fields.get(body).map_or("", |field| field.editor.text());
+    format!("{text}\n{}\n", letter.trim_end())
+}
+
+/// The text of each field, as the mail has it. The error says what cannot be read.
+pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, String> {
+    if text.trim().is_empty() {
+        return Err("there is nothing in it".to_owned());
+    }
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut lines = text.lines();
+    for line in lines.by_ref().take_while(|line| !line.trim().is_empty()) {
+        if line.starts_with([' ', '\t'])
+            && let Some((_, value)) = found.last_mut()
+        {
+            value.push(line.trim());
+            continue;
+        }
+        let known = |name: &str| heads(fields, body).find(|field| header(field).eq_ignore_ascii_case(name));
+        let Some((field, value)) =
+            line.split_once(':').and_then(|(name, value)| Some((known(name.trim())?, value.trim())))
+        else {
+            let line = Visible::line(line);
+            let line = truncate(line.as_str(), 30);
+            return Err(format!("“{line}” is none of its headers, and no empty line stands before it"));
+        };
+        if found.iter().any(|(name, _)| *name == field.name) {
+            return Err(format!("it has {} twice", header(field)));
+        }
+        found.push((field.name.as_str(), vec![value]));
+    }
+    let letter: Vec<&str> = lines.collect();
+    let letter = letter.join("\n");
+    let read = |(n, field): (usize, &Field)| {
+        let was = field.editor.text();
+        if n == body {
+            let same = was.trim_end() == letter.trim_end();
+            return if same { was.to_owned() } else { letter.trim_end().to_owned() };
+        }
+        let values = found.iter().find(|(name, _)| *name == field.name);
+        let values = values.map(|(_, values)| values.as_slice()).unwrap_or_default();
+        let values: Vec<&str> = values.iter().copied().filter(|value| !value.is_empty()).collect();
+        let same = was.lines().map(str::trim).filter(|line| !line.is_empty()).eq(values.iter().copied());
+        if same || field.kind == FieldKind::Fixed {
+            was.to_owned()
+        } else if field.kind == FieldKind::List {
+            values.into_iter().flat_map(addresses).collect::<Vec<_>>().join("\n")
+        } else {
+            values.join(" ")
+        }
+    };
+    Ok(fields.iter().enumerate().map(read).collect())
+}
+
+/// The fields that become headers.
+fn heads(fields: &[Field], body: usize) -> impl Iterator<Item = &Field> {
+    let others = fields.iter().enumerate().filter(move |(n, _)| *n != body).map(|(_, field)| field);
+    others.filter(|field| field.kind != FieldKind::Fixed)
+}
+
+/// `remind_after` is `Remind-after`.
+fn header(field: &Field) -> String {
+    capitalized(&field.name.replace('_', "-"))
+}
+
+/// The addresses of a line with commas between them; any other line as it is.
+fn addresses(line: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let parts = line.split(|letter: char| {
+        quoted ^= letter == '"';
+        letter == ',' && !quoted
+    });
+    let parts: Vec<&str> = parts.map(str::trim).filter(|part| !part.is_empty()).collect();
+    if parts.iter().all(|part| part.contains('@')) { parts } else { vec![line] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Form, Purpose};
+    use super::*;
+    use jiff::Zoned;
+    use serde_json::{Value, json};
+
+    fn form(args: &Value) -> Form {
+        let text = json!({"type": "string"});
+        let people = json!({"type": "array", "items": text});
+        let schema = json!({
+            "type": "object", "required": ["to", "subject", "content"],
+            "properties": {"to": people, "cc": people, "subject": text, "content": text, "remind_after": text},
+        });
+        Form::new(Purpose::Start { workflow: "x".into() }, "x", &schema, args, &Zoned::default())
+    }
+
+    fn mail() -> Form {
+        form(&json!({
+            "to": ["\"Doe, Jo\" <jo@example.org>", "bob@example.org"],
+            "subject": "Hi: there", "content": "Hi,\n\n> a\n\nAda\n",
+        }))
+    }
+
+    fn read_back(text: &str) -> Result<Vec<String>, String> {
+        let form = mail();
+        read(&form.fields, body(&form.fields).unwrap(), text)
+    }
+
+    #[test]
+    fn a_letter_is_a_plain_mail() {
+        let form = mail();
+        let text = write(&form.fields, body(&form.fields).unwrap());
+        assert_eq!(
+            text,
+            "To: \"Doe, Jo\" <jo@example.org>\n    bob@example.org\nSubject: Hi: there\nCc:\nRemind-after:\n\n\
+             Hi,\n\n> a\n\nAda\n"
+        );
+        let same: Vec<String> = form.fields.iter().map(|field| field.editor.text().to_owned()).collect();
+        assert_eq!(read_back(&text), Ok(same));
+    }
+
+    #[test]
+    fn what_was_changed_is_read() {
+        let text = "to: a@b.org, \"Doe, Jo\" <jo@example.org>,\nSUBJECT: New\n  subject\nremind-after: 3d\n\n\nHi\n\n";
+        let form = mail();
+        let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["to", "subject", "content", "cc", "remind_after"]);
+        let read = read_back(text).unwrap();
+        assert_eq!(read, ["a@b.org\n\"Doe, Jo\" <jo@example.org>", "New subject", "\nHi", "", "3d"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for (text, why) in [
+            ("\n \n", "nothing in it"),
+            ("To: a@b.org\nHi Bob,\n\nAda", "“Hi Bob,” is none of its headers"),
+            ("To: a@b.org\nFrom: me@b.org\n\nAda", "“From: me@b.org” is none"),
+            ("To: a@b.org\nto: c@d.org\n\nAda", "To twice"),
+        ] {
+            let refused = read_back(text).unwrap_err();
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn other_forms_are_no_mail() {
+        let other = |schema: Value, args: Value| {
+            let purpose = Purpose::Start { workflow: "x".into() };
+            body(&Form::new(purpose, "x", &schema, &args, &Zoned::default()).fields)
+        };
+        assert_eq!(other(json!({}), json!({"path": "a", "code": "x\ny"})), None);
+        assert_eq!(other(json!({}), json!({"content": "x\ny"})), None, "it has no headers");
+        assert_eq!(other(json!({}), json!({"content": "x\ny", "to": "a", "more": {}})), None);
+        assert_eq!(other(json!({}), json!({"content": "x\ny", "to": "a"})), Some(0));
+    }
+}

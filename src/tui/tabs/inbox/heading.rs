@@ -1,0 +1,132 @@
+//! The line below a card's title: who wants what, in words. Ids and internal names are shown by “why”.
+
+use crate::graph::Kind;
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, ItemKind, PROGRAM_ACTIONS};
+use crate::text::Visible;
+
+/// Says who wants what from the user.
+pub(super) fn who_wants_what(item: &Item) -> String {
+    let source = item.source.as_deref().map(|source| Visible::line(source).into_string());
+    let workflow = Visible::line(&item.workflow);
+    let who = source.clone().unwrap_or_else(|| workflow.to_string());
+    let wish = match item.kind {
+        ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
+        ItemKind::Interrupt(Kind::Question) => match (item.action.as_str(), &source) {
+            ("remind", _) => format!("You wait for an answer from {who}"),
+            (action, _) if action.starts_with(PROGRAM_ACTIONS) => format!("{} asks you", program(item)),
+            (_, Some(_)) => format!("{who} asks you"),
+            (_, None) => format!("The {workflow} thread asks you"),
+        },
+        ItemKind::Interrupt(Kind::Trouble) if item.action == ABSENT_ACTION => {
+            "Your model does not answer".to_owned()
+        }
+        ItemKind::Interrupt(Kind::Trouble) if item.workflow == ASKING_WORKFLOW => {
+            format!("Your mailbox {who} needs you")
+        }
+        ItemKind::Interrupt(Kind::Trouble) => format!("The {workflow} thread failed"),
+        ItemKind::Result => format!("The {workflow} thread is done"),
+        ItemKind::Interrupt(Kind::Approval) => approval(item, source.is_some(), &who),
+    };
+    if item.irreversible { format!("{wish} · can't be undone afterwards") } else { wish }
+}
+
+fn approval(item: &Item, is_answer: bool, who: &str) -> String {
+    let ready = if item.allow.accept { "ready to send" } else { "not ready to be sent" };
+    match item.action.as_str() {
+        "write_email" if is_answer => format!("Reply to {who}, {ready}"),
+        "write_email" => format!("Mail, {ready}"),
+        "schedule_meeting" => format!("Invitation to {who}, {ready}"),
+        "answer_invitation" => format!("Answer to an invitation from {who}, {ready}"),
+        "remove_event" => format!("{who} cancelled an event in your calendar"),
+        "unsubscribe" => format!("Unsubscribe from {who}, {ready}"),
+        "python" => format!("{who} wants to run this code"),
+        action if action.starts_with(PROGRAM_ACTIONS) => match item.args.get("command") {
+            Some(_) => format!("{} wants to run a command", program(item)),
+            None => format!("{} wants to use {}", program(item), tool(item)),
+        },
+        _ => format!("{who} wants to use {}", tool(item)),
+    }
+}
+
+/// The program that asks. It chose its name itself, so it is never shown like a person's.
+fn program(item: &Item) -> String {
+    format!("The program {}", asker(item))
+}
+
+/// The name of the program that asks.
+pub(super) fn asker(item: &Item) -> Visible {
+    let source = item.source.as_deref().unwrap_or_default();
+    Visible::line(source.strip_prefix("request: ").unwrap_or(source))
+}
+
+/// What would be used, by the name that the asker has for it.
+pub(super) fn tool(item: &Item) -> Visible {
+    Visible::line(item.action.strip_prefix(PROGRAM_ACTIONS).unwrap_or(&item.action))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Allow, Grantable, Labels, ThreadId};
+    use jiff::Timestamp;
+    use serde_json::{Value, json};
+
+    fn item(kind: Kind, action: &str, source: Option<&str>) -> Item {
+        Item {
+            id: "i1".to_owned(),
+            key: String::new(),
+            thread: ThreadId::parse("t12345678").unwrap(),
+            workflow: "ask".to_owned(),
+            kind: ItemKind::Interrupt(kind),
+            title: String::new(),
+            gist: String::new(),
+            action: action.to_owned(),
+            args: json!({}),
+            schema: Value::Bool(true),
+            edit_from: None,
+            allow: Allow::ALL,
+            labels: Labels::default(),
+            warnings: Vec::new(),
+            source: source.map(str::to_owned),
+            text: String::new(),
+            created_at: Timestamp::UNIX_EPOCH,
+            snoozed_until: None,
+            waiting: false,
+            gives_up_at: None,
+            args_hash: None,
+            irreversible: false,
+            grantable: Grantable::default(),
+            closed: None,
+        }
+    }
+
+    #[test]
+    fn the_line_says_who_wants_what() {
+        use Kind::{Approval, Question};
+        for (kind, action, source, said) in [
+            (Approval, "write_email", Some("Ann"), "Reply to Ann, ready to send"),
+            (Approval, "write_email", None, "Mail, ready to send"),
+            (Approval, "request/restart", Some("request: ci"), "The program ci wants to use restart"),
+            (Question, "request/question", Some("request: ci"), "The program ci asks you"),
+            (Question, "remind", Some("Ann"), "You wait for an answer from Ann"),
+            (Question, "question", Some("Ann"), "Ann asks you"),
+            (Question, "next_question", None, "The ask thread asks you"),
+        ] {
+            assert_eq!(who_wants_what(&item(kind, action, source)), said);
+        }
+        let mut command = item(Approval, "request/Bash", Some("request: claude-code"));
+        command.args = json!({ "command": "ls" });
+        assert_eq!(who_wants_what(&command), "The program claude-code wants to run a command");
+    }
+
+    #[test]
+    fn a_mail_that_cannot_be_accepted_is_not_ready() {
+        let mut unwritten = item(Kind::Approval, "write_email", Some("Ann"));
+        unwritten.allow.accept = false;
+        unwritten.irreversible = true;
+        assert_eq!(
+            who_wants_what(&unwritten),
+            "Reply to Ann, not ready to be sent · can't be undone afterwards"
+        );
+    }
+}
