@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use report::Row;
 use sayso::app::{Driver, Scope, Setup, Until};
 use sayso::graph::Decision;
-use sayso::inbox::{ActivityQuery, By, Decide, ItemQuery, PruneQuery, Status, Storage, ThreadQuery};
+use sayso::inbox::{ActivityQuery, By, DecisionRequest, ItemQuery, PruneQuery, Status, Storage, ThreadQuery};
 use sayso::service::Inbox;
 use serde_json::json;
 use std::fs;
@@ -154,8 +154,13 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
                 _ => Decision::Accept,
             };
             // Taught on for a year, the built-in rules would be measured reading an ever longer profile.
-            let decide =
-                Decide { interrupt, decision, shown: None, learn: day < 5 && n % 3 == 0, by: By::Cli };
+            let decide = DecisionRequest {
+                interrupt,
+                decision,
+                shown: None,
+                learn: day < 5 && n % 3 == 0,
+                by: By::Cli,
+            };
             decided += usize::from(inbox.decisions().decide(decide).await.is_ok());
         }
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();

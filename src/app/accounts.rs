@@ -3,8 +3,8 @@
 use crate::calendar;
 use crate::config::{self, Config, MailMode};
 use crate::mail::{
-    self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
-    Standing,
+    self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, MailPresence, Mailbox, Outgoing,
+    SendError, Sent,
 };
 use crate::workflows::Accounts;
 use futures_util::future::join_all;
@@ -31,7 +31,7 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
     }
     let outgoing = match mail::open_outgoing(mail) {
         Ok(outgoing) => outgoing,
-        Err(error) => Some(Arc::new(Shut(error.to_string())) as Arc<dyn Outgoing>),
+        Err(error) => Some(Arc::new(UnopenedAccount(error.to_string())) as Arc<dyn Outgoing>),
     };
     Account {
         name: mail.name.clone(),
@@ -41,7 +41,8 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
         model: mail.model.clone(),
         handled_done: mail.handled_done.clone(),
         handled_ignored: mail.handled_ignored.clone(),
-        mailbox: mail::open_mailbox(mail).unwrap_or_else(|error| Arc::new(Shut(error.to_string()))),
+        mailbox: mail::open_mailbox(mail)
+            .unwrap_or_else(|error| Arc::new(UnopenedAccount(error.to_string()))),
         outgoing,
     }
 }
@@ -107,20 +108,20 @@ pub(super) fn read_mail(account: &str, raw: &[u8]) -> Result<(mail::Mail, String
 }
 
 /// A mailbox or sender that cannot be opened, with the reason.
-struct Shut(String);
+struct UnopenedAccount(String);
 
-impl Shut {
+impl UnopenedAccount {
     fn closed<T: Send>(&self) -> BoxFuture<'_, Result<T, MailError>> {
-        Box::pin(async { Err(MailError::Lasting(self.0.clone())) })
+        Box::pin(async { Err(MailError::Permanent(self.0.clone())) })
     }
 }
 
-impl Mailbox for Shut {
+impl Mailbox for UnopenedAccount {
     fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
         self.closed()
     }
 
-    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         self.closed()
     }
 
@@ -149,7 +150,7 @@ impl Mailbox for Shut {
     }
 }
 
-impl Outgoing for Shut {
+impl Outgoing for UnopenedAccount {
     fn send<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
         Box::pin(async { Err(SendError::Refused(self.0.clone())) })
     }

@@ -1,18 +1,20 @@
 //! The APIs of a data folder, as users list, add and remove them.
 
 use crate::config::{Config, Env};
-use crate::tools::catalogue::{Auth, Catalogue, Operation, Parameter, Shelf, ShelfError, Source};
+use crate::tools::catalogue::{
+    Auth, Catalogue, CatalogueError, CatalogueStore, Operation, Parameter, Source,
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
 
 /// The APIs that can be called: the built-in ones and those added to the data folder.
-pub(super) fn shelf(config: &Config, env: Env) -> Shelf {
-    Shelf::new(config.data.join("apis"), config.apis.clone(), env)
+pub(super) fn shelf(config: &Config, env: Env) -> CatalogueStore {
+    CatalogueStore::new(config.data.join("apis"), config.apis.clone(), env)
 }
 
 pub struct Apis {
-    shelf: Shelf,
+    shelf: CatalogueStore,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -189,19 +191,19 @@ impl Apis {
     }
 }
 
-impl From<ShelfError> for ApiError {
-    fn from(error: ShelfError) -> Self {
+impl From<CatalogueError> for ApiError {
+    fn from(error: CatalogueError) -> Self {
         let text = error.to_string();
         match error {
-            ShelfError::Unknown { .. } => Self::NotFound(text),
-            ShelfError::Bad { .. }
-            | ShelfError::Section { .. }
-            | ShelfError::BuiltIn(_)
-            | ShelfError::Taken(_) => Self::Wrong(text),
-            ShelfError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
+            CatalogueError::Unknown { .. } => Self::NotFound(text),
+            CatalogueError::Bad { .. }
+            | CatalogueError::Section { .. }
+            | CatalogueError::BuiltIn(_)
+            | CatalogueError::Taken(_) => Self::Wrong(text),
+            CatalogueError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
                 Self::NotFound(text)
             }
-            ShelfError::Io { .. } => Self::Failed(text),
+            CatalogueError::Io { .. } => Self::Failed(text),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::records::StoreRecords;
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::store::Store;
-use crate::tools::cage::Pythons;
+use crate::tools::cage::PythonFinder;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::{MailCache, Services};
@@ -22,7 +22,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         sandbox: Sandbox::of_this_program(),
-        pythons: Pythons::new(&config.sheet.python, Sandbox::of_this_program()),
+        pythons: PythonFinder::new(&config.sheet.python, Sandbox::of_this_program()),
         sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         apis: shelf(config, env),
@@ -35,7 +35,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
 /// Which Python `sheet` uses, and what it can do; an error if the config names one that is not available.
 pub async fn check_python(config: &Config) -> Result<String, String> {
     let wanted = &config.sheet.python;
-    match Pythons::new(wanted, Sandbox::of_this_program()).get().await {
+    match PythonFinder::new(wanted, Sandbox::of_this_program()).get().await {
         Ok(cage) => {
             let found = cage.interpreter();
             Ok(format!("sheet uses {}, {}, caged by {}", found.text(), found.program.display(), cage.walls()))

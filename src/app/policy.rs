@@ -2,18 +2,18 @@
 
 use crate::config::{Config, Policy, PolicyMode, Reach};
 use crate::mail::risk::elsewhere;
-use crate::workflows::Wish;
+use crate::workflows::GrantQuery;
 use std::collections::BTreeMap;
 
 /// The tools that the config allows to act without asking, with their conditions.
-pub(super) fn allowing(config: &Config) -> BTreeMap<String, Policy> {
+pub(super) fn allow_policies(config: &Config) -> BTreeMap<String, Policy> {
     let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
     let kept = config.policies.iter().filter(|(_, policy)| allow(policy));
     kept.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
 }
 
 /// Whether a policy covers an action.
-pub(super) fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
+pub(super) fn allows(policy: &Policy, wish: &GrantQuery<'_>) -> bool {
     let same = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
     let reached = |recipient: &String| {
         policy.recipients.iter().any(|reach| match reach {
@@ -38,8 +38,8 @@ fn at_own_domain(own: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn wish<'a>(recipients: &'a [String], conversation: &'a [String], own: &'a [String]) -> Wish<'a> {
-        Wish { tool: "write_email", recipients, conversation, own, ..Wish::default() }
+    fn wish<'a>(recipients: &'a [String], conversation: &'a [String], own: &'a [String]) -> GrantQuery<'a> {
+        GrantQuery { tool: "write_email", recipients, conversation, own, ..GrantQuery::default() }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreE
 use crate::text::{digest_from_hex, hex};
 use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{CallRecord, Covering, Lesson, Profile, Records, Wish};
+use crate::workflows::{CallRecord, GrantCheck, GrantQuery, Lesson, Profile, Records};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
@@ -276,7 +276,7 @@ impl Records for StoreRecords {
         })
     }
 
-    fn covering_grant(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError> {
+    fn covering_grant(&self, step: &StepContext, wish: &GrantQuery<'_>) -> Result<Option<String>, NodeError> {
         if wish.warned {
             return Ok(None);
         }
@@ -296,11 +296,11 @@ impl Records for StoreRecords {
         Ok(allows.then(|| format!("{POLICY_GRANT}{}", wish.tool)))
     }
 
-    fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<Covering, NodeError> {
+    fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<GrantCheck, NodeError> {
         let found = self.store.grants().covering_call(tool, call).map_err(NodeError::failed)?;
         Ok(match found {
-            Ok(grant) => Covering::Grant(grant),
-            Err(command) => Covering::Asks(command),
+            Ok(grant) => GrantCheck::Grant(grant),
+            Err(command) => GrantCheck::NotCovered(command),
         })
     }
 

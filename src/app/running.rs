@@ -65,8 +65,8 @@ impl App {
         }
         let tasks = self.background.iter().map(|task| task.run());
         tokio::select! {
-            ended = driver.run(&Scope::All, Until::Told, stop) => ended,
-            () = first(tasks.collect()) => Ok(Ended::Told),
+            ended = driver.run(&Scope::All, Until::Stopped, stop) => ended,
+            () = first(tasks.collect()) => Ok(Ended::Stopped),
         }
     }
 

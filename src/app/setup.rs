@@ -14,7 +14,7 @@ use crate::mail::risk::Receiver;
 use crate::service::Inbox;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
-use crate::tools::catalogue::ShelfError;
+use crate::tools::catalogue::CatalogueError;
 use crate::workflows;
 use std::path::Path;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub enum WorkflowsError {
     },
     /// The config names an API that does not exist.
     #[error("{0}")]
-    NoApi(ShelfError),
+    NoApi(CatalogueError),
 }
 
 fn meant(near: &Option<String>) -> String {
@@ -221,7 +221,7 @@ impl From<&Config> for Settings {
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
             learning_delay: config.learning.delay,
-            policies: policy::allowing(config),
+            policies: policy::allow_policies(config),
             expiry: config.approvals.expiry.clone(),
             ..Self::default()
         }

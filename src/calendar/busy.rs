@@ -116,7 +116,7 @@ fn series(
     }
     starts.extend(master.extra.iter().map(|extra| (extra.start.clone(), extra.length)));
 
-    let except = Named::of(master.except.iter().map(|moment| (moment, ())), person);
+    let except = ByMoment::of(master.except.iter().map(|moment| (moment, ())), person);
     for (start, length) in starts {
         if except.get(&start, person).is_some() {
             continue;
@@ -140,12 +140,12 @@ fn series(
 }
 
 /// Occurrences by the moments that name them. A date names everything that begins on that day.
-struct Named<T> {
+struct ByMoment<T> {
     instants: HashMap<Timestamp, T>,
     days: HashMap<Date, T>,
 }
 
-impl<T: Clone> Named<T> {
+impl<T: Clone> ByMoment<T> {
     fn of<'a>(moments: impl Iterator<Item = (&'a Moment, T)>, person: &TimeZone) -> Self {
         let mut named = Self { instants: HashMap::new(), days: HashMap::new() };
         for (moment, what) in moments {
@@ -171,7 +171,7 @@ impl<T: Clone> Named<T> {
 struct Changes<'a> {
     /// The newest change of each occurrence.
     all: Vec<&'a Entry>,
-    single: Named<()>,
+    single: ByMoment<()>,
     /// Changes with RANGE=THISANDFUTURE, sorted by start.
     onwards: Vec<(Timestamp, &'a Entry)>,
 }
@@ -187,7 +187,7 @@ impl<'a> Changes<'a> {
         let mut all = changes;
         all.retain(|change| newest.get(&at(change)).is_none_or(|newest| change.sequence >= *newest));
         let replaces = |change: &&'a Entry| change.replaces.as_ref();
-        let single = Named::of(all.iter().filter_map(replaces).map(|it| (&it.start, ())), person);
+        let single = ByMoment::of(all.iter().filter_map(replaces).map(|it| (&it.start, ())), person);
         let mut onwards: Vec<(Timestamp, &Entry)> = all
             .iter()
             .filter(|change| replaces(change).is_some_and(|it| it.onwards))

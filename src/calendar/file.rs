@@ -24,14 +24,14 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CalendarError> {
         Err(error) => return Err(wrong(error)),
     };
     if !meta.is_file() {
-        return Err(CalendarError::Lasting(format!("{} is no file; name a calendar file", path.display())));
+        return Err(CalendarError::Permanent(format!("{} is no file; name a calendar file", path.display())));
     }
     let mut bytes = Vec::new();
     File::open(path).map_err(wrong)?.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes).map_err(wrong)?;
     if bytes.len() > LONGEST_TEXT {
         let most = LONGEST_TEXT >> 20;
         let text = format!("the calendar {} is larger than {most} MiB; name a smaller one", path.display());
-        return Err(CalendarError::Lasting(text));
+        return Err(CalendarError::Permanent(text));
     }
     Ok(Some(bytes))
 }
@@ -56,12 +56,12 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
                 folder.display(),
                 path.file_name().unwrap_or_default().to_string_lossy()
             );
-            return Err(CalendarError::Lasting(text));
+            return Err(CalendarError::Permanent(text));
         }
         if paths.len() > MOST_FILES {
             let text =
                 format!("{} holds more than {MOST_FILES} events; name a smaller calendar", folder.display());
-            return Err(CalendarError::Lasting(text));
+            return Err(CalendarError::Permanent(text));
         }
     }
     paths.sort();
@@ -71,7 +71,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
         let target = path.canonicalize().map_err(|error| unreadable(&path, &error))?;
         if !target.starts_with(&real) {
             let text = format!("{} leads out of its folder; put the file itself there", path.display());
-            return Err(CalendarError::Lasting(text));
+            return Err(CalendarError::Permanent(text));
         }
         // A file that disappeared meanwhile was deleted by its owner.
         let Some(bytes) = read(&path)? else { continue };
@@ -79,7 +79,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
         if total > MOST_BYTES {
             let most = MOST_BYTES >> 20;
             let text = format!("{} holds more than {most} MiB; name a smaller calendar", folder.display());
-            return Err(CalendarError::Lasting(text));
+            return Err(CalendarError::Permanent(text));
         }
         files.push((path, bytes));
     }
@@ -238,8 +238,8 @@ fn unwritable(path: &Path, error: &io::Error) -> CalendarError {
 fn sorted(error: &io::Error, text: String) -> CalendarError {
     use io::ErrorKind::{Interrupted, ResourceBusy, StorageFull, TimedOut, WouldBlock};
     match error.kind() {
-        Interrupted | ResourceBusy | StorageFull | TimedOut | WouldBlock => CalendarError::Passing(text),
-        _ => CalendarError::Lasting(text),
+        Interrupted | ResourceBusy | StorageFull | TimedOut | WouldBlock => CalendarError::Temporary(text),
+        _ => CalendarError::Permanent(text),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::busy::{Window, taken};
 use super::entry::{Entry, entries_of};
 use super::file::{self, Changed};
-use super::invited::{Invited, events, events_of};
+use super::invited::{InvitedEvent, events, events_of};
 use super::lines::{self, Component, LineError};
 use super::revise::{News, Revision, only_uid, revise};
 use super::{BoxFuture, Busy, Calendar, CalendarError};
@@ -68,7 +68,7 @@ impl Calendar for IcsCalendar {
         self.work(move |inner| inner.add(&event))
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         let uid = uid.to_owned();
         self.work(move |inner| inner.held(&uid))
     }
@@ -132,7 +132,7 @@ impl Inner {
             }
             None => {
                 let path = self.path.display();
-                Err(CalendarError::Lasting(format!(
+                Err(CalendarError::Permanent(format!(
                     "the folder of the calendar {path} is not there; make it"
                 )))
             }
@@ -157,7 +157,7 @@ impl Inner {
 
     fn add(&self, event: &[u8]) -> Result<(), CalendarError> {
         let bad = |error: &dyn std::fmt::Display| {
-            CalendarError::Lasting(format!("the event cannot be put in: {error}"))
+            CalendarError::Permanent(format!("the event cannot be put in: {error}"))
         };
         let wanted = Text::read(PathBuf::new(), event.to_vec())?;
         let uid = only_uid(&wanted.calendars).map_err(|error| bad(&error))?;
@@ -185,10 +185,12 @@ impl Inner {
 
     fn busy_elsewhere(&self) -> CalendarError {
         let path = self.path.display();
-        CalendarError::Passing(format!("another program keeps changing the calendar {path}; try again later"))
+        CalendarError::Temporary(format!(
+            "another program keeps changing the calendar {path}; try again later"
+        ))
     }
 
-    fn held(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
+    fn held(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
         let mut held = Vec::new();
         for text in self.texts()?.iter().filter(|text| text.holds(uid)) {
             let found = events_of(&text.calendars, uid, &self.person);
@@ -207,7 +209,7 @@ impl Inner {
             let Some(text) = texts.first() else { return news.applies(&[]).map(drop) };
             if texts.len() > 1 {
                 let path = self.path.display();
-                return Err(CalendarError::Lasting(format!(
+                return Err(CalendarError::Permanent(format!(
                     "{path} has the event in {} files; leave it in one of them",
                     texts.len()
                 )));
@@ -231,7 +233,9 @@ impl Inner {
         let entries = self.entries(&self.texts()?)?;
         let path = self.path.display();
         if !file::is_writable(&self.path) {
-            return Err(CalendarError::Lasting(format!("the calendar {path} can be read, but not written")));
+            return Err(CalendarError::Permanent(format!(
+                "the calendar {path} can be read, but not written"
+            )));
         }
         if !self.path.exists() {
             return Ok(format!("{path} will be made with its first event"));
@@ -261,7 +265,7 @@ fn parts<'a>(text: &'a Text, kind: &'a str) -> impl Iterator<Item = &'a Componen
 }
 
 fn damaged(path: &Path, error: &LineError) -> CalendarError {
-    CalendarError::Lasting(match path.as_os_str().is_empty() {
+    CalendarError::Permanent(match path.as_os_str().is_empty() {
         true => format!("the event is no calendar text: {error}"),
         false => format!("the calendar {} is damaged: {error}", path.display()),
     })
@@ -270,7 +274,7 @@ fn damaged(path: &Path, error: &LineError) -> CalendarError {
 fn broken(path: &Path, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
     let title = if title.is_empty() { "without a title" } else { title };
     let uid = super::short(uid);
-    CalendarError::Lasting(format!(
+    CalendarError::Permanent(format!(
         "the calendar {} has an event that sayso cannot interpret, “{title}” ({uid}): {error}; fix it or delete it",
         path.display()
     ))

@@ -3,7 +3,7 @@
 use super::entry::{Entry, EntryError, Zones};
 use super::lines::{self, Component, Line};
 use super::time::moment::Moment;
-use super::time::rule::{Every, NthDay, Rule};
+use super::time::rule::{Frequency, NthDay, Rule};
 use super::write::Person;
 use crate::text::{Visible, truncate};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ const MOST_PEOPLE: usize = 200;
 
 /// An event with an organizer, from a mail or a calendar. All text is visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Invited {
+pub struct InvitedEvent {
     /// `REQUEST`, `REPLY`, `CANCEL` …; `PUBLISH` if it is missing.
     pub method: String,
     pub uid: String,
@@ -64,14 +64,14 @@ pub enum InvitationError {
 
 /// Reads the calendar part of a mail, preferring the event itself to a changed occurrence. Times without a zone are the
 /// person's.
-pub fn read_invitation(text: &str, person: &TimeZone) -> Result<Invited, InvitationError> {
+pub fn read_invitation(text: &str, person: &TimeZone) -> Result<InvitedEvent, InvitationError> {
     let mut events = read_events(text, person)?;
     let whole = events.iter().position(|event| event.occurrence.is_none());
     Ok(events.swap_remove(whole.unwrap_or(0)))
 }
 
 /// Reads all events that share the UID of the first one: the event itself, and changed occurrences.
-pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<Invited>, InvitationError> {
+pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<InvitedEvent>, InvitationError> {
     if text.len() > LONGEST {
         return Err(InvitationError::Damaged(format!("it is larger than {} MiB", LONGEST >> 20)));
     }
@@ -93,7 +93,7 @@ pub(super) fn events_of(
     calendars: &[Component],
     uid: &str,
     person: &TimeZone,
-) -> Result<Vec<Invited>, InvitationError> {
+) -> Result<Vec<InvitedEvent>, InvitationError> {
     let method = calendars.first().map(|calendar| calendar.text("METHOD").to_ascii_uppercase());
     let method = method.filter(|method| !method.is_empty()).unwrap_or_else(|| "PUBLISH".to_owned());
     let zones = Zones::of(calendars);
@@ -111,7 +111,7 @@ fn read(
     method: &str,
     zones: &Zones,
     person: &TimeZone,
-) -> Result<Invited, InvitationError> {
+) -> Result<InvitedEvent, InvitationError> {
     let wrong = |error: EntryError| InvitationError::Event(error.to_string());
     let entry = Entry::read(event, zones, person).map_err(wrong)?;
     let start = entry.start.instant(person).ok_or(EntryError::Beyond).map_err(wrong)?;
@@ -119,7 +119,7 @@ fn read(
     let occurrence = entry.replaces.as_ref().map(|replaces| replaces.start.instant(person));
     let stamp = event.line("DTSTAMP").and_then(|line| Moment::bare(&line.value)?.instant(&TimeZone::UTC));
     let organizer = event.line("ORGANIZER");
-    Ok(Invited {
+    Ok(InvitedEvent {
         method: method.to_owned(),
         uid: line(&entry.uid),
         occurrence: occurrence.map(|at| at.ok_or(EntryError::Beyond)).transpose().map_err(wrong)?,
@@ -175,13 +175,13 @@ fn recurrence(event: &Component, entry: &Entry) -> Option<String> {
 
 pub(super) fn rule_words(rule: &Rule) -> String {
     let unit = match rule.every {
-        Every::Year => "year",
-        Every::Month => "month",
-        Every::Week => "week",
-        Every::Day => "day",
-        Every::Hour => "hour",
-        Every::Minute => "minute",
-        Every::Second => "second",
+        Frequency::Year => "year",
+        Frequency::Month => "month",
+        Frequency::Week => "week",
+        Frequency::Day => "day",
+        Frequency::Hour => "hour",
+        Frequency::Minute => "minute",
+        Frequency::Second => "second",
     };
     let mut words = match rule.interval {
         1 => format!("every {unit}"),

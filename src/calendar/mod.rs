@@ -28,9 +28,9 @@ pub use caldav::CalDav;
 pub use days::{day_line, day_lines, day_window};
 pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
-pub use invited::{InvitationError, Invited, read_events, read_invitation};
+pub use invited::{InvitationError, InvitedEvent, read_events, read_invitation};
 pub use observing::Observing;
-pub use revise::{Revision, Standing, standing};
+pub use revise::{Revision, RevisionCheck, standing};
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;
@@ -60,10 +60,10 @@ pub struct Busy {
 pub enum CalendarError {
     /// Temporary; nothing was changed.
     #[error("{0}")]
-    Passing(String),
+    Temporary(String),
     /// Permanent until somebody fixes it; nothing was changed.
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
     /// It may have been changed.
     #[error("{0}")]
     Unknown(String),
@@ -77,7 +77,7 @@ pub trait Calendar: Send + Sync {
     /// Adds an event: a VCALENDAR with one event, and perhaps changed occurrences of it.
     fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>>;
     /// What the calendar has for this UID: the event itself, and changed occurrences.
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>>;
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>>;
     /// Changes the event to match this one, or removes it or the named occurrences, on behalf of the organizer. Doing
     /// it twice has no further effect. Changing a missing or newer event is an error; removing a missing one is not.
     fn revise<'a>(

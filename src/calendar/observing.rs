@@ -1,6 +1,6 @@
 //! A read-only calendar, for mail of an account that only observes.
 
-use super::{BoxFuture, Busy, Calendar, CalendarError, Invited, Revision};
+use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Calendar for Observing {
         refused()
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         self.0.held(uid)
     }
 
@@ -40,5 +40,5 @@ impl Calendar for Observing {
 
 fn refused() -> BoxFuture<'static, Result<(), CalendarError>> {
     let text = "the account this mail came to only observes; set its mode to \"act\" in the config";
-    Box::pin(async { Err(CalendarError::Lasting(text.to_owned())) })
+    Box::pin(async { Err(CalendarError::Permanent(text.to_owned())) })
 }

@@ -4,7 +4,7 @@
 //! another event is touched. No IO happens here.
 
 use super::CalendarError;
-use super::invited::{Invited, events, events_of};
+use super::invited::{InvitedEvent, events, events_of};
 use super::lines::{self, Component};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ pub enum Revision {
 
 /// How news about an event compares to what a calendar holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RevisionCheck {
     /// The event is not in the calendar.
     Absent,
     /// The calendar already matches the news.
@@ -31,24 +31,31 @@ pub enum Standing {
     /// The sender may not change it; the text says why.
     Foreign(String),
     /// It would change from this; `None` if an occurrence would be added.
-    Differs(Option<Box<Invited>>),
+    Differs(Option<Box<InvitedEvent>>),
 }
 
 /// Compares news from `sender` with what a calendar holds for the same UID.
-pub fn standing(held: &[Invited], news: &[Invited], sender: &str, revision: Revision) -> Standing {
+pub fn standing(
+    held: &[InvitedEvent],
+    news: &[InvitedEvent],
+    sender: &str,
+    revision: Revision,
+) -> RevisionCheck {
     if held.is_empty() || news.is_empty() {
-        return Standing::Absent;
+        return RevisionCheck::Absent;
     }
     if let Some(why) = foreign(held, news, sender) {
-        return Standing::Foreign(why);
+        return RevisionCheck::Foreign(why);
     }
     let whole = news.iter().find(|one| one.occurrence.is_none());
     let said = whole.map_or_else(|| news.iter().collect(), |whole| vec![whole]);
-    let mut found = Standing::Same;
+    let mut found = RevisionCheck::Same;
     for one in said {
         match compare(held, one, revision) {
-            Standing::Stale => return Standing::Stale,
-            Standing::Differs(before) if found == Standing::Same => found = Standing::Differs(before),
+            RevisionCheck::Stale => return RevisionCheck::Stale,
+            RevisionCheck::Differs(before) if found == RevisionCheck::Same => {
+                found = RevisionCheck::Differs(before)
+            }
             _ => {}
         }
     }
@@ -56,7 +63,7 @@ pub fn standing(held: &[Invited], news: &[Invited], sender: &str, revision: Revi
 }
 
 /// Why the sender may not change the held event.
-fn foreign(held: &[Invited], news: &[Invited], sender: &str) -> Option<String> {
+fn foreign(held: &[InvitedEvent], news: &[InvitedEvent], sender: &str) -> Option<String> {
     let same = |a: &str, b: &str| a.trim().eq_ignore_ascii_case(b.trim());
     for event in held {
         let Some(organizer) = &event.organizer else {
@@ -84,16 +91,16 @@ fn foreign(held: &[Invited], news: &[Invited], sender: &str) -> Option<String> {
     None
 }
 
-fn compare(held: &[Invited], news: &Invited, revision: Revision) -> Standing {
+fn compare(held: &[InvitedEvent], news: &InvitedEvent, revision: Revision) -> RevisionCheck {
     let whole = held.iter().find(|one| one.occurrence.is_none());
     let Some(before) = held.iter().find(|one| one.occurrence == news.occurrence) else {
         return match (whole, news.occurrence) {
-            (Some(whole), _) if news.sequence < whole.sequence => Standing::Stale,
-            (Some(whole), Some(at)) => Standing::Differs(Some(Box::new(occurrence(whole, at)))),
+            (Some(whole), _) if news.sequence < whole.sequence => RevisionCheck::Stale,
+            (Some(whole), Some(at)) => RevisionCheck::Differs(Some(Box::new(occurrence(whole, at)))),
             // Only single occurrences are held: the news adds the series or another occurrence.
-            _ if revision == Revision::Change => Standing::Differs(None),
-            (None, None) => Standing::Differs(held.first().cloned().map(Box::new)),
-            _ => Standing::Same,
+            _ if revision == Revision::Change => RevisionCheck::Differs(None),
+            (None, None) => RevisionCheck::Differs(held.first().cloned().map(Box::new)),
+            _ => RevisionCheck::Same,
         };
     };
     let stamps = before.stamp.zip(news.stamp).map(|(before, news)| news.cmp(&before));
@@ -103,21 +110,21 @@ fn compare(held: &[Invited], news: &Invited, revision: Revision) -> Standing {
         Revision::Change => order == Ordering::Equal && (stamps.is_some() || alike(before, news)),
     };
     match order {
-        Ordering::Less => Standing::Stale,
-        _ if is_same => Standing::Same,
-        _ => Standing::Differs(Some(Box::new(before.clone()))),
+        Ordering::Less => RevisionCheck::Stale,
+        _ if is_same => RevisionCheck::Same,
+        _ => RevisionCheck::Differs(Some(Box::new(before.clone()))),
     }
 }
 
 /// The occurrence of a series that begins at `at`.
-fn occurrence(whole: &Invited, at: Timestamp) -> Invited {
+fn occurrence(whole: &InvitedEvent, at: Timestamp) -> InvitedEvent {
     let length = whole.end.duration_since(whole.start);
     let end = at.checked_add(length).unwrap_or(at);
-    Invited { occurrence: Some(at), start: at, end, recurrence: None, ..whole.clone() }
+    InvitedEvent { occurrence: Some(at), start: at, end, recurrence: None, ..whole.clone() }
 }
 
-fn alike(a: &Invited, b: &Invited) -> bool {
-    let times = |one: &Invited| (one.start, one.end, one.all_day, one.cancelled);
+fn alike(a: &InvitedEvent, b: &InvitedEvent) -> bool {
+    let times = |one: &InvitedEvent| (one.start, one.end, one.all_day, one.cancelled);
     times(a) == times(b) && a.title == b.title && a.location == b.location && a.recurrence == b.recurrence
 }
 
@@ -126,7 +133,7 @@ pub(super) struct News<'a> {
     bytes: &'a [u8],
     calendars: Vec<Component>,
     pub uid: String,
-    pub events: Vec<Invited>,
+    pub events: Vec<InvitedEvent>,
     pub sender: &'a str,
     pub revision: Revision,
 }
@@ -139,7 +146,7 @@ impl<'a> News<'a> {
         person: &TimeZone,
     ) -> Result<Self, CalendarError> {
         let bad = |error: &dyn std::fmt::Display| {
-            CalendarError::Lasting(format!("the event cannot be changed: {error}"))
+            CalendarError::Permanent(format!("the event cannot be changed: {error}"))
         };
         let calendars = lines::read(bytes).map_err(|error| bad(&error))?;
         let uid = only_uid(&calendars).map_err(|error| bad(&error))?;
@@ -148,19 +155,19 @@ impl<'a> News<'a> {
     }
 
     /// Whether the held event needs a change. The error says why it may not be changed.
-    pub fn applies(&self, held: &[Invited]) -> Result<bool, CalendarError> {
-        let refused = |text: String| Err(CalendarError::Lasting(text));
+    pub fn applies(&self, held: &[InvitedEvent]) -> Result<bool, CalendarError> {
+        let refused = |text: String| Err(CalendarError::Permanent(text));
         match standing(held, &self.events, self.sender, self.revision) {
-            Standing::Differs(_) => Ok(true),
-            Standing::Same => Ok(false),
-            Standing::Absent if self.revision == Revision::Remove => Ok(false),
-            Standing::Absent => {
+            RevisionCheck::Differs(_) => Ok(true),
+            RevisionCheck::Same => Ok(false),
+            RevisionCheck::Absent if self.revision == Revision::Remove => Ok(false),
+            RevisionCheck::Absent => {
                 refused("The event is no longer in the calendar; nothing was changed there.".to_owned())
             }
-            Standing::Stale => refused(
+            RevisionCheck::Stale => refused(
                 "The calendar has a newer version of the event; nothing was changed there.".to_owned(),
             ),
-            Standing::Foreign(why) => refused(why),
+            RevisionCheck::Foreign(why) => refused(why),
         }
     }
 
@@ -185,7 +192,7 @@ pub(super) fn revise(
     person: &TimeZone,
 ) -> Result<Option<Revised>, CalendarError> {
     let bad = |error: &dyn std::fmt::Display| {
-        CalendarError::Lasting(format!("the event in the calendar cannot be read: {error}"))
+        CalendarError::Permanent(format!("the event in the calendar cannot be read: {error}"))
     };
     let held = events_of(calendars, &news.uid, person).map_err(|error| bad(&error))?;
     if !news.applies(&held)? {
@@ -202,7 +209,7 @@ pub(super) fn revise(
         _ => false,
     };
     let drops_all = news.is_whole() && (moved || news.revision == Revision::Remove);
-    let named = |event: &Invited| news.events.iter().any(|one| one.occurrence == event.occurrence);
+    let named = |event: &InvitedEvent| news.events.iter().any(|one| one.occurrence == event.occurrence);
     let cut: Vec<&Component> = parts
         .iter()
         .zip(&held)

@@ -123,16 +123,16 @@ impl<'a> Context<'a> {
     }
 
     /// Opens the data folder.
-    pub(super) fn open(self) -> Result<Here, Failure> {
+    pub(super) fn open(self) -> Result<OpenFolder, Failure> {
         self.open_with(self.inputs.env.clone())
     }
 
     /// Opens the data folder with models that answer from a recording.
-    pub(super) fn open_replaying(&self, recording: &Path) -> Result<Here, Failure> {
+    pub(super) fn open_replaying(&self, recording: &Path) -> Result<OpenFolder, Failure> {
         self.open_with(self.inputs.env.clone().with(REPLAY, recording))
     }
 
-    fn open_with(&self, env: Env) -> Result<Here, Failure> {
+    fn open_with(&self, env: Env) -> Result<OpenFolder, Failure> {
         let config = self.config()?;
         let mut page = self.page.clone();
         page.zone = config.user.time_zone.clone();
@@ -149,12 +149,12 @@ impl<'a> Context<'a> {
         })?;
         let app = App::open(&setup, registry);
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());
-        Ok(Here { app, page, folder, model, config: setup.config })
+        Ok(OpenFolder { app, page, folder, model, config: setup.config })
     }
 }
 
 /// An open data folder.
-pub(super) struct Here {
+pub(super) struct OpenFolder {
     app: App,
     config: Arc<Config>,
     pub(super) page: Page,
@@ -164,7 +164,7 @@ pub(super) struct Here {
     model: Option<String>,
 }
 
-impl Here {
+impl OpenFolder {
     /// What to do if there is no mail account.
     pub(super) fn no_account(&self) -> &'static str {
         match self.config.file {

@@ -1,6 +1,6 @@
 //! Waits for threads and drives them until they rest, a signal comes, or the time is up.
 
-use super::context::Here;
+use super::context::OpenFolder;
 use super::failure::{Exit, Failure};
 use super::outcome;
 use super::output::Answer;
@@ -17,7 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Whether to wait for what a verb set going.
 #[derive(Clone, Debug, Args)]
-pub(super) struct Waiting {
+pub(super) struct WaitArgs {
     /// Then run the thread, or wait for the process that does, until it asks, pauses or ends
     #[arg(long)]
     wait: bool,
@@ -32,28 +32,28 @@ pub(super) fn seconds(word: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "not a number of seconds to wait".to_owned())
 }
 
-impl Waiting {
+impl WaitArgs {
     /// Whether the user asked to wait.
     pub(super) fn is_wanted(&self) -> bool {
         self.wait
     }
 
     /// The answer of a verb that left a thread at `outcome`.
-    pub(super) async fn follow(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
+    pub(super) async fn follow(&self, here: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = self.waited(here, outcome).await?;
         here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 
     /// Like `follow`, for a verb whose whole work is that thread: if we waited and the thread cannot go on, the verb
     /// failed.
-    pub(super) async fn follow_work(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
+    pub(super) async fn follow_work(&self, here: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = self.waited(here, outcome).await?;
         let answer = here.page.answer(&outcome, |page| outcome::text(page, &outcome))?;
         let failed = self.wait && outcome.status == Status::Trouble;
         Ok(if failed { answer.exiting(Exit::Failed) } else { answer })
     }
 
-    async fn waited(&self, here: &Here, outcome: Outcome) -> Result<Outcome, Failure> {
+    async fn waited(&self, here: &OpenFolder, outcome: Outcome) -> Result<Outcome, Failure> {
         if !self.wait {
             return Ok(outcome);
         }
@@ -67,7 +67,7 @@ impl Waiting {
         Ok(outcome)
     }
 
-    async fn wait_for(&self, here: &Here, thread: &ThreadId) -> Result<Outcome, Failure> {
+    async fn wait_for(&self, here: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
         let scope = Scope::Family(thread.clone());
         let until = format!("`sayso show {thread}` shows where it stands");
         driven(here, &scope, Until::Idle, self.timeout, |_| {}).await?.rests(&until)?;
@@ -77,7 +77,7 @@ impl Waiting {
 }
 
 /// Files away a result that the user reads right here; does nothing if there is none.
-pub(super) async fn file_read(here: &Here, outcome: &Outcome) -> Result<(), Failure> {
+pub(super) async fn file_read(here: &OpenFolder, outcome: &Outcome) -> Result<(), Failure> {
     if outcome.status != Status::Done {
         return Ok(());
     }
@@ -129,7 +129,7 @@ impl Driven {
 
 /// Drives `scope`, or waits for the process that does, until it rests, a signal comes or the time is up.
 pub(super) async fn driven(
-    here: &Here,
+    here: &OpenFolder,
     scope: &Scope,
     until: Until,
     timeout: Option<Duration>,
@@ -148,11 +148,11 @@ pub(super) async fn driven(
     let attended = here.app().beside(driving).await.map_err(anyhow::Error::from)?;
     match attended.ended {
         Ended::Paused => note("everything is paused; `sayso resume` lets threads go on"),
-        Ended::Idle | Ended::Told => {}
+        Ended::Idle | Ended::Stopped => {}
     }
     name_failed(&attended);
     // If a signal comes while the last effect is recorded, the work is done anyway.
-    let stopped = stopped.get().filter(|_| attended.ended == Ended::Told);
+    let stopped = stopped.get().filter(|_| attended.ended == Ended::Stopped);
     Ok(Driven { attended, stopped, timeout })
 }
 

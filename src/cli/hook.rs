@@ -6,10 +6,10 @@ use super::failure::{Exit, Failure};
 use super::output::{Answer, Page, safe_json};
 use super::request::told;
 use crate::agents::codex::starter_is_followed;
-use crate::agents::hooks::{self, Agent, Call, Heard, generic};
+use crate::agents::hooks::{self, Agent, Call, HookEvent, generic};
 use crate::graph::Waiting;
 use crate::inbox::{Ending, RequestAnswer};
-use crate::service::{Asking, Inbox, News, SessionNews};
+use crate::service::{Inbox, NewRequest, News, SessionNews};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -57,32 +57,32 @@ impl Hook {
         let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
         let told = Told { news: hooks::news(agent, &event, context.page.now, context.env()), event };
         match heard {
-            Heard::Asks(call) if is_left_to_server(&call, &told.event, &context) => {
+            HookEvent::Asks(call) if is_left_to_server(&call, &told.event, &context) => {
                 if let Ok(here) = context.open() {
                     told.keep(here.inbox()).await;
                 }
                 Ok(Answer::nothing())
             }
-            Heard::Asks(call) => {
+            HookEvent::Asks(call) => {
                 let page = context.page.clone();
                 match decide(context, &call, &told, timeout).await {
                     Some(decision) => page.program(&decision, safe_json(&decision)?),
                     None => Ok(Answer::nothing()),
                 }
             }
-            Heard::Over(_) | Heard::Lives if !context.has_data() => Ok(Answer::nothing()),
-            Heard::Over(done) => {
+            HookEvent::Over(_) | HookEvent::Lives if !context.has_data() => Ok(Answer::nothing()),
+            HookEvent::Over(done) => {
                 let here = context.open()?;
                 let settled = here.inbox().requests().settle_elsewhere(&done).await;
                 told.keep(here.inbox()).await;
                 settled?;
                 Ok(Answer::nothing())
             }
-            Heard::Lives => {
+            HookEvent::Lives => {
                 told.keep(context.open()?.inbox()).await;
                 Ok(Answer::nothing())
             }
-            Heard::Nothing => Ok(Answer::nothing()),
+            HookEvent::Nothing => Ok(Answer::nothing()),
         }
     }
 }
@@ -131,7 +131,7 @@ async fn decide(context: Context<'_>, call: &Call, told: &Told, timeout: Option<
 /// Asks, and waits until there is an answer, time is up, or a signal comes.
 async fn ask(
     context: Context<'_>,
-    asking: Asking,
+    asking: NewRequest,
     timeout: Option<Duration>,
     told: Option<&Told>,
 ) -> Result<(Page, RequestAnswer), Failure> {

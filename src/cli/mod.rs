@@ -47,7 +47,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use verbs::{TableVerb, Verb, connect, demo, init};
-use wizard::First;
+use wizard::FirstChoice;
 
 /// Shows the inbox on the screen until the user leaves it.
 pub type ShowScreen<'a> =
@@ -93,14 +93,14 @@ fn run(
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
     let first = typed.verb.is_none() && terminal && context.is_new();
     let verb = match if first { Some(runtime.block_on(wizard::welcome())?) } else { None } {
-        Some(First::Leave) => return Ok(Answer::nothing()),
-        Some(First::Connect) => {
+        Some(FirstChoice::Leave) => return Ok(Answer::nothing()),
+        Some(FirstChoice::Connect) => {
             let agent = runtime.block_on(wizard::which_agent())?;
             Some(Verb::Own(TableVerb::Connect(connect::Args::plain(agent))))
         }
-        Some(First::Init) => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
-        Some(First::Demo) => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
-        Some(First::Inbox) => None,
+        Some(FirstChoice::Init) => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
+        Some(FirstChoice::Demo) => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
+        Some(FirstChoice::Inbox) => None,
         None => typed.verb,
     };
     let mut tour = Vec::new();

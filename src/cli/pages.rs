@@ -106,7 +106,7 @@ pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
         None => inbox.decisions().result(item.thread.clone()).await,
     };
     item.text = match card {
-        Ok((_, card)) => in_default(card.text(), &item),
+        Ok((_, card)) => card_or_args(card.text(), &item),
         Err(error) => {
             warning(&format!("the card of `{}` cannot be shown: {error}", item.id));
             String::new()
@@ -116,7 +116,7 @@ pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
 }
 
 /// An empty card must still show what is proposed, so the arguments replace it.
-pub(super) fn in_default(text: String, item: &Item) -> String {
+pub(super) fn card_or_args(text: String, item: &Item) -> String {
     if !text.trim().is_empty() {
         return text;
     }

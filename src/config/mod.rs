@@ -75,7 +75,7 @@ pub use notices::{Desktop, NoticeCommand, Notices};
 pub use origin::Origin;
 pub use outgoing::{FiledBy, MailOutgoing};
 pub use policy::{Policy, PolicyMode, Reach};
-pub use rules::{Matched, Rule, RuleClass};
+pub use rules::{Rule, RuleClass, RuleInput};
 pub use screen::ThemeName;
 pub use secret::{Secret, SecretError};
 pub use servers::Server;

@@ -44,7 +44,7 @@ choice! {
 
 /// What rules look at in a mail.
 #[derive(Clone, Debug, Default)]
-pub struct Matched<'a> {
+pub struct RuleInput<'a> {
     /// The account the mail came to; empty for mail a person handed in.
     pub account: &'a str,
     /// The sender's bare address.
@@ -78,7 +78,7 @@ impl Rule {
     }
 
     /// Whether every pattern of the rule matches. Case does not matter, and `*` matches any characters, or none.
-    pub fn matches(&self, mail: &Matched<'_>) -> bool {
+    pub fn matches(&self, mail: &RuleInput<'_>) -> bool {
         let is = |pattern: &Option<String>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| matches(pattern, text))
         };
@@ -178,7 +178,7 @@ mod tests {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
             Rule { from: some(from), to: some(to), list: some(list), ..Rule::default() }
         };
-        let mail = Matched {
+        let mail = RuleInput {
             account: "home",
             from: "news@shop.example",
             to: &["ada@example.org", "ada+shop@example.org"],
@@ -190,7 +190,7 @@ mod tests {
         assert!(!rule("*@shop.example", "bob@*", "").matches(&mail));
         assert!(!rule("", "", "*").matches(&mail), "it came by no list");
         assert!(
-            rule("", "", "*.shop.example").matches(&Matched { list: "all.shop.example", ..mail.clone() })
+            rule("", "", "*.shop.example").matches(&RuleInput { list: "all.shop.example", ..mail.clone() })
         );
         let of = |account: &str| Rule { account: Some(account.into()), ..Rule::default() };
         assert!(of("home").matches(&mail) && !of("hom*").matches(&mail));

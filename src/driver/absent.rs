@@ -3,7 +3,7 @@
 
 use super::drive::{Absent, arrival};
 use super::engine::{Engine, StartError};
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::ASKING_WORKFLOW;
 use crate::store::StoreError;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The result of updating the cards.
 #[derive(Default)]
-pub(crate) struct Minded {
+pub(crate) struct CardChanges {
     /// Threads to retry at once, because the user asked for it.
     pub(crate) at_once: Vec<ThreadId>,
     /// Whether a card was added or removed.
@@ -39,7 +39,7 @@ impl Absences {
     }
 
     /// A thread got through. Returns the other threads that waited for the same server, so they can be retried.
-    pub(crate) fn came_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
+    pub(crate) fn thread_got_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
         let Some(absent) = self.waiting.remove(thread) else { return Vec::new() };
         let others = self.let_go(&absent.server);
         self.back.insert(absent.server);
@@ -57,8 +57,8 @@ impl Absences {
     }
 
     /// Adds and removes cards. `idle` means nothing is running that could tell us more.
-    pub(crate) async fn mind(&mut self, engine: &Engine, idle: bool) -> Result<Minded, StoreError> {
-        let mut minded = Minded::default();
+    pub(crate) async fn mind(&mut self, engine: &Engine, idle: bool) -> Result<CardChanges, StoreError> {
+        let mut minded = CardChanges::default();
         let mut cards = match self.cards.take() {
             Some(cards) => cards,
             None => open_cards(engine)?,
@@ -133,7 +133,8 @@ async fn put_up(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, St
 
 async fn take_down(engine: &Engine, server: &str, card: &ThreadId) -> Result<(), StoreError> {
     let Some(spec) = engine.registry().get(ASKING_WORKFLOW) else { return Ok(()) };
-    let what = What::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };
+    let what =
+        EventKind::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };
     let event = Event { id: key(server), what };
     let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
     match engine.store().threads().arrive(arrival).await {

@@ -1,7 +1,7 @@
 //! Folded states of recently driven threads, so that a turn does not fold the whole history again.
 
 use crate::graph::{Folded, ThreadId};
-use crate::store::Have;
+use crate::store::FoldedUpTo;
 use std::collections::HashMap;
 
 /// How many states are kept. Other states are folded again from their snapshots.
@@ -11,7 +11,7 @@ const KEPT: usize = 256;
 #[derive(Clone)]
 pub(crate) struct Cached {
     pub state: Folded,
-    pub have: Have,
+    pub have: FoldedUpTo,
     /// Steps since the last snapshot.
     pub steps_since: usize,
     /// Bytes of updates since the last snapshot.

@@ -11,8 +11,8 @@ use crate::graph::{
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
-    Arrival, Awaits, Commit, Committed, Granted, Have, Loaded, Mode, NewStep, NewThread, NewTrouble,
-    NextStep, StoreError,
+    Arrival, Awaits, Commit, Committed, FoldedUpTo, GrantedAnswer, Loaded, Mode, NewStep, NewThread,
+    NewTrouble, NextStep, StoreError,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -36,15 +36,15 @@ pub(crate) struct Absent {
 
 /// The result of driving a thread by one node.
 #[derive(Debug)]
-pub(crate) enum Driven {
+pub(crate) enum DriveResult {
     /// The thread can continue at once.
-    Further,
+    Continue,
     /// The thread waits for somebody or has ended.
-    Rests,
+    Idle,
     /// Try again after this wait.
-    Backs(Duration),
+    RetryAfter(Duration),
     /// A server it needs cannot be reached; try again after this wait.
-    Away(Absent, Duration),
+    ServerAbsent(Absent, Duration),
     /// The decision can still be taken back for this long.
     Held(Duration),
     /// Nothing can be written right now (full disk, locked file). The thread is not at fault.
@@ -70,8 +70,8 @@ impl Engine {
         attempt: u32,
         waited: Duration,
         working_on: &AtomicI64,
-    ) -> Driven {
-        self.try_drive(thread, attempt, waited, working_on).await.unwrap_or_else(driven_by)
+    ) -> DriveResult {
+        self.try_drive(thread, attempt, waited, working_on).await.unwrap_or_else(after_store_error)
     }
 
     async fn try_drive(
@@ -80,11 +80,11 @@ impl Engine {
         attempt: u32,
         waited: Duration,
         working_on: &AtomicI64,
-    ) -> Result<Driven, StoreError> {
+    ) -> Result<DriveResult, StoreError> {
         let cached = self.cache().take(thread);
         let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.have))?;
         working_on.store(loaded.version, Ordering::SeqCst);
-        if let Some(driven) = self.without_node(&loaded, waited).await? {
+        if let Some(driven) = self.handle_without_node(&loaded, waited).await? {
             return Ok(driven);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else {
@@ -114,30 +114,34 @@ impl Engine {
         };
         match self.commit(spec, cached, &loaded, entering, output, calls).await? {
             Ok(committed) if committed.status.active() && committed.status != Status::Held => {
-                Ok(Driven::Further)
+                Ok(DriveResult::Continue)
             }
-            Ok(committed) if committed.events => Ok(Driven::Further),
-            Ok(_) => Ok(Driven::Rests),
+            Ok(committed) if committed.events => Ok(DriveResult::Continue),
+            Ok(_) => Ok(DriveResult::Idle),
             Err(failure) => self.fail(&loaded, Some(spec), failure).await,
         }
     }
 
     /// Handles threads that need no node now: paused, held, trouble decided, or a lapsed grant. Returns `None` if the
     /// next node is due.
-    async fn without_node(&self, loaded: &Loaded, waited: Duration) -> Result<Option<Driven>, StoreError> {
+    async fn handle_without_node(
+        &self,
+        loaded: &Loaded,
+        waited: Duration,
+    ) -> Result<Option<DriveResult>, StoreError> {
         let thread = &loaded.thread;
         // Read together with the thread, so any pause before this moment counts.
         if loaded.paused {
-            return Ok(Some(Driven::Rests));
+            return Ok(Some(DriveResult::Idle));
         }
         // The hold comes from the log; a list could say anything.
         let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
         if loaded.status == Status::Held && waited < hold {
-            return Ok(Some(Driven::Held(hold - waited)));
+            return Ok(Some(DriveResult::Held(hold - waited)));
         }
         if loaded.trouble_decided && loaded.status != Status::Trouble {
             self.store().threads().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
-            return Ok(Some(Driven::Further));
+            return Ok(Some(DriveResult::Continue));
         }
         if !loaded.status.active() {
             return self.absorb(loaded).await.map(Some);
@@ -146,7 +150,7 @@ impl Engine {
         let lapsed: Vec<InterruptId> = lapsed.map(|given| given.interrupt.clone()).collect();
         if !lapsed.is_empty() {
             self.store().grants().recall(thread.clone(), loaded.version, lapsed).await?;
-            return Ok(Some(Driven::Further));
+            return Ok(Some(DriveResult::Continue));
         }
         Ok(None)
     }
@@ -158,7 +162,7 @@ impl Engine {
         loaded: &Loaded,
         error: NodeError,
         attempt: u32,
-    ) -> Result<Driven, StoreError> {
+    ) -> Result<DriveResult, StoreError> {
         let (thread, node) = (&loaded.thread, &loaded.node);
         let settings = self.settings();
         match Retry::after(error, attempt, settings.retries, settings.patience) {
@@ -166,15 +170,15 @@ impl Engine {
                 tracing::info!(%thread, %node, %text, "will be tried again");
                 // The results of its calls are still being written; the next attempt must find them.
                 let _ = self.store().flush().await;
-                Ok(Driven::Backs(wait))
+                Ok(DriveResult::RetryAfter(wait))
             }
             Retry::Away { server, text, wait } => {
                 tracing::info!(%thread, %node, %server, %text, "a server is away");
                 let _ = self.store().flush().await;
-                Ok(Driven::Away(Absent { server, why: text }, wait))
+                Ok(DriveResult::ServerAbsent(Absent { server, why: text }, wait))
             }
             Retry::Never(failure) => self.fail(loaded, Some(spec), failure).await,
-            Retry::Moved => Ok(Driven::Further),
+            Retry::Moved => Ok(DriveResult::Continue),
             // If the writer is still alive, the write was only blocked, and that may pass.
             Retry::Storage(text) => Err(match self.store().mode() {
                 Mode::ReadWrite => StoreError::Full,
@@ -184,7 +188,7 @@ impl Engine {
     }
 
     /// Whether the grant still allows this without asking.
-    fn still_granted(&self, given: &Granted) -> bool {
+    fn still_granted(&self, given: &GrantedAnswer) -> bool {
         let by_config = |tool: &str| self.settings().policies.contains_key(tool);
         given.covered && given.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
     }
@@ -226,7 +230,7 @@ impl Engine {
             released: self.released().clone(),
             _lock: self.lock(),
         });
-        self.goes_to_work(&loaded.thread, &journal);
+        self.register_journal(&loaded.thread, &journal);
         let step = StepContext {
             thread: loaded.thread.clone(),
             workflow: loaded.workflow.clone(),
@@ -309,7 +313,7 @@ impl Engine {
         fail_point("before_commit");
         let committed = self.store().threads().commit(commit).await?;
         fail_point("after_commit");
-        let have = Have {
+        let have = FoldedUpTo {
             step: committed.step.clone(),
             snapshot_bytes: committed.snapshot_bytes.unwrap_or(loaded.at.snapshot_bytes),
         };
@@ -336,7 +340,7 @@ impl Engine {
         loaded: &Loaded,
         spec: Option<&Spec>,
         failure: Failure,
-    ) -> Result<Driven, StoreError> {
+    ) -> Result<DriveResult, StoreError> {
         let text = failure.text();
         tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
         let hints = spec.is_some_and(Engine::takes_hints);
@@ -347,17 +351,17 @@ impl Engine {
             text,
         };
         self.store().threads().trouble(trouble).await?;
-        Ok(Driven::Rests)
+        Ok(DriveResult::Idle)
     }
 
     /// Asks a person about a server that cannot be reached, when somebody waits for this thread alone.
-    pub(crate) async fn give_up(&self, thread: &ThreadId, absent: &Absent, tries: u32) -> Driven {
+    pub(crate) async fn give_up(&self, thread: &ThreadId, absent: &Absent, tries: u32) -> DriveResult {
         let failed = async {
             let loaded = self.store().threads().load(thread, None)?;
             let failure = Failure::Failed(format!("{} (tried {tries} times)", absent.why));
             self.fail(&loaded, self.registry().get(&loaded.workflow), failure).await
         };
-        failed.await.unwrap_or_else(driven_by)
+        failed.await.unwrap_or_else(after_store_error)
     }
 
     /// Stops a thread, whatever it is doing. A person decides whether it continues.
@@ -374,18 +378,18 @@ impl Engine {
 
     /// Delivers queued events to a thread that waits, has just ended, or would otherwise act on an approval without
     /// them.
-    async fn absorb(&self, loaded: &Loaded) -> Result<Driven, StoreError> {
+    async fn absorb(&self, loaded: &Loaded) -> Result<DriveResult, StoreError> {
         let hears = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.overtaken;
         if !hears || loaded.events.is_empty() {
-            return Ok(Driven::Rests);
+            return Ok(DriveResult::Idle);
         }
-        let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(Driven::Rests) };
+        let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(DriveResult::Idle) };
         for (seq, event) in &loaded.events {
             let arrival = arrival(spec, &loaded.thread, event, Some(*seq))
                 .map_err(|e| StoreError::Conflict(e.to_string()))?;
             self.store().threads().arrive(arrival).await?;
         }
-        Ok(Driven::Further)
+        Ok(DriveResult::Continue)
     }
 }
 
@@ -422,12 +426,12 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
 }
 
 /// What to do after the store refused a write.
-fn driven_by(error: StoreError) -> Driven {
+fn after_store_error(error: StoreError) -> DriveResult {
     match error {
         // Somebody was quicker, so we look at the thread again.
-        StoreError::Moved => Driven::Further,
-        StoreError::Full | StoreError::Busy => Driven::Blocked(error),
-        error => Driven::Broken(error),
+        StoreError::Moved => DriveResult::Continue,
+        StoreError::Full | StoreError::Busy => DriveResult::Blocked(error),
+        error => DriveResult::Broken(error),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::journal::StepJournal;
 use crate::config::{Expiry, Policy};
-use crate::graph::{Event, Folded, InputError, Progress, ProgressSink, ThreadId, What};
+use crate::graph::{Event, EventKind, Folded, InputError, Progress, ProgressSink, ThreadId};
 use crate::inbox::{Registry, Spec};
 use crate::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
 use serde_json::Value;
@@ -154,13 +154,13 @@ impl Engine {
         at_work.values().any(|journal| journal.strong_count() > 0)
     }
 
-    pub(crate) fn goes_to_work(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
+    pub(crate) fn register_journal(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         at_work.insert(thread.clone(), Arc::downgrade(journal));
     }
 
     /// Sets the lock this engine drives under.
-    pub(crate) fn drives_under(&self, lock: &Arc<DriverLock>) {
+    pub(crate) fn set_lock(&self, lock: &Arc<DriverLock>) {
         *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lock);
     }
 
@@ -203,7 +203,7 @@ impl Engine {
 
     /// Whether threads of this workflow accept a hint on a retry.
     pub(crate) fn takes_hints(spec: &Spec) -> bool {
-        let hint = Event { id: String::new(), what: What::Hint { text: String::new() } };
+        let hint = Event { id: String::new(), what: EventKind::Hint { text: String::new() } };
         matches!(spec.workflow.arrived(hint), Ok(Some(_)))
     }
 }

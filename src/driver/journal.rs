@@ -1,7 +1,7 @@
 //! The engine's journal, backed by the store.
 
 use super::fail_point::fail_point;
-use crate::graph::{Begun, BoxFuture, EffectState, Intent, Journal, JournalError, ThreadId};
+use crate::graph::{BoxFuture, EffectState, Intent, Journal, JournalError, PriorEffect, ThreadId};
 use crate::store::{DriverLock, EffectIntent, Store, StoreError};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ impl Journal for StepJournal {
         self.store.effects().record_call(self.thread.clone(), self.version, self.step, name, result);
     }
 
-    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
         Box::pin(async move {
             fail_point("before_intent");
             let effect = EffectIntent {

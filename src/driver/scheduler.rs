@@ -4,8 +4,8 @@
 //! who changed it. It keeps only clocks to itself: holds and backoffs run on its monotonic clock and start over when
 //! another driver takes over. A wall clock that jumps fires nothing early and nothing twice.
 
-use super::absent::{Absences, Minded};
-use super::drive::{COMMITTING, Driven};
+use super::absent::{Absences, CardChanges};
+use super::drive::{COMMITTING, DriveResult};
 use super::engine::Engine;
 use super::learning::Batches;
 use crate::graph::ThreadId;
@@ -45,7 +45,7 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// Only when told.
-    Told,
+    Stopped,
     /// When nothing is ready, running, held, backing off or waiting to be learned.
     Idle,
 }
@@ -53,7 +53,7 @@ pub enum Until {
 /// Why the driver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    Told,
+    Stopped,
     /// There is nothing left to do.
     Idle,
     /// Somebody paused all driving, and the driver was to stop when idle.
@@ -76,7 +76,7 @@ struct Running {
 /// What the driver remembers between looks.
 struct Scheduler {
     running: HashMap<ThreadId, Running>,
-    tasks: JoinSet<(ThreadId, Driven, u32)>,
+    tasks: JoinSet<(ThreadId, DriveResult, u32)>,
     /// The version at which a thread was held, and since when.
     held: HashMap<ThreadId, (i64, Instant)>,
     /// Until when a thread backs off, and how often it has failed.
@@ -123,7 +123,7 @@ impl Driver {
                     tracing::info!(recovered, "threads were running when the last driver ended");
                 }
                 let lock = Arc::new(lock);
-                engine.drives_under(&lock);
+                engine.set_lock(&lock);
                 Ok(Ok(Self { engine, lock, touched: HashSet::new(), failed: HashMap::new() }))
             }
         }
@@ -149,7 +149,7 @@ impl Driver {
         let mut scheduler = Scheduler::new();
         let ended = self.work(scope, until, stop, &mut scheduler).await;
         self.failed.extend(std::mem::take(&mut scheduler.failed));
-        self.put_down(scheduler).await;
+        self.shut_down_driver(scheduler).await;
         ended
     }
 
@@ -201,11 +201,11 @@ impl Driver {
             let wake = [look.wake, look_again].into_iter().flatten().min();
             tokio::select! {
                 biased;
-                () = &mut stop => return Ok(Ended::Told),
+                () = &mut stop => return Ok(Ended::Stopped),
                 Some(ended) = scheduler.tasks.join_next_with_id() => scheduler.note(ended),
                 changed = changes.changed() => {
                     if changed.is_err() {
-                        return Ok(Ended::Told);
+                        return Ok(Ended::Stopped);
                     }
                 }
                 () = self.engine.released().notified(), if look.blocked => {}
@@ -283,7 +283,8 @@ impl Driver {
         found: &mut Look,
     ) -> Result<(), StoreError> {
         if !matches!(scope, Scope::Family(_)) {
-            let Minded { at_once, changed } = scheduler.absences.mind(&self.engine, !found.active).await?;
+            let CardChanges { at_once, changed } =
+                scheduler.absences.mind(&self.engine, !found.active).await?;
             found.active |= changed || !at_once.is_empty();
             if !at_once.is_empty() {
                 found.wake = Some(Instant::now());
@@ -301,7 +302,7 @@ impl Driver {
     }
 
     /// Lets running effects record their outcome; nodes without effects are simply dropped.
-    async fn put_down(&self, mut scheduler: Scheduler) {
+    async fn shut_down_driver(&self, mut scheduler: Scheduler) {
         scheduler.tasks.abort_all();
         while scheduler.tasks.join_next().await.is_some() {}
         let deadline = Instant::now() + GRACE;
@@ -357,12 +358,12 @@ impl Scheduler {
         let waited = held.1.elapsed();
         let working_on = Arc::new(AtomicI64::new(version));
         let alone = matches!(scope, Scope::Family(_));
-        let work = take_further(engine.clone(), id.clone(), attempt, waited, working_on.clone());
+        let work = drive_while_possible(engine.clone(), id.clone(), attempt, waited, working_on.clone());
         let engine = engine.clone();
         let task = async move {
             match work.await {
                 // Somebody waits for this thread alone, so tell them at once.
-                (thread, Driven::Away(absent, _), attempt) if alone => {
+                (thread, DriveResult::ServerAbsent(absent, _), attempt) if alone => {
                     let driven = engine.give_up(&thread, &absent, attempt + 1).await;
                     (thread, driven, attempt)
                 }
@@ -408,38 +409,44 @@ impl Scheduler {
         }
     }
 
-    fn note(&mut self, ended: Result<(tokio::task::Id, (ThreadId, Driven, u32)), tokio::task::JoinError>) {
+    fn note(
+        &mut self,
+        ended: Result<(tokio::task::Id, (ThreadId, DriveResult, u32)), tokio::task::JoinError>,
+    ) {
         match ended {
             Ok((_, (thread, driven, attempt))) => {
                 self.running.remove(&thread);
                 if !matches!(
                     driven,
-                    Driven::Held(_) | Driven::Backs(_) | Driven::Away(..) | Driven::Blocked(_)
+                    DriveResult::Held(_)
+                        | DriveResult::RetryAfter(_)
+                        | DriveResult::ServerAbsent(..)
+                        | DriveResult::Blocked(_)
                 ) {
                     self.held.remove(&thread);
                 }
-                if matches!(driven, Driven::Further | Driven::Rests) {
-                    let others = self.absences.came_through(&thread);
+                if matches!(driven, DriveResult::Continue | DriveResult::Idle) {
+                    let others = self.absences.thread_got_through(&thread);
                     self.try_at_once(others);
                 }
                 match driven {
-                    Driven::Held(wait) => {
+                    DriveResult::Held(wait) => {
                         self.backing.insert(thread, (Instant::now() + wait, attempt));
                     }
-                    Driven::Further | Driven::Rests => {}
-                    Driven::Backs(wait) => {
+                    DriveResult::Continue | DriveResult::Idle => {}
+                    DriveResult::RetryAfter(wait) => {
                         self.backing.insert(thread, (Instant::now() + wait, attempt + 1));
                     }
-                    Driven::Away(absent, wait) => {
+                    DriveResult::ServerAbsent(absent, wait) => {
                         self.backing.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
                         self.absences.waits(thread, absent);
                     }
-                    Driven::Blocked(error) => {
+                    DriveResult::Blocked(error) => {
                         tracing::warn!(%thread, %error, "cannot be written down now");
                         self.backing.insert(thread, (Instant::now() + BLOCKED, attempt));
                         self.blocked = Some(error);
                     }
-                    Driven::Broken(error) => {
+                    DriveResult::Broken(error) => {
                         tracing::error!(%thread, %error, "cannot be driven");
                         self.failed.insert(thread.clone(), error);
                         self.broken.insert(thread, i64::MIN);
@@ -473,16 +480,16 @@ impl Scheduler {
 }
 
 /// Drives one thread as far as it goes.
-async fn take_further(
+async fn drive_while_possible(
     engine: Engine,
     thread: ThreadId,
     mut attempt: u32,
     mut waited: Duration,
     working_on: Arc<AtomicI64>,
-) -> (ThreadId, Driven, u32) {
+) -> (ThreadId, DriveResult, u32) {
     loop {
         let driven = engine.drive(&thread, attempt, waited, &working_on).await;
-        if !matches!(driven, Driven::Further) || engine.is_at_work(&thread) {
+        if !matches!(driven, DriveResult::Continue) || engine.is_at_work(&thread) {
             return (thread, driven, attempt);
         }
         (attempt, waited) = (0, Duration::ZERO);

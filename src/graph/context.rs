@@ -4,8 +4,8 @@
 //! a retried step does not pay twice. [`Ctx::once`] is for work that must not be repeated blindly.
 
 use super::{
-    Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError, NodeError,
-    Progress, ProgressSink, ThreadId,
+    Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, NodeError,
+    PriorEffect, Progress, ProgressSink, ThreadId,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ impl<D> Ctx<D> {
     pub async fn once(
         &self,
         name: &str,
-        basis: Basis,
+        basis: Authorization,
         frozen: Vec<u8>,
         effect: Arc<dyn Effect>,
     ) -> Result<Value, NodeError> {
@@ -137,20 +137,22 @@ async fn carry_out(
     effect: Arc<dyn Effect>,
 ) -> Result<Value, NodeError> {
     match journal.begin(&intent).await? {
-        Begun::New => {}
-        Begun::Earlier { state: EffectState::Done | EffectState::Settled, outcome, .. } => {
+        PriorEffect::New => {}
+        PriorEffect::Earlier { state: EffectState::Done | EffectState::Settled, outcome, .. } => {
             return Ok(outcome);
         }
-        Begun::Earlier { state: EffectState::NotDone, frozen, .. } => {
+        PriorEffect::Earlier { state: EffectState::NotDone, frozen, .. } => {
             intent.frozen = frozen;
             journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?;
         }
-        Begun::Earlier { state: EffectState::Begun | EffectState::InDoubt, frozen, .. } => {
+        PriorEffect::Earlier { state: EffectState::Begun | EffectState::InDoubt, frozen, .. } => {
             intent.frozen = frozen;
             match effect.find(&intent.frozen).await {
-                Found::Done(outcome) => return done(&*journal, &intent.name, outcome).await,
-                Found::NotDone => journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?,
-                Found::Unknown(text) => return in_doubt(&*journal, &intent.name, text).await,
+                EffectTrace::Done(outcome) => return done(&*journal, &intent.name, outcome).await,
+                EffectTrace::NotDone => {
+                    journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?
+                }
+                EffectTrace::Unknown(text) => return in_doubt(&*journal, &intent.name, text).await,
             }
         }
     }
@@ -165,12 +167,12 @@ async fn carry_out(
             Err(NodeError::Failed { text })
         }
         Err(EffectError::Unknown(text)) => match effect.find(&intent.frozen).await {
-            Found::Done(outcome) => done(&*journal, &intent.name, outcome).await,
-            Found::NotDone => {
+            EffectTrace::Done(outcome) => done(&*journal, &intent.name, outcome).await,
+            EffectTrace::NotDone => {
                 not_done(&*journal, &intent.name, &text).await?;
                 Err(NodeError::Transient { text, retry_after: None })
             }
-            Found::Unknown(_) => in_doubt(&*journal, &intent.name, text).await,
+            EffectTrace::Unknown(_) => in_doubt(&*journal, &intent.name, text).await,
         },
     }
 }

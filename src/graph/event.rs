@@ -23,13 +23,13 @@ pub struct ChildResult {
 pub struct Event {
     /// Identifies the event (a mail's id, say). The hash of every open interrupt is bound to it.
     pub id: String,
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// The kinds of events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum What {
+pub enum EventKind {
     /// A person adds text after a result; the thread runs again from its entry.
     Words { text: String },
     /// A person adds text to a retry.

@@ -209,7 +209,7 @@ pub struct AgentCall {
     /// The program's name for its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    pub does: Does,
+    pub does: AgentAction,
     /// The index of the first command that nothing allowed at the time of asking.
     #[serde(default)]
     pub asks: usize,
@@ -217,7 +217,7 @@ pub struct AgentCall {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Does {
+pub enum AgentAction {
     /// Run commands; each must be allowed.
     Commands(Vec<CommandLine>),
     /// Change a file inside the folder.
@@ -247,8 +247,8 @@ impl AgentCall {
     /// The commands it would run.
     pub fn commands(&self) -> &[CommandLine] {
         match &self.does {
-            Does::Commands(commands) => commands,
-            Does::Edit { .. } | Does::Tool { .. } => &[],
+            AgentAction::Commands(commands) => commands,
+            AgentAction::Edit { .. } | AgentAction::Tool { .. } => &[],
         }
     }
 

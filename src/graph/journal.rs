@@ -38,7 +38,7 @@ impl EffectState {
 /// What permits an effect: a person's decision or a grant. There is no third way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-pub enum Basis {
+pub enum Authorization {
     /// A person accepted or edited the interrupt that the thread was just answered on.
     Decision {
         /// The interrupt's key.
@@ -71,14 +71,14 @@ pub struct Intent {
     /// Unique within the step.
     pub name: String,
     /// What permits it.
-    pub basis: Basis,
+    pub basis: Authorization,
     /// Exactly what will be sent; a later attempt uses these bytes and no others.
     pub frozen: Vec<u8>,
 }
 
 /// What the journal knows about an effect when its node reaches it.
 #[derive(Clone, Debug)]
-pub enum Begun {
+pub enum PriorEffect {
     /// Nothing so far: the intent is now durable, go ahead.
     New,
     /// An earlier attempt got this far, with these bytes.
@@ -115,7 +115,7 @@ pub trait Journal: Send + Sync {
     /// Keeps the result of a repeatable call, without waiting for the disk.
     fn record(&self, name: &str, result: &Value);
     /// Commits an intent, or returns what an earlier attempt left.
-    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>>;
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>>;
     /// Commits how far an effect has come.
     fn settle<'a>(
         &'a self,
@@ -141,7 +141,7 @@ pub enum EffectError {
 
 /// The result of looking for an effect's traces.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum EffectTrace {
     /// It happened, with this outcome.
     Done(Value),
     /// It did not happen.
@@ -155,5 +155,5 @@ pub trait Effect: Send + Sync {
     /// Performs it with exactly these bytes.
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>>;
     /// Looks for its traces after a crash or an unclear answer.
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found>;
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace>;
 }

@@ -32,14 +32,16 @@ pub use builder::{Builder, Graph};
 pub use command::{Child, Command, Next};
 pub use context::{Ctx, StepContext};
 pub use error::{BuildError, FoldError, InputError, NodeError};
-pub use event::{ChildResult, Event, What};
+pub use event::{ChildResult, Event, EventKind};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{
-    AgentCall, Allow, Answer, CommandLine, Decision, Does, Grade, Grantable, Hash, Interrupt, Kind, Labels,
-    Remember, Waiting, Warning, canonical,
+    AgentAction, AgentCall, Allow, Answer, CommandLine, Decision, Grade, Grantable, Hash, Interrupt, Kind,
+    Labels, Remember, Waiting, Warning, canonical,
 };
-pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError};
-pub use picture::{END, LEGEND, Light, Picture, START, Taken};
+pub use journal::{
+    Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, PriorEffect,
+};
+pub use picture::{END, Highlight, LEGEND, Picture, START, TakenPath};
 pub use progress::{Progress, ProgressSink};
 pub use runner::{Failure, Output, Retry, run_node};
 pub use shape::{Edge, NodeShape, Shape, ask, end, goto, spawn};

@@ -15,7 +15,7 @@ pub const END: &str = "END";
 
 /// The path a thread took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenPath {
     pub visits: BTreeMap<String, usize>,
     /// The (from, to) pairs it went along.
     pub ways: BTreeSet<(String, String)>,
@@ -25,7 +25,7 @@ pub struct Taken {
 
 /// How a stroke is lit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Light {
+pub enum Highlight {
     /// The thread was not here.
     #[default]
     Off,
@@ -38,13 +38,13 @@ pub enum Light {
 /// A drawing: lines of strokes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    pub lines: Vec<Vec<(String, Light)>>,
+    pub lines: Vec<Vec<(String, Highlight)>>,
 }
 
 impl Picture {
     /// The drawing as plain text.
     pub fn text(&self) -> String {
-        let line = |strokes: &Vec<(String, Light)>| {
+        let line = |strokes: &Vec<(String, Highlight)>| {
             let text: String = strokes.iter().map(|(text, _)| text.as_str()).collect();
             format!("{}\n", text.trim_end())
         };
@@ -53,13 +53,13 @@ impl Picture {
 
     /// The first line of the current node's box.
     pub fn here(&self) -> Option<usize> {
-        self.lines.iter().position(|line| line.iter().any(|(_, light)| *light == Light::Here))
+        self.lines.iter().position(|line| line.iter().any(|(_, light)| *light == Highlight::Here))
     }
 }
 
 impl Shape {
     /// Draws the graph.
-    pub fn picture(&self, taken: &Taken) -> Picture {
+    pub fn picture(&self, taken: &TakenPath) -> Picture {
         let boxes = self.boxes();
         let ways = self.ways(&boxes, taken);
         let (right, left): (Vec<Way>, Vec<Way>) =
@@ -86,9 +86,9 @@ impl Shape {
         }
         for (n, name) in boxes.iter().enumerate() {
             let light = match &taken.here {
-                Some(here) if here == name => Light::Here,
-                _ if taken.visits.contains_key(*name) => Light::On,
-                _ => Light::Off,
+                Some(here) if here == name => Highlight::Here,
+                _ if taken.visits.contains_key(*name) => Highlight::On,
+                _ => Highlight::Off,
             };
             grid.frame((x, n * TALL), wide, &label(name), light);
         }
@@ -108,7 +108,7 @@ impl Shape {
         boxes
     }
 
-    fn ways(&self, boxes: &[&str], taken: &Taken) -> Vec<Way> {
+    fn ways(&self, boxes: &[&str], taken: &TakenPath) -> Vec<Way> {
         let place = |name: &str| boxes.iter().position(|known| *known == name);
         let lit = |from: &str, to: &str| taken.ways.contains(&(from.to_owned(), to.to_owned()));
         let mut ways = vec![Way { from: 0, to: 1, sort: Line::Plain, lit: lit(START, &self.entry) }];
@@ -206,7 +206,7 @@ struct Cell {
     /// A character drawn instead of lines.
     letter: Option<char>,
     sort: Option<Line>,
-    light: Light,
+    light: Highlight,
 }
 
 struct Grid {
@@ -222,7 +222,7 @@ impl Grid {
         self.cells.get_mut(y).and_then(|row| row.get_mut(x))
     }
 
-    fn letter(&mut self, x: usize, y: usize, letter: char, light: Light) {
+    fn letter(&mut self, x: usize, y: usize, letter: char, light: Highlight) {
         if let Some(cell) = self.at(x, y) {
             (cell.letter, cell.light) = (Some(letter), light.max(cell.light));
         }
@@ -232,7 +232,7 @@ impl Grid {
         let Some(cell) = self.at(x, y) else { return };
         let across = |sides: u8| sides == LEFT | RIGHT;
         let along = |sides: u8| sides == UP | DOWN;
-        let light = if way.lit { Light::On } else { Light::Off };
+        let light = if way.lit { Highlight::On } else { Highlight::Off };
         if along(cell.sides) && across(sides) {
             // They cross without meeting: the vertical line stays unbroken.
             return;
@@ -252,7 +252,7 @@ impl Grid {
     /// Draws an edge to the box directly below.
     fn straight(&mut self, way: &Way, x: usize) {
         let y = way.to * TALL - 1;
-        let light = if way.lit { Light::On } else { Light::Off };
+        let light = if way.lit { Highlight::On } else { Highlight::Off };
         self.letter(x, y, '▼', light);
         let word = match way.sort {
             Line::Plain => "",
@@ -288,18 +288,18 @@ impl Grid {
         self.line(lane, into, back | last, way);
         // The corner where the edge leaves, and the arrowhead.
         self.line(edge, out, on, way);
-        let light = if way.lit { Light::On } else { Light::Off };
+        let light = if way.lit { Highlight::On } else { Highlight::Off };
         match side {
             Side::Right => self.letter(edge + 1, into, '◀', light),
             Side::Left => self.letter(edge - 1, into, '▶', light),
         }
     }
 
-    fn frame(&mut self, (x, y): (usize, usize), wide: usize, name: &str, light: Light) {
+    fn frame(&mut self, (x, y): (usize, usize), wide: usize, name: &str, light: Highlight) {
         let last = x + wide - 1;
         let (corners, flat, upright) = match light {
-            Light::Here => (['╔', '╗', '╚', '╝'], '═', '║'),
-            Light::On | Light::Off => (['┌', '┐', '└', '┘'], '─', '│'),
+            Highlight::Here => (['╔', '╗', '╚', '╝'], '═', '║'),
+            Highlight::On | Highlight::Off => (['┌', '┐', '└', '┘'], '─', '│'),
         };
         let leaves = |grid: &mut Self, x: usize, side: u8| {
             grid.at(x, y + 2).is_some_and(|cell| cell.sides & side != 0)
@@ -312,8 +312,8 @@ impl Grid {
         }
         let foot = |leaves: bool, corner: char| match (leaves, light) {
             (false, _) => corner,
-            (true, Light::Here) => '╩',
-            (true, Light::On | Light::Off) => '┴',
+            (true, Highlight::Here) => '╩',
+            (true, Highlight::On | Highlight::Off) => '┴',
         };
         let marks = [
             (x, y, corners[0]),
@@ -328,7 +328,7 @@ impl Grid {
         }
         let room = wide - 2;
         let begin = x + 1 + room.saturating_sub(name.chars().count()) / 2;
-        if light == Light::Here && begin >= x + 3 {
+        if light == Highlight::Here && begin >= x + 3 {
             self.letter(begin - 2, y + 1, '▸', light);
         }
         for (n, letter) in name.chars().take(room).enumerate() {
@@ -337,9 +337,9 @@ impl Grid {
     }
 
     fn picture(self) -> Picture {
-        let mut lines: Vec<Vec<(String, Light)>> = Vec::new();
+        let mut lines: Vec<Vec<(String, Highlight)>> = Vec::new();
         for row in self.cells {
-            let mut line: Vec<(String, Light)> = Vec::new();
+            let mut line: Vec<(String, Highlight)> = Vec::new();
             for cell in row {
                 let letter = cell.letter.unwrap_or_else(|| stroke(cell.sides, cell.sort));
                 match line.last_mut() {

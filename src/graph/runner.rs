@@ -1,6 +1,6 @@
 //! Runs one node and decides what to do with its result.
 
-use super::workflow::{At, Produced};
+use super::workflow::{NodeOutput, NodeRun};
 use super::{
     Child, Folded, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
 };
@@ -93,7 +93,7 @@ pub async fn run_node(
 ) -> Result<Output, NodeError> {
     let (thread, node) = (step.thread.clone(), step.node.clone());
     let node = node.as_str();
-    let at = At { step, journal, progress: progress.clone() };
+    let at = NodeRun { step, journal, progress: progress.clone() };
     let Some(work) = workflow.run(node, at, state) else {
         return Err(NodeError::failed(format!("workflow `{}` has no node `{node}`", workflow.name())));
     };
@@ -105,7 +105,7 @@ pub async fn run_node(
     let ended = tokio::time::timeout(limit, task).await;
     let took = began.elapsed();
     progress(Progress::Finished { thread });
-    let Produced { updates, next, start } = match ended {
+    let NodeOutput { updates, next, start } = match ended {
         Ok(Ok(result)) => result?,
         Ok(Err(broken)) => {
             return Err(NodeError::failed(format!("node `{node}` broke: {}", panic_text(broken))));

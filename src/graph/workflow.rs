@@ -24,7 +24,7 @@ impl Folded {
 
 /// A node's result as data, with full node names.
 #[derive(Debug)]
-pub struct Produced {
+pub struct NodeOutput {
     /// A JSON array of updates.
     pub updates: String,
     pub next: Next,
@@ -32,9 +32,9 @@ pub struct Produced {
     pub start: Vec<super::Child>,
 }
 
-type Started<'a> = super::BoxFuture<'a, Result<Produced, NodeError>>;
+type NodeFuture<'a> = super::BoxFuture<'a, Result<NodeOutput, NodeError>>;
 
-trait Erased: Send + Sync {
+trait AnyGraph: Send + Sync {
     fn shape(&self) -> &Shape;
     fn timeout(&self, node: &str) -> Option<Duration>;
     fn input_schema(&self) -> Value;
@@ -48,12 +48,12 @@ trait Erased: Send + Sync {
     fn apply(&self, state: Folded, updates: &str) -> Result<Folded, FoldError>;
     fn title(&self, state: &Folded) -> String;
     fn output(&self, state: &Folded) -> Option<Value>;
-    fn run(&self, node: &str, at: At, state: &Folded) -> Option<Started<'static>>;
+    fn run(&self, node: &str, at: NodeRun, state: &Folded) -> Option<NodeFuture<'static>>;
     fn resolve(&self, node: &str, next: Next) -> Result<Next, String>;
 }
 
 /// A node's position in its thread, and what it reports to.
-pub(super) struct At {
+pub(super) struct NodeRun {
     pub(super) step: StepContext,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) progress: ProgressSink,
@@ -64,7 +64,7 @@ pub(super) struct At {
 pub struct Workflow {
     name: String,
     fingerprint: String,
-    graph: Arc<dyn Erased>,
+    graph: Arc<dyn AnyGraph>,
 }
 
 impl Workflow {
@@ -74,7 +74,7 @@ impl Workflow {
         Self {
             name: name.to_owned(),
             fingerprint,
-            graph: Arc::new(Named { name: name.to_owned(), graph, services }),
+            graph: Arc::new(TypedWorkflow { name: name.to_owned(), graph, services }),
         }
     }
 
@@ -154,7 +154,7 @@ impl Workflow {
     }
 
     /// Starts a node; `None` if the graph has no such node.
-    pub(super) fn run(&self, node: &str, at: At, state: &Folded) -> Option<Started<'static>> {
+    pub(super) fn run(&self, node: &str, at: NodeRun, state: &Folded) -> Option<NodeFuture<'static>> {
         self.graph.run(node, at, state)
     }
 
@@ -164,13 +164,13 @@ impl Workflow {
     }
 }
 
-struct Named<S: State, D> {
+struct TypedWorkflow<S: State, D> {
     name: String,
     graph: Graph<S, D>,
     services: Arc<D>,
 }
 
-impl<S: State, D> Named<S, D> {
+impl<S: State, D> TypedWorkflow<S, D> {
     fn parse<T: DeserializeOwned>(&self, what: &'static str, json: &str) -> Result<T, FoldError> {
         let mut reader = serde_json::Deserializer::from_str(json);
         serde_path_to_error::deserialize(&mut reader).map_err(|e| FoldError {
@@ -201,7 +201,7 @@ impl<S: State, D> Named<S, D> {
     }
 }
 
-impl<S: State, D: Send + Sync + 'static> Erased for Named<S, D> {
+impl<S: State, D: Send + Sync + 'static> AnyGraph for TypedWorkflow<S, D> {
     fn shape(&self) -> &Shape {
         &self.graph.shape
     }
@@ -263,7 +263,7 @@ impl<S: State, D: Send + Sync + 'static> Erased for Named<S, D> {
         self.typed(state).output()
     }
 
-    fn run(&self, node: &str, at: At, state: &Folded) -> Option<Started<'static>> {
+    fn run(&self, node: &str, at: NodeRun, state: &Folded) -> Option<NodeFuture<'static>> {
         let run: Run<S, D> = self.graph.nodes.get(node)?.run.clone();
         let ctx = Ctx::new(self.services.clone(), at.step, at.journal, at.progress);
         let state = self.typed(state);
@@ -272,7 +272,7 @@ impl<S: State, D: Send + Sync + 'static> Erased for Named<S, D> {
             let Command { updates, next, start } = run(ctx, state).await?;
             let updates = serde_json::to_string(&updates)
                 .map_err(|e| NodeError::failed(format!("an update of `{workflow}` cannot be kept: {e}")))?;
-            Ok(Produced { updates, next, start })
+            Ok(NodeOutput { updates, next, start })
         }))
     }
 

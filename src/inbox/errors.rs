@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Occurred {
+pub struct ErrorOccurrence {
     /// The workflow it happened in.
     pub workflow: String,
     /// The node, or the task that a model was called for.
@@ -31,9 +31,9 @@ pub struct ErrorLine {
 
 /// Groups errors into one line each, the most frequent first. Texts that differ only in numbers (a port, a number of
 /// tries, a time) count as the same error.
-pub fn by_frequency(occurred: impl IntoIterator<Item = Occurred>) -> Vec<ErrorLine> {
+pub fn by_frequency(occurred: impl IntoIterator<Item = ErrorOccurrence>) -> Vec<ErrorLine> {
     let mut lines: HashMap<(String, String, String), ErrorLine> = HashMap::new();
-    for Occurred { workflow, node, text, at } in occurred {
+    for ErrorOccurrence { workflow, node, text, at } in occurred {
         let key = (workflow.clone(), node.clone(), without_figures(&text));
         let line = lines.entry(key).or_insert_with(|| ErrorLine {
             workflow,
@@ -71,9 +71,9 @@ fn without_figures(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn once(node: &str, text: &str, second: i64) -> Occurred {
+    fn once(node: &str, text: &str, second: i64) -> ErrorOccurrence {
         let at = Timestamp::from_second(second).unwrap();
-        Occurred { workflow: "ask".to_owned(), node: node.to_owned(), text: text.to_owned(), at }
+        ErrorOccurrence { workflow: "ask".to_owned(), node: node.to_owned(), text: text.to_owned(), at }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// The status of an item in the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ItemStatus {
     /// It waits for a decision.
     Open,
     /// It waits, but is hidden.
@@ -25,7 +25,7 @@ pub struct Glance {
     pub id: String,
     /// Its place among interrupts, or among results; later items have higher places.
     pub place: i64,
-    pub standing: Standing,
+    pub standing: ItemStatus,
     /// Changes when anything about the item changes.
     pub stamp: u64,
 }
@@ -78,7 +78,7 @@ pub enum LineQuery {
 
 /// Decisions made together, or a single one, that can still be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct UndoableBatch {
     /// In the order they were asked; undoing any of them undoes the whole batch.
     pub interrupts: Vec<InterruptId>,
     /// `accept`, `edit` …

@@ -35,7 +35,7 @@ pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLi
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;
-pub use errors::{ErrorLine, Occurred, by_frequency};
+pub use errors::{ErrorLine, ErrorOccurrence, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,
@@ -44,15 +44,15 @@ pub use history::{
     AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, LessonLink,
 };
 pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, unsent_edit_key};
-pub use line::{Decided, Glance, ItemLine, LineQuery, Standing};
+pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use path::taken;
 pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
-    Decide, EngineThreads, Facets, InboxError, ItemPage, ItemQuery, Overview, SeenHash, ThreadPage,
-    ThreadQuery, Together,
+    BatchResults, DecisionRequest, EngineThreads, Facets, InboxError, ItemPage, ItemQuery, Overview,
+    SeenHash, ThreadPage, ThreadQuery,
 };
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};

@@ -1,11 +1,11 @@
 //! The path a thread took through its graph.
 
 use super::{NextView, Status, StepView};
-use crate::graph::{END, START, Taken};
+use crate::graph::{END, START, TakenPath};
 
 /// Reads a thread's nodes, the edges it took and its current node from its steps.
-pub fn taken(steps: &[StepView], status: Status) -> Taken {
-    let mut taken = Taken::default();
+pub fn taken(steps: &[StepView], status: Status) -> TakenPath {
+    let mut taken = TakenPath::default();
     for step in steps {
         let to = match &step.next {
             NextView::Goto { goto } => goto.as_str(),

@@ -117,7 +117,7 @@ impl SeenHash {
 
 /// A decision that is about to be made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decide {
+pub struct DecisionRequest {
     /// Any unique prefix of an id.
     pub interrupt: InterruptId,
     pub decision: Decision,
@@ -128,7 +128,7 @@ pub struct Decide {
     pub by: By,
 }
 
-impl Decide {
+impl DecisionRequest {
     /// A decision made on the screen, on the card with this hash.
     pub fn on_screen(interrupt: InterruptId, hash: Hash, decision: Decision, learn: bool) -> Self {
         Self { interrupt, decision, shown: Some(SeenHash::Whole(hash)), learn, by: By::Tui }
@@ -207,4 +207,4 @@ pub enum InboxError {
 }
 
 /// The result of each of several decisions.
-pub type Together = Vec<(InterruptId, Result<Outcome, InboxError>)>;
+pub type BatchResults = Vec<(InterruptId, Result<Outcome, InboxError>)>;

@@ -24,7 +24,7 @@ const MAX_VISITS: usize = 100_000;
 
 /// What happens to keys that a closed object does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extra {
+pub(super) enum UnknownKeys {
     /// They stay, and the check refuses them. Empty ones say nothing and are dropped.
     Refuse,
     /// They are dropped.
@@ -32,7 +32,7 @@ pub(super) enum Extra {
 }
 
 /// Bends `value`, at every depth, and returns what had to be corrected.
-pub(super) fn bend(schema: &Value, value: &mut Value, extra: Extra) -> Vec<Habit> {
+pub(super) fn bend(schema: &Value, value: &mut Value, extra: UnknownKeys) -> Vec<Habit> {
     let mut bender =
         Bender { root: schema, choices: HashMap::new(), visits: 0, extra, gently: false, habits: Vec::new() };
     bender.visit("", value, 0);
@@ -85,7 +85,7 @@ struct Bender<'a> {
     /// Validators for the choices of unions, by their places.
     choices: HashMap<String, Option<Validator>>,
     visits: usize,
-    extra: Extra,
+    extra: UnknownKeys,
     /// Drops only nulls that stand for "left out", and changes nothing else.
     gently: bool,
     habits: Vec<Habit>,
@@ -180,7 +180,7 @@ impl Bender<'_> {
             }
             Some(_) => true,
             None => {
-                let dropped = closed && !gently && (extra == Extra::Drop || is_blank(inner));
+                let dropped = closed && !gently && (extra == UnknownKeys::Drop || is_blank(inner));
                 habits.extend(dropped.then_some(Habit::ExtraKeys));
                 !dropped
             }
@@ -317,14 +317,14 @@ mod tests {
         for _ in 0..30 {
             value = json!({"and": [value]});
         }
-        bend(&node, &mut value, Extra::Refuse);
+        bend(&node, &mut value, UnknownKeys::Refuse);
         let ring = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
         assert!(!takes_null(&ring, &ring));
-        bend(&ring, &mut value, Extra::Refuse);
+        bend(&ring, &mut value, UnknownKeys::Refuse);
     }
 
     fn bent(schema: &Value, mut value: Value) -> Value {
-        bend(schema, &mut value, Extra::Refuse);
+        bend(schema, &mut value, UnknownKeys::Refuse);
         value
     }
 
@@ -418,7 +418,7 @@ mod tests {
         ] {
             let mut value = said.clone();
             assert_eq!(
-                (bend(&schema, &mut value, Extra::Refuse), value),
+                (bend(&schema, &mut value, UnknownKeys::Refuse), value),
                 (vec![habit], meant),
                 "{schema} {said}"
             );
@@ -448,10 +448,10 @@ mod tests {
         let said = json!({"a": "x", "why": "because", "note": null});
         assert_eq!(bent(&schema, said.clone()), json!({"a": "x", "why": "because"}));
         let mut value = said;
-        assert_eq!(bend(&schema, &mut value, Extra::Drop), [Habit::ExtraKeys]);
+        assert_eq!(bend(&schema, &mut value, UnknownKeys::Drop), [Habit::ExtraKeys]);
         assert_eq!(value, json!({"a": "x"}));
         let open = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         let mut value = json!({"b": 1});
-        assert_eq!((bend(&open, &mut value, Extra::Drop), value), (vec![], json!({"b": 1})));
+        assert_eq!((bend(&open, &mut value, UnknownKeys::Drop), value), (vec![], json!({"b": 1})));
     }
 }

@@ -12,12 +12,12 @@
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
 
 mod anthropic;
-mod asking;
 mod bend;
 mod builtin;
 mod calls;
 mod check;
 mod error;
+mod exchange;
 mod gemini;
 mod habit;
 mod limiter;
@@ -91,9 +91,9 @@ pub fn open(
 ) -> Result<Arc<dyn Model>, ModelError> {
     Ok(match settings.provider {
         Provider::Builtin => Arc::new(Builtin::new(&settings.label, rules)),
-        Provider::Openai => Arc::new(wire::Wire::open(settings, openai::OpenAi::new(settings))?),
-        Provider::Anthropic => Arc::new(wire::Wire::open(settings, anthropic::Anthropic)?),
-        Provider::Gemini => Arc::new(wire::Wire::open(settings, gemini::Gemini)?),
-        Provider::Ollama => Arc::new(wire::Wire::open(settings, ollama::Ollama)?),
+        Provider::Openai => Arc::new(wire::HttpModel::open(settings, openai::OpenAi::new(settings))?),
+        Provider::Anthropic => Arc::new(wire::HttpModel::open(settings, anthropic::Anthropic)?),
+        Provider::Gemini => Arc::new(wire::HttpModel::open(settings, gemini::Gemini)?),
+        Provider::Ollama => Arc::new(wire::HttpModel::open(settings, ollama::Ollama)?),
     })
 }

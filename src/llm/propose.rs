@@ -1,7 +1,7 @@
 //! Asks for words or calls, and checks them against the tools' schemas before anybody sees them.
 
-use super::asking::Asking;
-use super::bend::Extra;
+use super::bend::UnknownKeys;
+use super::exchange::ModelExchange;
 use super::habit::note;
 use super::schema;
 use super::{Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, loose};
@@ -15,11 +15,11 @@ type Complaint = schema::Complaints;
 /// [`ModelError::Unreadable`]: no part of it is ever returned. Words instead of a required call are sent back once;
 /// after that, they count as the call that the request says they mean, if it says so. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
-    let mut asking = Asking::new(model, request.clone(), on_text);
+    let mut asking = ModelExchange::new(model, request.clone(), on_text);
     loop {
         let mut reply = asking.answer().await?;
         read_habits(&asking.request, &mut reply);
-        let extra = if asking.has_objected() { Extra::Drop } else { Extra::Refuse };
+        let extra = if asking.has_objected() { UnknownKeys::Drop } else { UnknownKeys::Refuse };
         let checked = check(&asking.request, &mut reply, extra);
         note(&mut asking.habits, reply.habits.drain(..));
         let complaint = match checked {
@@ -64,7 +64,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
     }
 }
 
-fn finished(asking: Asking<'_>, reply: Reply) -> Reply {
+fn finished(asking: ModelExchange<'_>, reply: Reply) -> Reply {
     Reply { usage: asking.usage, habits: asking.habits, left_out: asking.left_out, ..reply }
 }
 
@@ -93,7 +93,7 @@ fn in_place_of_words(request: &Request, reply: &Reply) -> Option<ToolCall> {
     let name = request.words_mean.as_ref()?;
     let tool = request.tools.iter().find(|tool| tool.name == *name)?;
     let id = format!("words_{}", request.messages.len());
-    let with = |args| schema::accept(&tool.schema, args, Extra::Drop).ok();
+    let with = |args| schema::accept(&tool.schema, args, UnknownKeys::Drop).ok();
     let (args, _) = with(serde_json::json!({ "reason": clip(reply.text.trim(), 1_000) }))?;
     Some(ToolCall { id, name: name.clone(), args, signature: None })
 }
@@ -122,7 +122,7 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
 }
 
 /// Says what is wrong with a reply. Bends its calls to what they mean.
-fn check(request: &Request, reply: &mut Reply, extra: Extra) -> Result<(), Complaint> {
+fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(), Complaint> {
     let mut wrong = Vec::new();
     for bad in &reply.bad_calls {
         wrong.push(Complaint {
@@ -151,7 +151,7 @@ fn check(request: &Request, reply: &mut Reply, extra: Extra) -> Result<(), Compl
 fn check_call(
     request: &Request,
     call: &mut ToolCall,
-    extra: Extra,
+    extra: UnknownKeys,
     habits: &mut Vec<Habit>,
 ) -> Result<(), Complaint> {
     let written = clip(&call.name, 60);

@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::Habit;
-use super::bend::{Extra, bend, is_optional, takes_null};
+use super::bend::{UnknownKeys, bend, is_optional, takes_null};
 
 /// How many complaints a model is told at once.
 const MAX_COMPLAINTS: usize = 5;
@@ -42,7 +42,7 @@ pub(super) struct Complaints {
 pub(super) fn accept(
     schema: &Value,
     mut value: Value,
-    extra: Extra,
+    extra: UnknownKeys,
 ) -> Result<(Value, Vec<Habit>), Complaints> {
     let habits = bend(schema, &mut value, extra);
     check(schema, &value)?;

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::asking::Asking;
-use super::bend::Extra;
+use super::bend::UnknownKeys;
+use super::exchange::ModelExchange;
 use super::habit::note;
 use super::schema::{self};
 use super::{Choice, Habit, Model, ModelError, OutputSchema, Reply, Request, Usage, loose, quiet};
@@ -44,13 +44,13 @@ pub async fn shaped<T: DeserializeOwned>(
 ) -> Result<Structured<T>, ModelError> {
     let request =
         Request { tools: Vec::new(), choice: Choice::Auto, output: Some(output.clone()), ..request.clone() };
-    let mut asking = Asking::new(model, request, &quiet);
+    let mut asking = ModelExchange::new(model, request, &quiet);
     loop {
         let reply = asking.answer().await?;
         match read::<T>(&output.schema, &reply) {
             Ok((value, bent)) => {
                 note(&mut asking.habits, bent);
-                let Asking { usage, habits, left_out, answers, .. } = asking;
+                let ModelExchange { usage, habits, left_out, answers, .. } = asking;
                 return Ok(Structured { value, usage, answers, model: reply.model, habits, left_out });
             }
             Err(complaints) => {
@@ -109,7 +109,7 @@ fn fitting<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<
 }
 
 fn typed<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<Habit>), schema::Complaints> {
-    let (value, habits) = schema::accept(schema, value, Extra::Drop)?;
+    let (value, habits) = schema::accept(schema, value, UnknownKeys::Drop)?;
     let typed = serde_path_to_error::deserialize(&value).map_err(|error| schema::Complaints {
         masked: format!("at {}: not the expected form", error.path()),
         full: clip(&format!("at {}: {}", error.path(), error.inner()), 300),

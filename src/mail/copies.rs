@@ -1,8 +1,8 @@
 //! Keeps one copy of each sent mail, in a Maildir or in the Sent folder of a server that does not file it itself.
 
 use super::imap::{Filed, Imap};
-use super::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, with_message_id};
-use super::net::Patience;
+use super::maildir::{Delivery, DeliveryTarget, Folder, blocking, identity, ids, with_message_id};
+use super::net::Timeouts;
 use super::{Found, MailError, Sent};
 use crate::config::FiledBy;
 use crate::text::Visible;
@@ -22,7 +22,7 @@ pub(super) enum Copies {
 
 impl Copies {
     /// The timeouts, if a server is involved.
-    pub(super) fn patience(&self) -> Option<Patience> {
+    pub(super) fn patience(&self) -> Option<Timeouts> {
         match self {
             Copies::Server(imap, _) => Some(*imap.patience()),
             Copies::Nowhere | Copies::Folder(_) => None,
@@ -100,7 +100,7 @@ impl Copies {
                 Some(folder) => Ok(format!("; a copy goes to {}", Visible::line(&folder))),
                 None => {
                     let text = "no folder is for sent mail; set sent, or filed_by = \"server\"";
-                    Err(MailError::Lasting(text.to_owned()))
+                    Err(MailError::Permanent(text.to_owned()))
                 }
             },
         }
@@ -129,7 +129,7 @@ async fn file(imap: &Imap, by: FiledBy, raw: &[u8], message_id: &str) -> Result<
 
 fn keep(path: &Path, raw: &[u8]) -> Result<String, MailError> {
     Folder::new("Sent", path.to_owned()).create()?;
-    Ok(Delivery::begin(path, raw, Shelf::Sent)?.finish()?.0.display().to_string())
+    Ok(Delivery::begin(path, raw, DeliveryTarget::Sent)?.finish()?.0.display().to_string())
 }
 
 fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {

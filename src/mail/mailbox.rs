@@ -38,7 +38,7 @@ pub struct Fetched {
 
 /// The current state of a mail in its mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum MailPresence {
     There {
         seen: bool,
         answered: bool,
@@ -72,17 +72,17 @@ pub enum Destination {
 
 /// How to undo putting a mail away; only the mailbox that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WayBack(pub String);
+pub struct UndoToken(pub String);
 
 /// Why a mailbox operation failed, in a sentence for users.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
     /// Trying again may help.
     #[error("{0}")]
-    Passing(String),
+    Temporary(String),
     /// It keeps failing until somebody fixes it.
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
     /// The user has to log in again; the sentence says how.
     #[error("{0}")]
     Login(String),
@@ -157,7 +157,7 @@ pub trait Mailbox: Send + Sync {
         Box::pin(async { Ok(People::default()) })
     }
     /// The current state of mails, in the order asked.
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>>;
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>>;
     /// Tells the mailbox what was done with a mail, as configured. A missing mail is no error.
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>>;
     /// Puts a mail away for the user. Repeating it changes nothing more.
@@ -165,12 +165,12 @@ pub trait Mailbox: Send + Sync {
         &'a self,
         _place: &'a str,
         _to: &'a Destination,
-    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
-        Box::pin(async { Err(MailError::Lasting("this mailbox cannot put mail away".to_owned())) })
+    ) -> BoxFuture<'a, Result<UndoToken, MailError>> {
+        Box::pin(async { Err(MailError::Permanent("this mailbox cannot put mail away".to_owned())) })
     }
     /// Puts a mail back, as long as the mailbox still has it.
-    fn put_back<'a>(&'a self, _way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { Err(MailError::Lasting("this mailbox cannot put mail back".to_owned())) })
+    fn put_back<'a>(&'a self, _way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Err(MailError::Permanent("this mailbox cannot put mail back".to_owned())) })
     }
     /// Saves a mail as a draft. The same Message-ID is saved once.
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>>;

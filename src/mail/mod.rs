@@ -28,13 +28,13 @@ pub mod smtp;
 
 pub use json::from_json;
 pub use mailbox::{
-    Account, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, People,
-    SendError, Sent, Standing, WayBack,
+    Account, Cursor, Destination, Fetched, Found, Handled, MailError, MailPresence, Mailbox, NewMail,
+    Outgoing, People, SendError, Sent, UndoToken,
 };
 pub use model::{
     Address, AddressField, Attachment, Invitation, Link, ListInfo, Mail, Oddity, Piece, Unsubscribe,
 };
-pub use net::Patience;
+pub use net::Timeouts;
 pub use open::{open_mailbox, open_outgoing};
 pub use quotes::pieces;
 pub use read::{ParseError, attachment, identity, parse};

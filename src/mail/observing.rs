@@ -4,8 +4,8 @@
 //! that enforces it; cards and nodes that say so earlier only spare users the refusal.
 
 use super::{
-    BoxFuture, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, Outgoing, People, SendError,
-    Sent, Standing, WayBack,
+    BoxFuture, Cursor, Destination, Fetched, Found, Handled, MailError, MailPresence, Mailbox, Outgoing,
+    People, SendError, Sent, UndoToken,
 };
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Mailbox for Observing<dyn Mailbox> {
         self.behind.people(until)
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         self.behind.standing(places)
     }
 
@@ -65,16 +65,16 @@ impl Mailbox for Observing<dyn Mailbox> {
         Box::pin(async { Ok(()) })
     }
 
-    fn put_away<'a>(&'a self, _: &'a str, _: &'a Destination) -> BoxFuture<'a, Result<WayBack, MailError>> {
-        Box::pin(async { Err(MailError::Lasting(self.refusal())) })
+    fn put_away<'a>(&'a self, _: &'a str, _: &'a Destination) -> BoxFuture<'a, Result<UndoToken, MailError>> {
+        Box::pin(async { Err(MailError::Permanent(self.refusal())) })
     }
 
-    fn put_back<'a>(&'a self, _: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { Err(MailError::Lasting(self.refusal())) })
+    fn put_back<'a>(&'a self, _: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Err(MailError::Permanent(self.refusal())) })
     }
 
     fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { Err(MailError::Lasting(self.refusal())) })
+        Box::pin(async { Err(MailError::Permanent(self.refusal())) })
     }
 
     fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {

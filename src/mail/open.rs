@@ -26,7 +26,7 @@ fn mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
         MailSource::Maildir { .. } => Ok(Arc::new(Maildir::open(mail)?)),
         MailSource::Imap { .. } => match Imap::open(mail) {
             Some(imap) => Ok(Arc::new(imap)),
-            None => Err(MailError::Lasting(format!("the account {} is on no IMAP server", mail.name))),
+            None => Err(MailError::Permanent(format!("the account {} is on no IMAP server", mail.name))),
         },
         MailSource::Gmail { google, labels } => Ok(Arc::new(Gmail::open(mail, google, labels)?)),
     }

@@ -71,7 +71,7 @@ pub async fn attend(
             biased;
             () = &mut stop => {
                 let driver = DriverLock::holder(store.folder());
-                return Ok(Attended::new(Ended::Told, threads, driver));
+                return Ok(Attended::new(Ended::Stopped, threads, driver));
             }
             _ = changes.changed() => {}
             () = tokio::time::sleep_until(Instant::now() + TRY_EVERY) => {}

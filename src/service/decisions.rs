@@ -3,8 +3,9 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    By, Card, Decide, Decided, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, Glance, GrantLine,
-    GrantRequest, InboxError, Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome, Together,
+    BatchResults, By, Card, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, DecisionRequest,
+    Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome,
+    UndoableBatch,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -46,13 +47,13 @@ impl Decisions<'_> {
     }
 
     /// Makes a decision.
-    pub async fn decide(self, decide: Decide) -> Result<Outcome, InboxError> {
+    pub async fn decide(self, decide: DecisionRequest) -> Result<Outcome, InboxError> {
         self.take(decide, None).await
     }
 
     /// Makes decisions that a person confirmed together. Each is made or refused by itself; those made can be undone
     /// together, from any process. The results are in the order of `decides`.
-    pub async fn decide_together(self, decides: Vec<Decide>) -> Together {
+    pub async fn decide_together(self, decides: Vec<DecisionRequest>) -> BatchResults {
         let batch = BatchId::random();
         // All at once: the store groups them, and a refusal does not affect the others.
         let each = decides.into_iter().map(|decide| {
@@ -65,7 +66,7 @@ impl Decisions<'_> {
     /// Accepts, and allows similar calls from now on: both or neither.
     pub async fn accept_and_grant(
         self,
-        accept: Decide,
+        accept: DecisionRequest,
         request: GrantRequest,
     ) -> Result<(Outcome, GrantLine), InboxError> {
         self.check_remote(&accept).await?;
@@ -74,20 +75,24 @@ impl Decisions<'_> {
     }
 
     /// Accepts, and tells the asking program to remember its offer number `place`, counted from 0.
-    pub async fn accept_and_remember(self, accept: Decide, place: usize) -> Result<Outcome, InboxError> {
+    pub async fn accept_and_remember(
+        self,
+        accept: DecisionRequest,
+        place: usize,
+    ) -> Result<Outcome, InboxError> {
         self.check_remote(&accept).await?;
         let holds = self.0.engine.holds(accept.by == By::Tui);
         Ok(self.0.store().inbox().accept_and_remember(accept, holds, place).await?)
     }
 
-    async fn take(self, decide: Decide, batch: Option<BatchId>) -> Result<Outcome, InboxError> {
+    async fn take(self, decide: DecisionRequest, batch: Option<BatchId>) -> Result<Outcome, InboxError> {
         self.check_remote(&decide).await?;
         let holds = self.0.engine.holds(decide.by == By::Tui);
         Ok(self.0.store().inbox().decide(decide, batch, holds).await?)
     }
 
     /// A decision on a server's thread is made only if it can be sent.
-    async fn check_remote(self, decide: &Decide) -> Result<(), InboxError> {
+    async fn check_remote(self, decide: &DecisionRequest) -> Result<(), InboxError> {
         match &self.0.remote {
             Some(remote) => remote.ready_for(&decide.interrupt).await,
             None => Ok(()),
@@ -102,7 +107,7 @@ impl Decisions<'_> {
 
     /// Undoes everything that was decided together with this and is not acted on yet; for the rest, it returns the
     /// reason. A decision made alone is undone alone.
-    pub async fn undo_batch(self, id: InterruptId) -> Result<Together, InboxError> {
+    pub async fn undo_batch(self, id: InterruptId) -> Result<BatchResults, InboxError> {
         let undone = self.0.store().inbox().undo_batch(id).await?;
         let outcome = |thread: ThreadId| self.0.outcome_of(&thread);
         let each =
@@ -111,7 +116,7 @@ impl Decisions<'_> {
     }
 
     /// The newest decision that can still be undone, whichever process made it.
-    pub async fn last_decided(self) -> Result<Option<Decided>, InboxError> {
+    pub async fn last_decided(self) -> Result<Option<UndoableBatch>, InboxError> {
         self.0.blocking(|inbox| inbox.store().inbox().last_decided()).await
     }
 

@@ -3,7 +3,7 @@
 use super::Inbox;
 use crate::graph::Kind;
 use crate::inbox::{
-    Activity, ActivityQuery, ErrorLine, InboxError, ItemKind, Occurred, Overview, Status, Storage,
+    Activity, ActivityQuery, ErrorLine, ErrorOccurrence, InboxError, ItemKind, Overview, Status, Storage,
     by_frequency,
 };
 use crate::store::{DriverLock, StoreError};
@@ -69,7 +69,7 @@ fn read_errors(inbox: &Inbox) -> Result<Vec<ErrorLine>, StoreError> {
                 Err(error) => return Err(error),
             };
             let remembered = spec.errors(&state).into_iter();
-            occurred.extend(remembered.map(|(node, text)| Occurred {
+            occurred.extend(remembered.map(|(node, text)| ErrorOccurrence {
                 workflow: workflow.to_owned(),
                 node,
                 text,

@@ -1,7 +1,7 @@
 //! Mail that was taken in, whether shown or skipped.
 
 use super::Inbox;
-use crate::graph::{ThreadId, What};
+use crate::graph::{EventKind, ThreadId};
 use crate::inbox::{
     InboxError, MailPage, MailQuery, Outcome, SkippedCount, SkippedPage, SkippedQuery, SourceLine,
 };
@@ -76,7 +76,7 @@ impl Mail<'_> {
             let known = Class::ALL.map(Class::as_str).join(", ");
             return Err(InboxError::Conflict(format!("`{class}` is not a class; there are {known}")));
         }
-        let what = What::Corrected { payload: json!({ "class": class }) };
+        let what = EventKind::Corrected { payload: json!({ "class": class }) };
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
     }
 
@@ -87,7 +87,7 @@ impl Mail<'_> {
         if let Some(why) = problem {
             return Err(InboxError::Conflict(why));
         }
-        let what = What::Corrected { payload: json!({ "unsubscribe": true }) };
+        let what = EventKind::Corrected { payload: json!({ "unsubscribe": true }) };
         self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
     }
 

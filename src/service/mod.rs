@@ -3,11 +3,11 @@
 //! The screen, the command line, hooks and MCP all use [`Inbox`]. A process that is not the driver can still read and
 //! decide; it waits for the driver to act.
 
+mod agent_activity;
 mod attachments;
 mod attend;
 mod cards;
 mod decisions;
-mod elsewhere;
 mod errors;
 mod expiry;
 mod export;
@@ -25,19 +25,19 @@ mod threads;
 mod trace;
 mod why;
 
+pub use agent_activity::{AgentActivity, AgentEvent};
 pub use attachments::{AttachedFile, Programs};
 pub use attend::{Attended, attend, closed, family_outcome};
 pub use decisions::Decisions;
-pub use elsewhere::{Elsewhere, Past};
 pub use export::{ExportError, Exported, Format, export, write_new};
 pub use figures::Figures;
 pub use grants::Grants;
 pub use mail::Mail;
 pub use memory::Memory;
 pub use prune::Prune;
-pub use put_away::Way;
+pub use put_away::MailMove;
 pub use remote::RemoteThreads;
-pub use requests::{Asking, Requests, Waited};
+pub use requests::{NewRequest, Requests, WaitResult};
 pub use sessions::{News, SessionNews, Sessions, Used};
 pub use thread_view::read_call;
 pub use threads::Threads;

@@ -2,56 +2,56 @@
 
 use super::mail::Mail;
 use crate::driver::StartError;
-use crate::graph::{ThreadId, What};
+use crate::graph::{EventKind, ThreadId};
 use crate::inbox::{InboxError, Status};
 use crate::mail::Destination;
 use crate::store::DriverLock;
 use crate::workflows::email::{ANSWERED_ELSEWHERE, Email, MailRef};
-use crate::workflows::put_away::{self, Filed, FiledMail};
+use crate::workflows::put_away::{self, FiledMail, PutAway};
 use serde_json::json;
 
 /// Which direction mail moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum MailMove {
     Away(Destination),
     Back,
 }
 
-impl Way {
+impl MailMove {
     /// What was done, in people's words.
     pub fn done(&self) -> String {
         match self {
-            Way::Away(Destination::Archive) => "archived".to_owned(),
-            Way::Away(Destination::Trash) => "deleted".to_owned(),
-            Way::Away(Destination::Spam) => "marked as spam".to_owned(),
-            Way::Away(Destination::Folder(name)) => format!("moved to {name}"),
-            Way::Back => "put back".to_owned(),
+            MailMove::Away(Destination::Archive) => "archived".to_owned(),
+            MailMove::Away(Destination::Trash) => "deleted".to_owned(),
+            MailMove::Away(Destination::Spam) => "marked as spam".to_owned(),
+            MailMove::Away(Destination::Folder(name)) => format!("moved to {name}"),
+            MailMove::Back => "put back".to_owned(),
         }
     }
 }
 
 impl Mail<'_> {
     /// Starts to move the mails of an email thread. Returns the threads that do it.
-    pub async fn begin_move(self, thread: &ThreadId, way: &Way) -> Result<Vec<ThreadId>, InboxError> {
+    pub async fn begin_move(self, thread: &ThreadId, way: &MailMove) -> Result<Vec<ThreadId>, InboxError> {
         let mails = self.mails_of(thread)?;
         let mut by = Vec::new();
         for mail in mails {
             let newest = self.filed(&mail)?;
             match (way, newest) {
-                (Way::Away(_), Some((_, Filed { way: Some(_), back: false, .. }))) => {
+                (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, .. }))) => {
                     return Err(InboxError::Conflict(
                         "it is put away already; `sayso mail restore` brings it back".to_owned(),
                     ));
                 }
-                (Way::Away(to), newest) => {
+                (MailMove::Away(to), newest) => {
                     by.push(self.start_move(&mail, to, newest.map(|(id, _)| id)).await?)
                 }
-                (Way::Back, Some((id, Filed { way: Some(_), .. }))) => {
-                    let what = What::Words { text: "back".to_owned() };
+                (MailMove::Back, Some((id, PutAway { way: Some(_), .. }))) => {
+                    let what = EventKind::Words { text: "back".to_owned() };
                     self.0.deliver(&id, "words", what, "cannot be taken back").await?;
                     by.push(id);
                 }
-                (Way::Back, _) => {}
+                (MailMove::Back, _) => {}
             }
         }
         if by.is_empty() {
@@ -63,7 +63,12 @@ impl Mail<'_> {
     }
 
     /// Waits until the driver has moved the mails, then updates the card of their thread.
-    pub async fn end_move(self, thread: &ThreadId, way: &Way, by: &[ThreadId]) -> Result<(), InboxError> {
+    pub async fn end_move(
+        self,
+        thread: &ThreadId,
+        way: &MailMove,
+        by: &[ThreadId],
+    ) -> Result<(), InboxError> {
         for moving in by {
             if self.at_rest(moving).await? != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
@@ -71,7 +76,7 @@ impl Mail<'_> {
                 return Err(InboxError::Failed(text));
             }
             let state = self.0.engine.state_at(moving, None)?;
-            let filed = state.as_ref().and_then(|state| state.get::<Filed>());
+            let filed = state.as_ref().and_then(|state| state.get::<PutAway>());
             if let Some(why) = filed.and_then(|filed| filed.refused.clone()) {
                 return Err(InboxError::Failed(why));
             }
@@ -109,30 +114,30 @@ impl Mail<'_> {
     }
 
     /// Closes the card when its mail was put away, and reopens it when the mail is back.
-    async fn follow(self, thread: &ThreadId, way: &Way) -> Result<(), InboxError> {
+    async fn follow(self, thread: &ThreadId, way: &MailMove) -> Result<(), InboxError> {
         let mut status = self.0.store().threads().outcome(thread)?.status;
         // It may still be closing the card that is to come back.
-        if *way == Way::Back && matches!(status, Status::Ready | Status::Running) {
+        if *way == MailMove::Back && matches!(status, Status::Ready | Status::Running) {
             status = self.at_rest(thread).await?;
         }
         let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
         let Some(email) = state.get::<Email>() else { return Ok(()) };
-        let reason = |way: &Way| format!("you have {} it", way.done());
+        let reason = |way: &MailMove| format!("you have {} it", way.done());
         match way {
-            Way::Away(_)
+            MailMove::Away(_)
                 if matches!(status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) =>
             {
-                let what = What::Settled { reason: reason(way), payload: json!({ "how": "put_away" }) };
+                let what = EventKind::Settled { reason: reason(way), payload: json!({ "how": "put_away" }) };
                 self.0.deliver(thread, "settled", what, "have no mail").await?;
             }
             // A look at the mailbox may have closed it first, because the mail was gone.
-            Way::Back if email.settled.as_ref().is_some_and(|why| why != ANSWERED_ELSEWHERE) => {
+            MailMove::Back if email.settled.as_ref().is_some_and(|why| why != ANSWERED_ELSEWHERE) => {
                 if let Some(class) = email.classification_decision {
-                    let what = What::Corrected { payload: json!({ "class": class }) };
+                    let what = EventKind::Corrected { payload: json!({ "class": class }) };
                     self.0.deliver(thread, "corrected", what, "have no class to correct").await?;
                 }
             }
-            Way::Away(_) | Way::Back => {}
+            MailMove::Away(_) | MailMove::Back => {}
         }
         Ok(())
     }
@@ -156,11 +161,11 @@ impl Mail<'_> {
     }
 
     /// The thread that moved a mail last, and its state.
-    fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, Filed)>, InboxError> {
+    fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, PutAway)>, InboxError> {
         let newest = self.0.store().threads().keyed(put_away::NAME, &key(mail))?;
         let Some((thread, _)) = newest else { return Ok(None) };
         let state = self.0.engine.state_at(&thread, None)?;
-        Ok(state.and_then(|state| state.get::<Filed>().cloned()).map(|filed| (thread, filed)))
+        Ok(state.and_then(|state| state.get::<PutAway>().cloned()).map(|filed| (thread, filed)))
     }
 
     async fn start_move(

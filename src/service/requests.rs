@@ -12,8 +12,8 @@ use super::Inbox;
 use super::attend::attend;
 use crate::driver::{Ended, Engine, Scope, StartError, Until, arrival};
 use crate::graph::{
-    Begun, BoxFuture, EffectState, Event, InputError, Intent, InterruptId, Journal, JournalError, Next,
-    StepContext, ThreadId, What, run_node,
+    BoxFuture, EffectState, Event, EventKind, InputError, Intent, InterruptId, Journal, JournalError, Next,
+    PriorEffect, StepContext, ThreadId, run_node,
 };
 use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::store::{self, Commit, NewStep, NextStep};
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// A program's question.
 #[derive(Clone, Debug, Default)]
-pub struct Asking {
+pub struct NewRequest {
     /// The input of `start request`.
     pub input: Value,
     /// Lets the asker find its question again, however often it asks.
@@ -36,7 +36,7 @@ pub struct Asking {
 
 /// Why waiting ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Waited {
+pub enum WaitResult {
     /// It was answered, or ended without an answer.
     Answered(RequestAnswer),
     /// The asker was told to stop waiting.
@@ -56,7 +56,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Why a question was closed that nobody answered here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Closing {
+pub(super) enum CloseReason {
     Expired,
     /// The asker withdrew it.
     Withdrawn,
@@ -68,21 +68,23 @@ pub(super) enum Closing {
     Elsewhere,
 }
 
-impl Closing {
+impl CloseReason {
     fn ending(self) -> Ending {
         match self {
-            Closing::Expired => Ending::Expired,
-            Closing::Withdrawn | Closing::Orphaned | Closing::Ran | Closing::Elsewhere => Ending::Withdrawn,
+            CloseReason::Expired => Ending::Expired,
+            CloseReason::Withdrawn | CloseReason::Orphaned | CloseReason::Ran | CloseReason::Elsewhere => {
+                Ending::Withdrawn
+            }
         }
     }
 
     fn reason(self) -> &'static str {
         match self {
-            Closing::Expired => "nobody answered in time, and the asker no longer waits for it",
-            Closing::Withdrawn => "the asker no longer waits for it",
-            Closing::Orphaned => "the process that asked has ended",
-            Closing::Ran => "it was answered there, in the agent's own window, and the agent did it",
-            Closing::Elsewhere => {
+            CloseReason::Expired => "nobody answered in time, and the asker no longer waits for it",
+            CloseReason::Withdrawn => "the asker no longer waits for it",
+            CloseReason::Orphaned => "the process that asked has ended",
+            CloseReason::Ran => "it was answered there, in the agent's own window, and the agent did it",
+            CloseReason::Elsewhere => {
                 "it was answered there, in the agent's own window, or the agent went on without it"
             }
         }
@@ -95,7 +97,7 @@ pub struct Requests<'a>(pub(super) &'a Inbox);
 
 impl<'a> Requests<'a> {
     /// Asks a program's question, once per key.
-    pub async fn ask(self, asking: Asking) -> Result<RequestAnswer, InboxError> {
+    pub async fn ask(self, asking: NewRequest) -> Result<RequestAnswer, InboxError> {
         let spec = self.request_spec()?;
         let wrong = |error| InboxError::Input { workflow: NAME.to_owned(), error };
         let key = asking.key.unwrap_or_default();
@@ -117,7 +119,7 @@ impl<'a> Requests<'a> {
             return self.answer_of(&twin);
         }
         match self.0.store().threads().begin(new, first).await? {
-            store::Begun::New(thread) => match self.twin(&asked, Some(&thread))? {
+            store::StartResult::New(thread) => match self.twin(&asked, Some(&thread))? {
                 // Both were asked in the same moment: the older question stays.
                 Some(twin) => {
                     self.withdraw(&thread).await?;
@@ -125,7 +127,7 @@ impl<'a> Requests<'a> {
                 }
                 None => self.answer_of(&thread),
             },
-            store::Begun::Earlier(thread) => {
+            store::StartResult::Earlier(thread) => {
                 let earlier = self.asked_in(&thread)?;
                 if state.get::<Request>().is_some_and(|now| now.asked.is_the_same(&earlier)) {
                     return self.answer_in(&thread).await;
@@ -162,7 +164,7 @@ impl<'a> Requests<'a> {
         let thread = &answer.thread;
         let over = answer.status == Status::Waiting && self.left(thread)? == Some(Duration::ZERO);
         if over {
-            self.close(thread, Closing::Expired).await?;
+            self.close(thread, CloseReason::Expired).await?;
         }
         if over || answer.status.active() {
             self.finish(thread).await?;
@@ -172,7 +174,11 @@ impl<'a> Requests<'a> {
     }
 
     /// Waits for the answer to a request, or until told to stop.
-    pub async fn wait(self, thread: &ThreadId, stop: impl Future<Output = ()>) -> Result<Waited, InboxError> {
+    pub async fn wait(
+        self,
+        thread: &ThreadId,
+        stop: impl Future<Output = ()>,
+    ) -> Result<WaitResult, InboxError> {
         let store = self.0.store();
         let _watcher = store.watch_others()?;
         let mut changes = store.changes();
@@ -181,26 +187,26 @@ impl<'a> Requests<'a> {
             changes.borrow_and_update();
             let answer = self.answer_of(thread)?;
             if answer.r#type.is_some() {
-                return Ok(Waited::Answered(answer));
+                return Ok(WaitResult::Answered(answer));
             }
             let mut paused = false;
             if answer.status.active() {
                 let scope = Scope::Family(thread.clone());
                 let driven = attend(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
                 match driven?.ended {
-                    Ended::Told => return Ok(Waited::Told),
+                    Ended::Stopped => return Ok(WaitResult::Told),
                     Ended::Paused => paused = true,
                     Ended::Idle => continue,
                 }
             }
             let left = if paused { None } else { self.left(thread)? };
-            if left == Some(Duration::ZERO) && self.close(thread, Closing::Expired).await? {
+            if left == Some(Duration::ZERO) && self.close(thread, CloseReason::Expired).await? {
                 self.finish(thread).await?;
                 continue;
             }
             tokio::select! {
                 biased;
-                () = &mut stop => return Ok(Waited::Told),
+                () = &mut stop => return Ok(WaitResult::Told),
                 _ = changes.changed() => {}
                 () = tokio::time::sleep(left.unwrap_or(LOOK_EVERY).min(LOOK_EVERY)) => {}
             }
@@ -209,7 +215,7 @@ impl<'a> Requests<'a> {
 
     /// Withdraws an unanswered request; returns whether it was withdrawn.
     pub async fn withdraw(self, thread: &ThreadId) -> Result<bool, InboxError> {
-        let closed = self.close(thread, Closing::Withdrawn).await?;
+        let closed = self.close(thread, CloseReason::Withdrawn).await?;
         if closed {
             self.finish(thread).await?;
         }
@@ -256,18 +262,19 @@ impl<'a> Requests<'a> {
                 },
             };
             if asked.left(&now) == Some(Duration::ZERO) {
-                self.close(&thread, Closing::Expired).await?;
+                self.close(&thread, CloseReason::Expired).await?;
             } else if asked.is_orphaned(&now) {
-                self.close(&thread, Closing::Orphaned).await?;
+                self.close(&thread, CloseReason::Orphaned).await?;
             }
         }
         Ok(())
     }
 
     /// Closes an unanswered question; returns whether it was closed.
-    pub(super) async fn close(self, thread: &ThreadId, closing: Closing) -> Result<bool, InboxError> {
+    pub(super) async fn close(self, thread: &ThreadId, closing: CloseReason) -> Result<bool, InboxError> {
         let ending = closing.ending();
-        let what = What::Settled { reason: closing.reason().to_owned(), payload: json!({ "how": ending }) };
+        let what =
+            EventKind::Settled { reason: closing.reason().to_owned(), payload: json!({ "how": ending }) };
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
@@ -405,7 +412,7 @@ impl Journal for NoEffects {
 
     fn record(&self, _: &str, _: &Value) {}
 
-    fn begin<'a>(&'a self, _: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, _: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
         Box::pin(async { Err(Self::refused()) })
     }
 

@@ -105,7 +105,7 @@ pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, St
 }
 
 /// The conversation in a server's thread, from its state.
-pub(super) fn said_there(view: &ThreadView) -> Card {
+pub(super) fn remote_conversation(view: &ThreadView) -> Card {
     let words = |message: &Value, key: &str| message[key].as_str().unwrap_or_default().to_owned();
     let turns: Vec<(Visible, Visible)> = view.state["messages"]
         .as_array()
@@ -117,7 +117,7 @@ pub(super) fn said_there(view: &ThreadView) -> Card {
 }
 
 /// What a step of a server's thread changed.
-pub(super) fn states_there(view: &ThreadView, step: u64) -> StepStates {
+pub(super) fn remote_step_states(view: &ThreadView, step: u64) -> StepStates {
     let state_before = |until: u64| {
         let known = view.steps.iter().filter(|known| known.n < until);
         let updates = known.filter_map(|step| step.updates.as_object().cloned());

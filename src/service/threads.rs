@@ -3,7 +3,7 @@
 use super::errors::unknown_workflow;
 use super::{Inbox, thread_view};
 use crate::driver::{StartError, arrival};
-use crate::graph::{Event, Shape, ThreadId, What};
+use crate::graph::{Event, EventKind, Shape, ThreadId};
 use crate::inbox::{
     CallView, Card, DecisionView, Facets, InboxError, Outcome, StepStates, ThreadPage, ThreadQuery,
     ThreadView, UsageView,
@@ -57,7 +57,7 @@ impl Threads<'_> {
     pub async fn conversation(self, id: ThreadId) -> Result<Card, InboxError> {
         let wanted = id.clone();
         match self.0.blocking(move |inbox| inbox.read_conversation(&wanted)).await {
-            Err(InboxError::NotFound { .. }) => Ok(thread_view::said_there(&self.view(id).await?)),
+            Err(InboxError::NotFound { .. }) => Ok(thread_view::remote_conversation(&self.view(id).await?)),
             read => read,
         }
     }
@@ -66,7 +66,9 @@ impl Threads<'_> {
     pub async fn step_states(self, id: ThreadId, step: u64) -> Result<StepStates, InboxError> {
         let wanted = id.clone();
         match self.0.blocking(move |inbox| inbox.read_states(&wanted, step)).await {
-            Err(InboxError::NotFound { .. }) => Ok(thread_view::states_there(&self.view(id).await?, step)),
+            Err(InboxError::NotFound { .. }) => {
+                Ok(thread_view::remote_step_states(&self.view(id).await?, step))
+            }
             read => read,
         }
     }
@@ -140,7 +142,9 @@ impl Threads<'_> {
             let text = "there is nothing to go on with; say something";
             return Err(InboxError::Conflict(text.to_owned()));
         }
-        self.0.deliver(&thread, "words", What::Words { text }, "cannot be continued; start a new one").await
+        self.0
+            .deliver(&thread, "words", EventKind::Words { text }, "cannot be continued; start a new one")
+            .await
     }
 
     /// Starts a new thread from a step of another.
@@ -178,7 +182,7 @@ impl Inbox {
         &self,
         thread: &ThreadId,
         name: &str,
-        what: What,
+        what: EventKind,
         refusal: &str,
     ) -> Result<Outcome, InboxError> {
         let line = self.store().threads().line(thread)?;

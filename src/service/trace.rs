@@ -3,7 +3,7 @@
 use crate::driver::Engine;
 use crate::graph::{Folded, ThreadId};
 use crate::inbox::{Spec, TraceView};
-use crate::store::{Call, Lap, Laps, StoreError};
+use crate::store::{Call, StepTiming, StoreError, ThreadTimings};
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub struct SpanNames<'a> {
 
 impl<'a> SpanNames<'a> {
     /// The names its workflow gives, or plain names if this build does not know the workflow.
-    pub fn new(engine: &'a Engine, laps: &Laps) -> Result<Self, StoreError> {
+    pub fn new(engine: &'a Engine, laps: &ThreadTimings) -> Result<Self, StoreError> {
         let spec = engine.registry().get(&laps.workflow);
         Ok(Self { spec, state: engine.state_at(&laps.thread, None)? })
     }
@@ -60,7 +60,7 @@ impl<'a> SpanNames<'a> {
     }
 }
 
-fn whole(name: String, laps: Laps, children: Vec<TraceView>) -> TraceView {
+fn whole(name: String, laps: ThreadTimings, children: Vec<TraceView>) -> TraceView {
     TraceView {
         ms: between(laps.began, laps.last),
         thread: Some(laps.thread),
@@ -69,7 +69,7 @@ fn whole(name: String, laps: Laps, children: Vec<TraceView>) -> TraceView {
     }
 }
 
-fn node(name: String, lap: &Lap, ms: u64) -> TraceView {
+fn node(name: String, lap: &StepTiming, ms: u64) -> TraceView {
     TraceView { ms, step: Some(lap.step), ..TraceView::begun(name, "node", before(lap.at, ms)) }
 }
 

@@ -5,7 +5,7 @@
 //! those entries only the link is exported.
 
 use crate::graph::ThreadId;
-use crate::store::log::{self, COLUMNS, Entry, Kind, Origin, Shelf, Sum, check_links, end};
+use crate::store::log::{self, BodyCache, COLUMNS, Entry, Kind, Origin, Sum, check_links, end};
 use crate::store::rows::time;
 use crate::store::{Audit, StoreError};
 use crate::text::hex;
@@ -76,10 +76,10 @@ impl Audit<'_> {
         self.0.read(|db| {
             let mut write = |line: &str| each(line).map_err(|e| StoreError::Conflict(e.to_string()));
             let (mut written, mut started, mut before) = (0, since.is_none(), [0; 32]);
-            let mut people = People::default();
+            let mut people = OriginCache::default();
             let mut found = db.prepare(&format!("SELECT {COLUMNS} FROM log l ORDER BY l.seq"))?;
             let mut rows = found.query([])?;
-            let mut shelf = Shelf::default();
+            let mut shelf = BodyCache::default();
             while let Some(row) = rows.next()? {
                 let entry = Entry::read_with(db, row, &mut shelf)?;
                 started |= since.is_some_and(|since| entry.at >= since.as_millisecond());
@@ -120,22 +120,22 @@ impl Audit<'_> {
 
 /// The processes that wrote entries, and the threads they wrote about.
 #[derive(Default)]
-struct People {
+struct OriginCache {
     processes: HashMap<i64, Origin>,
     threads: HashMap<i64, Option<ThreadId>>,
 }
 
 /// The part of a body that says which process wrote it.
 #[derive(Deserialize)]
-struct Whence {
+struct BodyOrigin {
     #[serde(default)]
     from: Option<i64>,
 }
 
-impl People {
+impl OriginCache {
     fn line(&mut self, db: &Connection, entry: &Entry, before: &Sum) -> Result<Line, StoreError> {
         let body = entry.body.as_ref().filter(|_| entry.kind.is_exported());
-        let whence: Option<Whence> = body.and_then(|body| serde_json::from_str(body).ok());
+        let whence: Option<BodyOrigin> = body.and_then(|body| serde_json::from_str(body).ok());
         let from = match entry.kind {
             Kind::Opened => Some(entry.seq),
             _ => whence.and_then(|whence| whence.from),
@@ -192,7 +192,7 @@ fn sha(text: &str) -> String {
 
 /// Checks lines one after another.
 #[derive(Default)]
-struct Judge {
+struct ExportChecker {
     /// The last line, with its digest if that can be trusted.
     last: Option<(i64, Option<String>)>,
     /// Numbers that were skipped and may still turn up out of order.
@@ -202,7 +202,7 @@ struct Judge {
     further: usize,
 }
 
-impl Judge {
+impl ExportChecker {
     fn say(&mut self, problem: String) {
         if self.problems.len() < MOST {
             self.problems.push(problem);
@@ -278,9 +278,9 @@ fn check_file(
     db: &Connection,
     file: &mut dyn Iterator<Item = std::io::Result<String>>,
 ) -> Result<AuditChecked, StoreError> {
-    let mut judge = Judge::default();
+    let mut judge = ExportChecker::default();
     let mut ours = db.prepare("SELECT chain FROM log WHERE seq = ?")?;
-    let mut people = People::default();
+    let mut people = OriginCache::default();
     let mut ended: Option<End> = None;
     for (at, written) in (1..).zip(file) {
         let written = written.map_err(|e| StoreError::Conflict(format!("it cannot be read: {e}")))?;

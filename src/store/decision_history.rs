@@ -1,13 +1,13 @@
 //! Past decisions: the list with how each ended, and what people decided, for comparing with what another model would
 //! have proposed.
 
-use crate::graph::{Basis, Decision, EffectState, InterruptId, Kind, ThreadId, What};
+use crate::graph::{Authorization, Decision, EffectState, EventKind, InterruptId, Kind, ThreadId};
 use crate::inbox::{
     AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, PROGRAM_ACTIONS, Status,
 };
 use crate::store::log::{
-    self, Arrived, Because, COLUMNS, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled,
-    Stepped, Undone,
+    self, Arrived, COLUMNS, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped,
+    UndoReason, Undone,
 };
 use crate::store::record::recent::Question;
 use crate::store::rows::{ThreadRow, time};
@@ -178,7 +178,7 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
 /// What followed from an answer until its thread continued.
 #[derive(Default)]
 struct Aftermath {
-    undone: Option<Because>,
+    undone: Option<UndoReason>,
     /// Effects it permitted, each with its state.
     effects: Vec<(i64, EffectState)>,
     /// The thread failed with it.
@@ -235,7 +235,7 @@ impl Aftermath {
                 }
                 EntryKind::Arrived if reports && after.taken && entry.body.is_some() => {
                     // Without a reason, it tells people nothing useful.
-                    if let What::Settled { reason, .. } = entry.says::<Arrived>()?.event.what
+                    if let EventKind::Settled { reason, .. } = entry.says::<Arrived>()?.event.what
                         && !reason.is_empty()
                     {
                         after.reported = Some(reason);
@@ -295,10 +295,10 @@ impl Aftermath {
 }
 
 /// Whether an effect was permitted by the answer to this question.
-fn rests_on(basis: &Basis, question: &str) -> bool {
+fn rests_on(basis: &Authorization, question: &str) -> bool {
     match basis {
-        Basis::Decision { key, .. } | Basis::Draft { key, .. } => key == question,
-        Basis::Answers { given } => given.contains_key(question),
-        Basis::Grant { .. } => false,
+        Authorization::Decision { key, .. } | Authorization::Draft { key, .. } => key == question,
+        Authorization::Answers { given } => given.contains_key(question),
+        Authorization::Grant { .. } => false,
     }
 }

@@ -3,12 +3,12 @@
 //! Whether an effect may begin is decided from the log alone: what was asked, what was answered, which grant covers it,
 //! whether driving is paused, and what has arrived since.
 
-use crate::graph::{Basis, Begun, Decision, EffectState, Hash, Intent, ThreadId};
+use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::inbox::By;
 use crate::store::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, bytes_of, bytes_word};
 use crate::store::record::append::append;
 use crate::store::record::calls;
-use crate::store::record::recent::{Given, Question, Recent, is_news};
+use crate::store::record::recent::{Question, Recent, StoredAnswer, is_news};
 use crate::store::rows::{EffectRow, ThreadRow, damaged};
 use crate::store::{Effects, StoreError, blobs, grants, settings};
 use rusqlite::{Connection, params};
@@ -29,7 +29,7 @@ pub struct EffectIntent {
 
 impl Effects<'_> {
     /// Commits an intent, or returns what an earlier attempt left.
-    pub async fn begin(self, effect: EffectIntent) -> Result<Begun, StoreError> {
+    pub async fn begin(self, effect: EffectIntent) -> Result<PriorEffect, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| begin(tx, &effect, now)).await
     }
@@ -88,7 +88,7 @@ pub(in crate::store) fn end(
     Ok(())
 }
 
-fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Begun, StoreError> {
+fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<PriorEffect, StoreError> {
     let mut row = ThreadRow::find(tx, &effect.thread)?;
     if row.version != effect.version {
         return Err(StoreError::Moved);
@@ -101,7 +101,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Begun, StoreErr
     }
     let Intent { name, basis, frozen } = &effect.intent;
     if let Some(earlier) = recent.effects.iter().find(|earlier| earlier.body.name == *name) {
-        return Ok(Begun::Earlier {
+        return Ok(PriorEffect::Earlier {
             state: earlier.state,
             frozen: blobs::get(tx, &bytes_of(&earlier.body.bytes)?)?,
             outcome: earlier.outcome.clone(),
@@ -121,7 +121,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Begun, StoreErr
         |entry: &&Entry| Some(entry.seq) == card || (entry.kind == Kind::Decided && entry.about == card);
     let like: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
     append(tx, &mut row, Kind::Begun, card, &begun, &like, now)?;
-    Ok(Begun::New)
+    Ok(PriorEffect::New)
 }
 
 /// Checks that the effect is exactly what was approved, byte for byte. Returns the card that permits it (the last one
@@ -130,7 +130,7 @@ fn approve(
     db: &Connection,
     row: &ThreadRow,
     recent: &Recent,
-    basis: &Basis,
+    basis: &Authorization,
     now: i64,
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
@@ -138,16 +138,16 @@ fn approve(
         (question.seq, Hash::of(&question.asked.action, args, &question.asked.binds))
     };
     match basis {
-        Basis::Grant { name } if grants::builtin_on(db, name)? => Ok(None),
-        Basis::Grant { name } => {
+        Authorization::Grant { name } if grants::builtin_on(db, name)? => Ok(None),
+        Authorization::Grant { name } => {
             refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
         }
-        Basis::Decision { key, args } | Basis::Draft { key, args } => {
+        Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
             let found = recent.asked().find(|question| question.asked.key == *key);
             let Some((question, given)) = found.and_then(|q| Some((q, q.in_force()?))) else {
                 return refuse("nobody approved this effect".to_owned());
             };
-            let leaves = matches!(basis, Basis::Decision { .. });
+            let leaves = matches!(basis, Authorization::Decision { .. });
             let id = &question.asked.id;
             let allowed = match &given.body.decision {
                 Decision::Accept if leaves => &question.asked.args,
@@ -172,7 +172,7 @@ fn approve(
             }
             Ok(Some(executes(question, args)))
         }
-        Basis::Answers { given } => {
+        Authorization::Answers { given } => {
             all_answered(recent, given)?;
             let mut card = None;
             for (question, answer) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
@@ -198,7 +198,7 @@ fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), 
 /// Checks that the answer being sent is the one that was given. Returns the arguments it carries out.
 fn answered<'a>(
     question: &'a Question,
-    answer: &'a Given,
+    answer: &'a StoredAnswer,
     given: &BTreeMap<String, Value>,
 ) -> Result<Option<&'a Value>, StoreError> {
     let id = &question.asked.id;

@@ -3,7 +3,7 @@
 //! A call of several commands is covered if each command is covered by some grant. Words that lead out of the folder
 //! are never covered, except those that a grant names.
 
-use crate::graph::{AgentCall, CommandLine, Does};
+use crate::graph::{AgentAction, AgentCall, CommandLine};
 use crate::inbox::GrantScope;
 use crate::store::log::{AgentScope, Allows, CommandScope};
 use std::path::{Component, Path};
@@ -27,7 +27,7 @@ pub(in crate::store) fn covering<'a>(
         found.ok_or(0usize)
     };
     let at: Result<usize, usize> = match &call.does {
-        Does::Commands(commands) => {
+        AgentAction::Commands(commands) => {
             let by = |command: &CommandLine| {
                 first(&|of, allows| {
                     of == tool
@@ -41,10 +41,10 @@ pub(in crate::store) fn covering<'a>(
             }
             at
         }
-        Does::Edit { file, .. } => {
+        AgentAction::Edit { file, .. } => {
             first(&|_, allows| matches!(allows, Allows::Edits { folder } if holds_plainly(folder, file)))
         }
-        Does::Tool { folder } => first(&|of, allows| {
+        AgentAction::Tool { folder } => first(&|of, allows| {
             of == tool && matches!(allows, Allows::Tool { folder: only } if only == folder)
         }),
     };
@@ -92,16 +92,16 @@ pub(in crate::store) fn agent_scope(
     }
     let has_sort = call.has_sort();
     let allows = match (call.does, scope) {
-        (Does::Commands(_), GrantScope::CommandSort) if !has_sort => {
+        (AgentAction::Commands(_), GrantScope::CommandSort) if !has_sort => {
             return Err("is not a command that can be allowed this way");
         }
-        (Does::Commands(commands), GrantScope::Command | GrantScope::CommandSort) => {
+        (AgentAction::Commands(commands), GrantScope::Command | GrantScope::CommandSort) => {
             let sorts = scope == GrantScope::CommandSort;
             Allows::Commands(commands.into_iter().map(|command| allowed(command, sorts)).collect())
         }
-        (Does::Edit { folder, .. }, GrantScope::Edits) => Allows::Edits { folder },
-        (Does::Tool { folder }, GrantScope::Tool) => Allows::Tool { folder },
-        (Does::Commands(_) | Does::Edit { .. } | Does::Tool { .. }, _) => {
+        (AgentAction::Edit { folder, .. }, GrantScope::Edits) => Allows::Edits { folder },
+        (AgentAction::Tool { folder }, GrantScope::Tool) => Allows::Tool { folder },
+        (AgentAction::Commands(_) | AgentAction::Edit { .. } | AgentAction::Tool { .. }, _) => {
             return Err("cannot be allowed this way");
         }
     };

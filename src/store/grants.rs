@@ -6,7 +6,7 @@
 use crate::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
 use crate::store::grant_scope::{self, HOUR, agent_scope, covering};
-use crate::store::log::{self, AgentScope, Asked, Because, Granted, Kind, NewEntry, Revoked, Scope, Tx};
+use crate::store::log::{self, AgentScope, Asked, Granted, Kind, NewEntry, Revoked, Scope, Tx, UndoReason};
 use crate::store::record::answers::take_back;
 use crate::store::record::calls;
 use crate::store::record::project::apply;
@@ -139,7 +139,7 @@ impl Grants<'_> {
                 calls::forget(db, &row)?;
                 for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
                     if question.in_force().is_some_and(|given| !given.acted) {
-                        take_back(db, &mut row, question.seq, Because::GrantEnded, now)?;
+                        take_back(db, &mut row, question.seq, UndoReason::GrantEnded, now)?;
                     }
                 }
                 Ok(())
@@ -422,7 +422,7 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
         let by = By::Grant(grant.to_owned());
         if question.and_then(Question::in_force).is_some_and(|given| given.body.by == by && !given.acted) {
             calls::forget(tx, &row)?;
-            take_back(tx, &mut row, interrupt.seq, Because::GrantEnded, now)?;
+            take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
         }
     }
     Ok(())

@@ -228,7 +228,7 @@ fn tune(db: &mut Connection) -> Result<(), StoreError> {
 fn prepare_writer(db: &mut Connection) -> Result<(), StoreError> {
     tune(db)?;
     db.execute_batch("PRAGMA busy_timeout = 5000")?;
-    log_ahead(db)?;
+    enable_wal(db)?;
     db.execute_batch(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -240,7 +240,7 @@ fn prepare_writer(db: &mut Connection) -> Result<(), StoreError> {
 
 /// Switches the file to a write-ahead log. SQLite does not wait if another process does the same at this moment, as may
 /// happen in a new folder, so we retry for as long as the busy timeout elsewhere.
-fn log_ahead(db: &Connection) -> Result<(), StoreError> {
+fn enable_wal(db: &Connection) -> Result<(), StoreError> {
     let deadline = Instant::now() + Duration::from_secs(5);
     loop {
         match db.execute_batch("PRAGMA journal_mode = WAL").map_err(StoreError::from) {

@@ -1,6 +1,6 @@
 //! A few settings that all processes share.
 
-use crate::store::log::{self, Did, HOUSE, Kind, NewEntry};
+use crate::store::log::{self, HOUSE, Kind, NewEntry, PersonAction};
 use crate::store::record::project::apply;
 use crate::store::rows::damaged;
 use crate::store::{Store, StoreError};
@@ -18,7 +18,7 @@ impl Store {
         self.write(move |tx| {
             let kind = if paused { Kind::Paused } else { Kind::Resumed };
             let prev = log::last_of(tx, HOUSE)?;
-            let did = Did { from: tx.opened(now)? };
+            let did = PersonAction { from: tx.opened(now)? };
             let entry = tx.append(NewEntry::new(Some(HOUSE), kind, prev, &did, now)?)?;
             apply(tx, &entry)
         })

@@ -138,7 +138,7 @@ impl Run {
             }
             if committed {
                 self.changed.send_modify(|count| *count += 1);
-                self.fold_log();
+                self.checkpoint_wal();
             }
         }
     }
@@ -223,7 +223,7 @@ impl Run {
 
     /// Merges the write-ahead log into the main file. SQLite's automatic checkpoint swallows a failed fsync; this one
     /// does not.
-    fn fold_log(&self) {
+    fn checkpoint_wal(&self) {
         if self.log_pages.load(Ordering::Relaxed) < LOG_PAGES {
             return;
         }

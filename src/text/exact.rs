@@ -43,7 +43,7 @@ pub fn field(text: &str, name: &str) -> Option<String> {
 }
 
 /// The text to send after a person saw `text` drawn by [`Visible::json`] and left it as `edited`.
-pub fn weave(text: &str, edited: &Value) -> String {
+pub fn apply_edit(text: &str, edited: &Value) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return edited.to_string() };
     if Visible::json(&value) == *edited {
         return text.to_owned();
@@ -53,7 +53,7 @@ pub fn weave(text: &str, edited: &Value) -> String {
             let mut parts = Vec::new();
             for (key, value) in &fields {
                 if let Some(edited) = wanted.get(Visible::line(key).as_str()) {
-                    parts.push(format!("{}:{}", Value::from(key.as_str()), weave(value, edited)));
+                    parts.push(format!("{}:{}", Value::from(key.as_str()), apply_edit(value, edited)));
                 }
             }
             let known = |key: &str| fields.iter().any(|(known, _)| Visible::line(known).as_str() == key);
@@ -63,7 +63,7 @@ pub fn weave(text: &str, edited: &Value) -> String {
         }
         (Value::Array(wanted), _, Some(members)) => {
             let each = wanted.iter().zip(origins(&members, wanted)).map(|(edited, old)| match old {
-                Some(old) => weave(old, edited),
+                Some(old) => apply_edit(old, edited),
                 None => edited.to_string(),
             });
             format!("[{}]", each.collect::<Vec<_>>().join(","))
@@ -154,7 +154,7 @@ mod tests {
 
     #[track_caller]
     fn woven(text: &str, edited: Value, expected: &str) {
-        assert_eq!(weave(text, &edited), expected);
+        assert_eq!(apply_edit(text, &edited), expected);
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         fn an_edit_that_changes_nothing_sends_the_same_text(a in any::<f64>().prop_filter("finite", |f| f.is_finite()), i in any::<i64>(), s in ".{0,12}") {
             let text = json!({"a": a, "i": [i, {"s": s}]}).to_string();
             let shown = Visible::json(&serde_json::from_str(&text).unwrap());
-            prop_assert_eq!(weave(&text, &shown), text);
+            prop_assert_eq!(apply_edit(&text, &shown), text);
         }
     }
 }

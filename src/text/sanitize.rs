@@ -37,7 +37,7 @@ const FLAG_TAGS: [&str; 3] = [
 
 /// What happens to newlines and tabs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Breaks {
+pub(super) enum LineBreaks {
     /// They stay; CRLF and a lone CR become a newline.
     Keep,
     /// Each becomes one space.
@@ -45,14 +45,14 @@ pub(super) enum Breaks {
 }
 
 /// Text after the pass, and how many characters were hidden.
-pub(super) struct Passed {
+pub(super) struct Sanitized {
     pub(super) text: String,
     pub(super) hidden: usize,
 }
 
-pub(super) fn sanitize(raw: &str, breaks: Breaks) -> Passed {
-    let Some(start) = first_doubt(raw, breaks) else {
-        return Passed { text: raw.to_owned(), hidden: 0 };
+pub(super) fn sanitize(raw: &str, breaks: LineBreaks) -> Sanitized {
+    let Some(start) = first_suspect(raw, breaks) else {
+        return Sanitized { text: raw.to_owned(), hidden: 0 };
     };
     let mut pass = Pass {
         raw,
@@ -71,15 +71,15 @@ pub(super) fn sanitize(raw: &str, breaks: Breaks) -> Passed {
     }
     pass.flush(raw.len());
     pass.close_run();
-    Passed { text: pass.out, hidden: pass.hidden }
+    Sanitized { text: pass.out, hidden: pass.hidden }
 }
 
 /// Where the pass has to start: one character before the first that is not plain, since that one may be its base.
 /// `None` for text that can be copied unchanged, which is nearly all text.
-fn first_doubt(raw: &str, breaks: Breaks) -> Option<usize> {
+fn first_suspect(raw: &str, breaks: LineBreaks) -> Option<usize> {
     let is_plain = |c: char| match c {
         ' '..='~' => true,
-        '\n' | '\t' => breaks == Breaks::Keep,
+        '\n' | '\t' => breaks == LineBreaks::Keep,
         _ => !is_hidden(c) && !is_mark(c),
     };
     let mut previous = 0;
@@ -107,7 +107,7 @@ enum Before {
 
 struct Pass<'a> {
     raw: &'a str,
-    breaks: Breaks,
+    breaks: LineBreaks,
     out: String,
     /// Everything of `raw` before this is in `out` or in the open run.
     clean: usize,
@@ -194,9 +194,9 @@ impl Pass<'_> {
 
     fn take_break(&mut self, at: usize, c: char, end: usize) {
         let (kept, before) = match self.breaks {
-            Breaks::Keep if c == '\t' => ('\t', Before::Nothing),
-            Breaks::Keep => ('\n', Before::Nothing),
-            Breaks::Space => (' ', Before::Seen(' ')),
+            LineBreaks::Keep if c == '\t' => ('\t', Before::Nothing),
+            LineBreaks::Keep => ('\n', Before::Nothing),
+            LineBreaks::Space => (' ', Before::Seen(' ')),
         };
         self.marks = 0;
         if kept == c {

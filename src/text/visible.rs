@@ -20,7 +20,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::sanitize::{Breaks, sanitize};
+use super::sanitize::{LineBreaks, sanitize};
 
 /// Text without anything a terminal obeys or a reader cannot see.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -30,12 +30,12 @@ pub struct Visible(String);
 impl Visible {
     /// Makes `raw` visible and keeps its lines: newline and tab stay, CRLF and a lone CR become a newline.
     pub fn new(raw: &str) -> Self {
-        Self(sanitize(raw, Breaks::Keep).text)
+        Self(sanitize(raw, LineBreaks::Keep).text)
     }
 
     /// Makes `raw` visible on a single line: each newline or tab becomes a space.
     pub fn line(raw: &str) -> Self {
-        Self(sanitize(raw, Breaks::Space).text)
+        Self(sanitize(raw, LineBreaks::Space).text)
     }
 
     /// Makes every string in `value` visible, the keys of objects included.
@@ -63,7 +63,7 @@ impl Visible {
 
 /// How many characters of `raw` [`Visible::new`] would replace, for a card's warning.
 pub fn hidden_count(raw: &str) -> usize {
-    sanitize(raw, Breaks::Keep).hidden
+    sanitize(raw, LineBreaks::Keep).hidden
 }
 
 /// Cleans every string of typed JSON like [`typed`]; field names do not come from the person.

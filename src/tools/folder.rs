@@ -3,7 +3,7 @@
 //! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. Every file
 //! that was left out is listed with the reason.
 
-use super::open_beneath::{Beneath, NO_FILE};
+use super::open_beneath::{FolderHandle, NO_FILE};
 use crate::text::{self, Visible};
 use rustix::fs::FileType;
 use std::io;
@@ -93,7 +93,7 @@ pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Readi
     let root = resolve(folder)?;
     let unreadable =
         |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::unreadable(&e) };
-    let beneath = Beneath::open(&root).map_err(unreadable)?;
+    let beneath = FolderHandle::open(&root).map_err(unreadable)?;
     let mut walk = Walk {
         root: &root,
         beneath,
@@ -120,7 +120,7 @@ const NAMED: usize = 50;
 /// A walk that never leaves the folder.
 struct Walk<'a> {
     root: &'a Path,
-    beneath: Beneath,
+    beneath: FolderHandle,
     wanted: &'a Wanted<'a>,
     limits: &'a Limits,
     reading: Reading,

@@ -14,7 +14,7 @@ use std::path::{Component, Path};
 
 /// A folder that nothing leads out of.
 #[derive(Debug)]
-pub(super) struct Beneath {
+pub(super) struct FolderHandle {
     handle: OwnedFd,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub bytes: u64,
 }
 
-impl Beneath {
+impl FolderHandle {
     /// Opens the folder at `root`. Its own path may contain links.
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let handle = rustix::fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;

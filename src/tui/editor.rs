@@ -78,9 +78,11 @@ impl Editor {
             (KeyCode::Char('d'), false, true) => self.cut(self.at..self.word_after()),
             (KeyCode::Char('u'), true, false) => self.cut(line.start..self.at),
             (KeyCode::Char('k'), true, false) => self.cut(self.at..line.end),
-            (KeyCode::Up, false, false) if self.long => self.at = self.line_beside(line.start.checked_sub(1)),
+            (KeyCode::Up, false, false) if self.long => {
+                self.at = self.same_column_in(line.start.checked_sub(1))
+            }
             (KeyCode::Down, false, false) if self.long => {
-                self.at = self.line_beside(Some(line.end + 1).filter(|next| *next <= self.text.len()));
+                self.at = self.same_column_in(Some(line.end + 1).filter(|next| *next <= self.text.len()));
             }
             _ => return false,
         }
@@ -120,7 +122,7 @@ impl Editor {
     }
 
     /// The same column of the line that contains `other`, or the cursor's position if there is no such line.
-    fn line_beside(&self, other: Option<usize>) -> usize {
+    fn same_column_in(&self, other: Option<usize>) -> usize {
         let Some(other) = other else { return self.at };
         let column = width(&self.text[self.line_range().start..self.at]);
         let beside = Self { at: other, ..self.clone() }.line_range();

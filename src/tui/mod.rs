@@ -20,7 +20,7 @@ mod layout;
 mod model;
 mod msg;
 mod options;
-mod own;
+mod own_commands;
 mod perform;
 mod run;
 mod safe;
@@ -37,13 +37,14 @@ pub use keys::{Key, Keymap, Lookup};
 pub use layers::Layer;
 pub use model::Model;
 pub use msg::{
-    Cmd, DecisionKind, Driving, Failure, InboxResult, Lines, Mouse, Msg, Past, Press, Read, Reviewed, Seen,
+    Cmd, DecisionKind, Driving, Failure, HistoryPurpose, InboxResult, Lines, LoadedCard, LoadedThread, Mouse,
+    Msg, Press, Seen,
 };
 pub use options::{Options, Startable};
 pub use perform::perform;
 pub use run::{RunError, run};
 pub use tabs::inbox::{Filter, Group, Row, Sort};
-pub use tabs::threads::review::{Aspect, Review};
+pub use tabs::threads::review::{Review, ThreadPane};
 pub use tabs::{Focus, Tab};
 pub use terminal::{TerminalError, edit};
 pub use theme::Colours;

@@ -10,7 +10,7 @@ use super::tabs::activity::ActivityTab;
 use super::tabs::inbox::{Filter, InboxTab, Opened, Row, Undo};
 use super::tabs::memory::MemoryTab;
 use super::tabs::threads::ThreadsTab;
-use super::tabs::{Browse, Focus, Tab};
+use super::tabs::{Focus, PagedList, Tab};
 use super::theme::Theme;
 use super::tour::Tour;
 use super::words;
@@ -92,7 +92,7 @@ pub struct Model {
     /// Threads running in this process.
     pub working: BTreeMap<ThreadId, Working>,
     /// Threads running in any process.
-    pub running: Browse<ThreadLine>,
+    pub running: PagedList<ThreadLine>,
     pub grants: Vec<GrantLine>,
     pub overview: Option<Overview>,
     /// The state of each mailbox.
@@ -147,7 +147,7 @@ impl Model {
             drafts: BTreeMap::new(),
             unkept: None,
             working: BTreeMap::new(),
-            running: Browse::default(),
+            running: PagedList::default(),
             grants: Vec::new(),
             overview: None,
             sources: Vec::new(),
@@ -295,7 +295,7 @@ impl Model {
     }
 
     /// Whether something on the screen changes with time alone.
-    pub fn is_lively(&self) -> bool {
+    pub fn needs_ticks(&self) -> bool {
         !self.working.is_empty()
             || self.undo.as_ref().is_some_and(|undo| undo.kind != DecisionKind::Snoozed)
             || self.deferred_key.is_some()

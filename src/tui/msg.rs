@@ -5,13 +5,13 @@ use crate::app::Delivery;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, AgentSession, CallView, Card, Decide, DecisionLine, DecisionLinks, DecisionPage,
-    DecisionQuery, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError, Item,
-    ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, PruneQuery, Pruned,
-    Pruning, SkippedCount, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
-    ThreadPage, ThreadQuery, ThreadView, UsageView,
+    Activity, ActivityQuery, AgentSession, CallView, Card, DecisionLine, DecisionLinks, DecisionPage,
+    DecisionQuery, DecisionRequest, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest,
+    InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
+    PruneQuery, Pruned, Pruning, SkippedCount, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
+    ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
 };
-use crate::service::{AttachedFile, Programs, Way};
+use crate::service::{AttachedFile, MailMove, Programs};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::Value;
@@ -70,7 +70,7 @@ pub type InboxResult<T> = Result<T, Failure>;
 
 /// A card as it was read.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct LoadedCard {
     pub item: Item,
     pub card: Card,
     /// Earlier answers.
@@ -79,7 +79,7 @@ pub struct Read {
 
 /// A thread as it was read.
 #[derive(Clone, Debug)]
-pub struct Reviewed {
+pub struct LoadedThread {
     /// Everything on record.
     pub view: ThreadView,
     /// The conversation.
@@ -122,7 +122,7 @@ pub enum Msg {
     /// Lines of the list.
     Lines(InboxResult<Vec<ItemLine>>),
     /// A card, with earlier answers.
-    Card(String, InboxResult<Box<Read>>),
+    Card(String, InboxResult<Box<LoadedCard>>),
     Overview(InboxResult<Overview>),
     /// The state of each mailbox.
     Sources(InboxResult<Vec<SourceLine>>),
@@ -134,7 +134,7 @@ pub enum Msg {
     Threads(ThreadQuery, InboxResult<ThreadPage>),
     /// What threads can be filtered by.
     Facets(InboxResult<Facets>),
-    Thread(ThreadId, InboxResult<Box<Reviewed>>),
+    Thread(ThreadId, InboxResult<Box<LoadedThread>>),
     /// What a step of a thread changed.
     StepStates(ThreadId, InboxResult<Box<StepStates>>),
     /// The text of a model call.
@@ -165,11 +165,11 @@ pub enum Msg {
     /// The attachments of a thread's mails.
     Attachments(ThreadId, InboxResult<Vec<AttachedFile>>),
     /// Mails were put away or moved back, or why not.
-    PutAway(Way, Vec<(ThreadId, InboxResult<()>)>),
+    PutAway(MailMove, Vec<(ThreadId, InboxResult<()>)>),
     /// A profile with its pins.
     Profile(InboxResult<MemoryView>),
     /// All versions of a profile, newest first.
-    History(Past, InboxResult<Vec<MemoryVersion>>),
+    History(HistoryPurpose, InboxResult<Vec<MemoryVersion>>),
     /// `$EDITOR` was closed: namespace, the version it began with, the new text.
     ProfileEdited(String, u64, InboxResult<String>),
     /// A profile was edited, pinned or reverted.
@@ -288,9 +288,9 @@ pub enum Cmd {
     /// List what is allowed without asking.
     Grants,
     /// Accept, and allow more of the same.
-    Grant(Decide, GrantRequest),
+    Grant(DecisionRequest, GrantRequest),
     /// Accept, and let the agent remember the offer with this index.
-    AcceptRemembering(Decide, usize),
+    AcceptRemembering(DecisionRequest, usize),
     Revoke(String),
     /// Put a built-in grant back into effect.
     Restore(String),
@@ -315,13 +315,13 @@ pub enum Cmd {
     /// Open an attachment with the system's program, by its number.
     OpenAttached(ThreadId, usize),
     /// Put the mails of these threads away, or move them back.
-    PutAway(Vec<ThreadId>, Way),
+    PutAway(Vec<ThreadId>, MailMove),
     /// Give a thread's mail another class.
     Reclassify(ThreadId, String),
     /// Read a profile with its pins.
     Profile(String),
     /// Read all versions of a profile.
-    History(String, Past),
+    History(String, HistoryPurpose),
     /// Let the user edit a profile in `$EDITOR`: namespace, version, text.
     EditProfile(String, u64, String),
     /// Write a profile on top of the version that was read.
@@ -354,7 +354,7 @@ pub enum Cmd {
     KeepOrder(String),
     /// Save a draft, or delete it.
     KeepDraft(String, Option<String>),
-    Decide(DecisionKind, Vec<Decide>),
+    Decide(DecisionKind, Vec<DecisionRequest>),
     FileAway(Vec<ThreadId>),
     /// Go on after a result.
     Proceed(ThreadId, String),
@@ -391,7 +391,7 @@ pub enum Cmd {
 
 /// Why earlier versions of a profile are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Past {
+pub enum HistoryPurpose {
     /// To look at them.
     Read,
     /// To go back to one.

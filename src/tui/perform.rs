@@ -2,13 +2,14 @@
 //!
 //! Commands for the terminal itself (clipboard, `$EDITOR`, notices, quitting) are left to the loop.
 
-use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, Read, Reviewed};
-use super::own;
+use super::msg::{Cmd, DecisionKind, Failure, InboxResult, LoadedCard, LoadedThread, Msg};
+use super::own_commands;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    Decide, InboxError, MemoryVersion, MemoryView, Outcome, SkippedCount, Status, ThreadLine, ThreadQuery,
+    DecisionRequest, InboxError, MemoryVersion, MemoryView, Outcome, SkippedCount, Status, ThreadLine,
+    ThreadQuery,
 };
-use crate::service::{self, Format, Inbox, Way};
+use crate::service::{self, Format, Inbox, MailMove};
 use crate::text::plain_json;
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -217,7 +218,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Own(command, card) => {
             let data = inbox.engine().store().folder().to_owned();
-            let ran = own::run(&command, card, &data).await;
+            let ran = own_commands::run(&command, card, &data).await;
             Msg::OwnRan(command.name, ran)
         }
         Cmd::Copy(_)
@@ -231,14 +232,14 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     })
 }
 
-async fn card(inbox: &Inbox, id: &str) -> InboxResult<Box<Read>> {
+async fn card(inbox: &Inbox, id: &str) -> InboxResult<Box<LoadedCard>> {
     let (item, card) = match (InterruptId::parse(id), ThreadId::parse(id)) {
         (Ok(id), _) => inbox.decisions().card(id).await.map_err(Failure::from)?,
         (Err(_), Ok(thread)) => inbox.decisions().result(thread).await.map_err(Failure::from)?,
         (Err(_), Err(error)) => return Err(Failure { stale: false, text: error.to_string() }),
     };
     let answers = inbox.threads().answers(item.thread.clone()).await.map_err(Failure::from)?;
-    Ok(Box::new(Read { item, card, answers }))
+    Ok(Box::new(LoadedCard { item, card, answers }))
 }
 
 async fn versions(inbox: &Inbox, namespace: &str) -> InboxResult<(MemoryView, Vec<MemoryVersion>)> {
@@ -247,12 +248,12 @@ async fn versions(inbox: &Inbox, namespace: &str) -> InboxResult<(MemoryView, Ve
     Ok((view, history))
 }
 
-async fn thread(inbox: &Inbox, id: ThreadId) -> Result<Reviewed, InboxError> {
+async fn thread(inbox: &Inbox, id: ThreadId) -> Result<LoadedThread, InboxError> {
     let view = inbox.threads().view(id).await?;
     let card = inbox.threads().conversation(view.id.clone()).await?;
     // A workflow that this build does not know has no graph, but its threads are shown.
     let shape = inbox.threads().graph(view.workflow.clone()).await.ok();
-    Ok(Reviewed { view, card, shape })
+    Ok(LoadedThread { view, card, shape })
 }
 
 /// Writes a thread to a new file, and says where.
@@ -289,7 +290,7 @@ async fn running(inbox: &Inbox) -> InboxResult<Vec<ThreadLine>> {
 }
 
 /// Items confirmed together are decided together, so that they can be undone together.
-async fn decide(inbox: &Inbox, mut all: Vec<Decide>) -> Vec<(String, InboxResult<()>)> {
+async fn decide(inbox: &Inbox, mut all: Vec<DecisionRequest>) -> Vec<(String, InboxResult<()>)> {
     if all.len() == 1
         && let Some(one) = all.pop()
     {
@@ -312,7 +313,7 @@ fn downloads() -> PathBuf {
 }
 
 /// Puts the mails of threads away, or back, one after the other, and waits for the driver.
-async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &Way) -> Vec<(ThreadId, InboxResult<()>)> {
+async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &MailMove) -> Vec<(ThreadId, InboxResult<()>)> {
     let mut results = Vec::new();
     for thread in threads {
         let moved = match inbox.mail().begin_move(&thread, way).await {

@@ -121,7 +121,7 @@ impl Session {
         let mut changes = self.app.inbox().changes();
         let _others = self.app.engine().store().watch_others();
         let mut progress = self.app.engine().progress();
-        let mut ends = Ends::new()?;
+        let mut ends = ExitSignals::new()?;
         let mut change_due: Option<TokioInstant> = None;
         let mut last_change = TokioInstant::now();
         let mut last_tick = last_change;
@@ -193,19 +193,19 @@ impl Session {
     }
 
     fn between_ticks(&self) -> Duration {
-        match (self.model.is_lively(), self.model.shows_seconds()) {
+        match (self.model.needs_ticks(), self.model.shows_seconds()) {
             (true, _) => LIVELY,
             (false, true) => SECOND,
             (false, false) => QUIET,
         }
     }
 
-    fn signalled(&mut self, sign: Sign) -> Result<Flow, RunError> {
+    fn signalled(&mut self, sign: SignalAction) -> Result<Flow, RunError> {
         Ok(match sign {
             // Ctrl-C while another program had the terminal was meant for that program.
-            Sign::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
-            Sign::End | Sign::Interrupt => Flow::End,
-            Sign::GoOn => {
+            SignalAction::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
+            SignalAction::End | SignalAction::Interrupt => Flow::End,
+            SignalAction::GoOn => {
                 self.screen.again()?;
                 self.dirty = true;
                 Flow::On
@@ -359,7 +359,7 @@ async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>
     }
 }
 
-enum Sign {
+enum SignalAction {
     End,
     /// Ends the program if it was meant for us.
     Interrupt,
@@ -368,14 +368,14 @@ enum Sign {
 }
 
 /// The signals that end the program, and the one that continues it.
-struct Ends {
+struct ExitSignals {
     #[cfg(unix)]
     signals: [tokio::signal::unix::Signal; 3],
     #[cfg(unix)]
     go_on: tokio::signal::unix::Signal,
 }
 
-impl Ends {
+impl ExitSignals {
     fn new() -> std::io::Result<Self> {
         #[cfg(unix)]
         {
@@ -394,19 +394,19 @@ impl Ends {
         Ok(Self {})
     }
 
-    async fn wait(&mut self) -> Sign {
+    async fn wait(&mut self) -> SignalAction {
         #[cfg(unix)]
         {
             let [terminate, hangup, interrupt] = &mut self.signals;
             tokio::select! {
-                _ = terminate.recv() => Sign::End,
-                _ = hangup.recv() => Sign::End,
-                _ = interrupt.recv() => Sign::Interrupt,
-                _ = self.go_on.recv() => Sign::GoOn,
+                _ = terminate.recv() => SignalAction::End,
+                _ = hangup.recv() => SignalAction::End,
+                _ = interrupt.recv() => SignalAction::Interrupt,
+                _ = self.go_on.recv() => SignalAction::GoOn,
             }
         }
         #[cfg(not(unix))]
-        std::future::pending::<Sign>().await
+        std::future::pending::<SignalAction>().await
     }
 }
 

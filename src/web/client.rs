@@ -39,7 +39,7 @@ pub enum WebError {
     NotSent(String),
     /// The server may have received it.
     #[error("{0}")]
-    Cut(String),
+    MaybeSent(String),
 }
 
 #[derive(Clone)]
@@ -153,7 +153,7 @@ impl Web {
             Ok(replied) => replied,
             Err(_) => {
                 let seconds = self.wait.reply.as_secs();
-                Err(WebError::Cut(format!("{} did not answer within {seconds} seconds", self.place)))
+                Err(WebError::MaybeSent(format!("{} did not answer within {seconds} seconds", self.place)))
             }
         }
     }
@@ -169,7 +169,7 @@ impl Web {
         let mut body = Vec::new();
         loop {
             let chunk = response.chunk().await.map_err(|error| {
-                WebError::Cut(format!("the reply of {} broke off ({})", self.place, reason(&error)))
+                WebError::MaybeSent(format!("the reply of {} broke off ({})", self.place, reason(&error)))
             })?;
             let Some(chunk) = chunk else { return Ok(Reply { status, headers, body, whole: true }) };
             let room = ask.most.saturating_sub(body.len());
@@ -186,7 +186,7 @@ impl Web {
             let text = format!("{} cannot be reached ({why}); check the address and the network", self.place);
             return WebError::NotSent(text);
         }
-        WebError::Cut(format!("the connection to {} broke off ({why})", self.place))
+        WebError::MaybeSent(format!("the connection to {} broke off ({why})", self.place))
     }
 }
 

@@ -32,10 +32,10 @@ pub enum Repeat {
 pub enum CallError {
     /// It surely did not happen, and may work next time.
     #[error("{0}")]
-    Passing(String),
+    Temporary(String),
     /// The reply makes no sense. The call changed nothing, and may work next time.
     #[error("{0}")]
-    Odd(String),
+    UnexpectedReply(String),
     /// It may have happened.
     #[error("{0}")]
     Unknown(String),
@@ -51,15 +51,15 @@ pub enum CallError {
     },
     /// It surely did not happen, and will not until somebody fixes the config.
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
 }
 
 impl From<LoginError> for CallError {
     fn from(error: LoginError) -> Self {
         match error {
-            LoginError::Again(text) => Self::Login(text),
-            LoginError::Passing(text) => Self::Passing(text),
-            LoginError::Lasting(text) => Self::Lasting(text),
+            LoginError::LoginRequired(text) => Self::Login(text),
+            LoginError::Temporary(text) => Self::Temporary(text),
+            LoginError::Permanent(text) => Self::Permanent(text),
         }
     }
 }
@@ -109,11 +109,13 @@ impl Api {
             let shown = ask.clone().header(AUTHORIZATION, &format!("Bearer {token}"));
             let reply = match self.web.ask(&shown).await {
                 Ok(reply) => reply,
-                Err(WebError::Cut(text)) if repeat == Repeat::Never => return Err(CallError::Unknown(text)),
-                Err(WebError::NotSent(text) | WebError::Cut(text)) => {
+                Err(WebError::MaybeSent(text)) if repeat == Repeat::Never => {
+                    return Err(CallError::Unknown(text));
+                }
+                Err(WebError::NotSent(text) | WebError::MaybeSent(text)) => {
                     tries += 1;
                     if tries >= TRIES {
-                        return Err(CallError::Passing(text));
+                        return Err(CallError::Temporary(text));
                     }
                     tokio::time::sleep(self.pause(tries)).await;
                     continue;
@@ -135,7 +137,7 @@ impl Api {
                     self.hush(after);
                     if tries >= TRIES {
                         let text = format!("{} asks sayso to wait ({})", self.place(), words(&reply));
-                        return Err(CallError::Passing(text));
+                        return Err(CallError::Temporary(text));
                     }
                 }
                 Meaning::Failing if repeat == Repeat::Never => {
@@ -145,7 +147,7 @@ impl Api {
                 Meaning::Failing => {
                     tries += 1;
                     if tries >= TRIES {
-                        return Err(CallError::Passing(format!(
+                        return Err(CallError::Temporary(format!(
                             "{} fails ({})",
                             self.place(),
                             words(&reply)
@@ -173,7 +175,7 @@ impl Api {
 
     /// An error for a reply that makes no sense.
     pub fn odd(&self, what: &str) -> CallError {
-        CallError::Odd(format!("{} answers with {what}", self.place()))
+        CallError::UnexpectedReply(format!("{} answers with {what}", self.place()))
     }
 
     fn pause(&self, tries: u32) -> Duration {
@@ -198,7 +200,7 @@ impl Api {
             let left = until.duration_since(Instant::now());
             if left > self.web.wait.longest {
                 let text = format!("{} asks sayso to wait {} seconds", self.place(), left.as_secs());
-                return Err(CallError::Passing(text));
+                return Err(CallError::Temporary(text));
             }
             tokio::time::sleep_until(until).await;
         }
@@ -216,7 +218,7 @@ impl Api {
                 Meaning::Refused(CallError::Login(text))
             }
             403 if why.has(&["accessNotConfigured", "SERVICE_DISABLED"]) => {
-                Meaning::Refused(CallError::Lasting(format!(
+                Meaning::Refused(CallError::Permanent(format!(
                     "the interface at {} is switched off for your OAuth client; switch it on in Google's console \
                      (APIs & Services), wait a minute and try again",
                     self.place()

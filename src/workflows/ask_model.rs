@@ -74,13 +74,13 @@ fn not_shown(left_out: usize) -> Option<String> {
 
 /// A structured answer, with a note about it.
 #[derive(Serialize, Deserialize)]
-pub struct Told<T> {
+pub struct StructuredAnswer<T> {
     pub value: T,
     /// Says that the model could not read everything.
     pub note: Option<String>,
 }
 
-impl<T> From<Structured<T>> for Told<T> {
+impl<T> From<Structured<T>> for StructuredAnswer<T> {
     fn from(answer: Structured<T>) -> Self {
         Self { note: not_shown(answer.left_out), value: answer.value }
     }
@@ -92,7 +92,7 @@ pub async fn ask_for<T>(
     name: &str,
     picked: &Picked,
     request: &Request,
-) -> Result<Told<T>, NodeError>
+) -> Result<StructuredAnswer<T>, NodeError>
 where
     T: Serialize + DeserializeOwned + JsonSchema,
 {
@@ -110,7 +110,7 @@ pub async fn ask_shaped<T>(
     picked: &Picked,
     request: &Request,
     output: OutputSchema,
-) -> Result<Told<T>, NodeError>
+) -> Result<StructuredAnswer<T>, NodeError>
 where
     T: Serialize + DeserializeOwned,
 {

@@ -22,7 +22,7 @@ pub mod sheet;
 pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, pick_only, try_for};
 pub use mail_cache::MailCache;
 pub use services::{
-    Accounts, CallRecord, Covering, Lesson, Models, Picked, Profile, Records, Services, Wish,
+    Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,
 };
 
 use crate::inbox::{Registry, Spec, WorkflowVerb};

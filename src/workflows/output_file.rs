@@ -2,7 +2,9 @@
 //! new one.
 
 use super::Services;
-use crate::graph::{Allow, Basis, BoxFuture, Effect, EffectError, Found, Interrupt, Kind, Labels, NodeError};
+use crate::graph::{
+    Allow, Authorization, BoxFuture, Effect, EffectError, EffectTrace, Interrupt, Kind, Labels, NodeError,
+};
 use crate::inbox::{OUTPUT_FILES, proposal};
 use crate::text::{Visible, io_words};
 use crate::tools::atomic_write;
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Whether output files may be written.
 pub(super) enum Permission {
     /// Allowed, on this basis.
-    Write(Basis),
+    Write(Authorization),
     /// The person must be asked first.
     Ask(Box<Interrupt>),
     /// The person said no.
@@ -20,7 +22,7 @@ pub(super) enum Permission {
 }
 
 /// What the approval question says.
-pub(super) struct Asking<'a> {
+pub(super) struct WriteQuestion<'a> {
     /// The approval's key and action.
     pub(super) action: &'a str,
     /// What will be written.
@@ -35,16 +37,17 @@ pub(super) struct Asking<'a> {
 pub(super) fn permission(
     services: &Services,
     said: Option<bool>,
-    asking: &Asking<'_>,
+    asking: &WriteQuestion<'_>,
 ) -> Result<Permission, NodeError> {
-    let Asking { action, args, title, gist } = asking;
+    let WriteQuestion { action, args, title, gist } = asking;
     Ok(match said {
         Some(false) => Permission::No,
-        Some(true) => {
-            Permission::Write(Basis::Decision { key: (*action).to_owned(), args: Visible::json(args) })
-        }
+        Some(true) => Permission::Write(Authorization::Decision {
+            key: (*action).to_owned(),
+            args: Visible::json(args),
+        }),
         None if services.records.is_builtin_on(OUTPUT_FILES)? => {
-            Permission::Write(Basis::Grant { name: OUTPUT_FILES.to_owned() })
+            Permission::Write(Authorization::Grant { name: OUTPUT_FILES.to_owned() })
         }
         None => {
             let mut asked = proposal(action, Kind::Approval, action, args, title);
@@ -67,11 +70,11 @@ pub(super) fn stamp(services: &Services) -> String {
 }
 
 /// Whether a file holds what should have been written to it.
-pub(super) fn found(path: &Path, frozen: &[u8]) -> Found {
+pub(super) fn found(path: &Path, frozen: &[u8]) -> EffectTrace {
     match atomic_write::holds(path, frozen) {
-        Ok(true) => Found::Done(json!({ "file": path })),
-        Ok(false) => Found::NotDone,
-        Err(error) => Found::Unknown(error.to_string()),
+        Ok(true) => EffectTrace::Done(json!({ "file": path })),
+        Ok(false) => EffectTrace::NotDone,
+        Err(error) => EffectTrace::Unknown(error.to_string()),
     }
 }
 
@@ -97,7 +100,7 @@ impl Effect for OutputFile {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move { found(&self.path, frozen) })
     }
 }

@@ -6,8 +6,8 @@ use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, Th
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::{DistinctiveText, Receiver};
 use crate::mail::{self, Account, Mail};
-use crate::tools::cage::Pythons;
-use crate::tools::catalogue::Shelf;
+use crate::tools::cage::PythonFinder;
+use crate::tools::catalogue::CatalogueStore;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::lesson::Cause;
@@ -100,16 +100,16 @@ pub trait Accounts: Send + Sync {
 
 /// Whether a program's call is allowed without asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Covering {
+pub enum GrantCheck {
     /// Allowed by this grant; if several grants together allow it, by the first of them.
     Grant(String),
     /// Not allowed; the index of the first command that no grant allows.
-    Asks(usize),
+    NotCovered(usize),
 }
 
 /// Something a node wants to do without asking.
 #[derive(Clone, Debug, Default)]
-pub struct Wish<'a> {
+pub struct GrantQuery<'a> {
     pub tool: &'a str,
     /// The bare address of the mail's sender; empty if no mail is involved.
     pub sender: &'a str,
@@ -187,10 +187,10 @@ pub trait Records: Send + Sync {
     fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> Answer<'a, ()>;
 
     /// Whether a grant allows a program's call without asking.
-    fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<Covering, NodeError>;
+    fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<GrantCheck, NodeError>;
     /// The id of the grant or policy that covers this, for [`crate::graph::Interrupt::granted`]; if `None`, the person
     /// is asked. The store checks again when the question is committed, and before the effect.
-    fn covering_grant(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
+    fn covering_grant(&self, step: &StepContext, wish: &GrantQuery<'_>) -> Result<Option<String>, NodeError>;
     /// Whether a built-in grant (`builtin:output_files`, `builtin:mark_handled` …) is in force.
     fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError>;
 }
@@ -207,13 +207,13 @@ pub struct Services {
     /// Where model-written code runs.
     pub sandbox: Sandbox,
     /// The machine's own Python, if it has one.
-    pub pythons: Pythons,
+    pub pythons: PythonFinder,
     /// Settings for work on workbooks.
     pub sheet: Sheet,
     /// Rules that decide on mail before any model does; the first match counts.
     pub rules: Vec<Rule>,
     /// The APIs that can be asked.
-    pub apis: Shelf,
+    pub apis: CatalogueStore,
     /// Makes the requests to them.
     pub http: Http,
     /// The person sayso works for.

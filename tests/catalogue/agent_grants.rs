@@ -4,8 +4,8 @@ use crate::report;
 use crate::support::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, GrantRequest, GrantScope, RequestAnswer, Status};
-use sayso::service::Asking;
+use sayso::inbox::{By, DecisionRequest, GrantRequest, GrantScope, RequestAnswer, Status};
+use sayso::service::NewRequest;
 use serde_json::{Value, json};
 
 const FOLDER: &str = "/work/app";
@@ -112,7 +112,7 @@ fn bash(command: &str) -> Value {
 }
 
 async fn ask(inbox: &TestInbox, input: Value) -> RequestAnswer {
-    inbox.requests().ask(Asking { input, key: None }).await.unwrap()
+    inbox.requests().ask(NewRequest { input, key: None }).await.unwrap()
 }
 
 /// Whether it runs without anybody being asked; where it is asked, the card is put away.
@@ -128,7 +128,7 @@ async fn is_covered(inbox: &TestInbox, input: Value) -> bool {
 /// Accepts a call, and allows this much with it.
 async fn grant(inbox: &TestInbox, input: Value, scope: GrantScope, session: bool) {
     let asked = ask(inbox, input).await;
-    let decide = Decide {
+    let decide = DecisionRequest {
         interrupt: asked.id.clone(),
         decision: Decision::Accept,
         shown: None,

@@ -234,7 +234,7 @@ async fn drive(inbox: &Inbox) {
             changes.changed().await.unwrap();
         }
     };
-    worker.run(&Scope::All, Until::Told, all_done).await.unwrap();
+    worker.run(&Scope::All, Until::Stopped, all_done).await.unwrap();
     say("done");
 }
 

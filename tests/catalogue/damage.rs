@@ -10,7 +10,7 @@ use crate::support::test_inbox::{eager, respond};
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 use sayso::app::{Driver, Engine, Scope, Settings, Until};
-use sayso::graph::{Decision, What};
+use sayso::graph::{Decision, EventKind};
 use sayso::inbox::{GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
 use sayso::service::Inbox;
 use sayso::store::{HandedIn, MemoryCause, Store, StoreError};
@@ -57,7 +57,7 @@ async fn furnished() -> (TestInbox, Vec<u8>) {
     house.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
     let queued = house.start_program(json!([[{"note": "later"}]])).await;
     house.news(&queued, "one").await;
-    let settled = What::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
+    let settled = EventKind::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
     house.arrive(&queued, "two", settled).await.unwrap();
     house.threads().fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };
@@ -113,9 +113,9 @@ async fn furnished() -> (TestInbox, Vec<u8>) {
     (house, bytes)
 }
 
-fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::Decide {
+fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::DecisionRequest {
     let by = sayso::inbox::By::Cli;
-    sayso::inbox::Decide { interrupt: id.clone(), decision, shown: None, learn: true, by }
+    sayso::inbox::DecisionRequest { interrupt: id.clone(), decision, shown: None, learn: true, by }
 }
 
 async fn found(house: &TestInbox, words: &str) -> usize {

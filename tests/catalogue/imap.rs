@@ -2,7 +2,7 @@
 
 use crate::fake::{Fake, letter};
 use crate::report;
-use sayso::mail::{Handled, Mailbox, Standing};
+use sayso::mail::{Handled, MailPresence, Mailbox};
 
 #[tokio::test]
 async fn m06_numbers_that_become_void_lose_nothing() {
@@ -29,8 +29,8 @@ async fn m06_numbers_that_become_void_lose_nothing() {
     let shown: Vec<Vec<u8>> = again.mails.iter().map(|mail| mail.raw.clone()).collect();
     assert_eq!(shown, [1, 3].map(|n| letter(n).into_bytes()));
     // Places are found by Message-ID: none is called gone because of a number.
-    let there = |answered| Standing::There { seen: false, answered };
-    assert_eq!(imap.standing(&places).await.unwrap(), [there(false), Standing::Gone, there(true)]);
+    let there = |answered| MailPresence::There { seen: false, answered };
+    assert_eq!(imap.standing(&places).await.unwrap(), [there(false), MailPresence::Gone, there(true)]);
     imap.mark(&places[2], Handled::Done).await.unwrap();
     assert!(fake.letters("INBOX")[1].flags.contains(&"\\Seen".to_owned()));
     report("M06", "UIDVALIDITY changed, with mails removed and answered meanwhile", 3);

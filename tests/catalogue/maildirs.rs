@@ -5,8 +5,8 @@ use crate::damage::Random;
 use crate::home::Home;
 use crate::report;
 use sayso::config::{self, AfterHandling, MailMode, MailSource};
-use sayso::mail::maildir::{Delivery, Maildir, Shelf};
-use sayso::mail::{Cursor, Handled, Mailbox, Standing};
+use sayso::mail::maildir::{Delivery, DeliveryTarget, Maildir};
+use sayso::mail::{Cursor, Handled, MailPresence, Mailbox};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn mail(n: usize) -> Vec<u8> {
 pub fn deliver(home: &Path) {
     let steps = std::env::var("SAYSO_STEPS").is_ok();
     for n in 0..MAILS {
-        let delivery = Delivery::begin(&home.join("Mail"), &mail(n), Shelf::New).unwrap();
+        let delivery = Delivery::begin(&home.join("Mail"), &mail(n), DeliveryTarget::New).unwrap();
         if steps {
             say("written");
             wait_for_word();
@@ -231,8 +231,8 @@ async fn m11_any_order_of_what_clients_do() {
                     reader.maildir.mark(place, Handled::Answered).await.unwrap();
                     known.get_mut(text).unwrap().marked = true;
                     let standing = reader.maildir.standing(std::slice::from_ref(place)).await.unwrap();
-                    let there = Standing::There { seen: true, answered: true };
-                    let right = if known[text].deleted { Standing::Gone } else { there };
+                    let there = MailPresence::There { seen: true, answered: true };
+                    let right = if known[text].deleted { MailPresence::Gone } else { there };
                     assert_eq!(standing, [right], "seed {seed}: {text}");
                 }
                 // Sometimes the reader dies before what it fetched is stored.
@@ -268,7 +268,7 @@ async fn m11_flags_change_while_we_read_and_mark() {
     let folder = tempfile::tempdir().unwrap();
     let mut reader = Reader::new(folder.path());
     for n in 0..MAILS {
-        Delivery::begin(&reader.path, &mail(n), Shelf::New).unwrap().finish().unwrap();
+        Delivery::begin(&reader.path, &mail(n), DeliveryTarget::New).unwrap().finish().unwrap();
     }
     let stop = std::sync::Arc::new(AtomicBool::new(false));
     let other = {
@@ -301,7 +301,7 @@ async fn m11_flags_change_while_we_read_and_mark() {
     assert_eq!(reader.files().len(), MAILS, "each is there once");
     let places: Vec<String> = reader.got.values().cloned().collect();
     let standing = reader.maildir.standing(&places).await.unwrap();
-    assert!(standing.iter().all(|one| matches!(one, Standing::There { .. })));
+    assert!(standing.iter().all(|one| matches!(one, MailPresence::There { .. })));
     report("M11", "flags changed by another client all the while", MAILS);
 }
 

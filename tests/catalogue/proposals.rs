@@ -3,7 +3,7 @@
 use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, second, write};
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, SeenHash, Status};
+use sayso::inbox::{By, DecisionRequest, SeenHash, Status};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
     let shown = inbox.item(&id).await.args_hash.unwrap().to_string();
     inbox.receive_news(&thread, &second()).await;
     inbox.drive().await;
-    let decide = |shown: &str| Decide {
+    let decide = |shown: &str| DecisionRequest {
         interrupt: id.clone(),
         decision: Decision::Accept,
         shown: Some(SeenHash::Typed(shown.to_owned())),

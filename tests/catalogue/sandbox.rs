@@ -251,7 +251,9 @@ async fn p01_text_of_a_workbook_does_not_become_a_formula() {
     let written = sayso::tools::workbook::open("copy.xlsx", &bytes).unwrap();
     let copy = &written.sheets[written.find("Copy").unwrap()];
     assert_eq!(copy.formulas.len(), 1, "{:?}", copy.formulas);
-    assert!(copy.value(sayso::tools::workbook::At::read("A1").unwrap()).shown().starts_with("=HYPERLINK"));
+    assert!(
+        copy.value(sayso::tools::workbook::CellPos::read("A1").unwrap()).shown().starts_with("=HYPERLINK")
+    );
 }
 
 /// What is hidden in a name or a heading is seen, and code names it as it is seen.

@@ -5,7 +5,7 @@ use crate::test_screen::{TestScreen, dump};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
-use sayso::tui::{Msg, Read};
+use sayso::tui::{LoadedCard, Msg};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -174,7 +174,7 @@ fn a_card_of_50_megabytes_scrolls() {
     screen.press("jjjjj");
     let item = screen.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Text(Visible::new(&text))] };
-    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(Read { item, card, answers: Vec::new() }))));
+    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(LoadedCard { item, card, answers: Vec::new() }))));
     screen.drawn();
     screen.press("<enter>");
     // Not a timed assertion of speed: laying the whole card out for each of these would take minutes.

@@ -6,7 +6,7 @@ use crate::script::{CANARY, Heard, Talk, account, patience, play, server};
 use sayso::config::{FiledBy, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{Found, MailError, Outgoing, Patience, SendError};
+use sayso::mail::{Found, MailError, Outgoing, SendError, Timeouts};
 use std::sync::{Arc, Mutex};
 
 const MAIL: &str = "Message-ID: <m@sayso>\nFrom: Ada <ada@example.org>\nTo: bob@example.com, eve@example.net\n\
@@ -280,7 +280,7 @@ async fn a_copy_is_filed_once_whoever_files_it() {
     // A server that is not known to file, and does so while it is looked for: one copy, and it is the server's.
     let fake = Fake::new();
     let (port, heard) = fake.start().await;
-    let slowly = Patience { filing: std::time::Duration::from_millis(300), ..patience() };
+    let slowly = Timeouts { filing: std::time::Duration::from_millis(300), ..patience() };
     let part = Part::new();
     let (smtp, _) = open(&part).await;
     let smtp = smtp.with_sent(Imap::patient(&account(server(port)), slowly).unwrap());
@@ -314,7 +314,7 @@ async fn a_server_that_is_none_is_said() {
     let smtp = Smtp::new(server(port), None).patient(patience());
     let error = smtp.check().await.unwrap_err();
     assert!(
-        matches!(&error, MailError::Lasting(text) if text.contains("does not speak SMTP; check host and port")),
+        matches!(&error, MailError::Permanent(text) if text.contains("does not speak SMTP; check host and port")),
         "{error}"
     );
 }

@@ -3,7 +3,7 @@
 use crate::report;
 use crate::support::email_inbox::{EmailInbox, EmailSetup, ask, calls, done, mail, meet, second, write};
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, ThreadId, What};
+use sayso::graph::{Decision, EventKind, ThreadId};
 use sayso::inbox::Status;
 use sayso::llm::Reply;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ async fn i17_words_to_the_model_are_no_decision() {
     // The person asked for an answer themselves.
     let inbox = EmailInbox::new("ignore", [calls([done()])]);
     let thread = inbox.receive_mail().await;
-    let what = What::Corrected { payload: json!({"class": "respond"}) };
+    let what = EventKind::Corrected { payload: json!({"class": "respond"}) };
     inbox.arrive(&thread, "reclassify", what).await.unwrap();
     inbox.drive().await;
     is_shown(&inbox, &thread, "reclassified").await;

@@ -3,8 +3,8 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding, respond};
 use sayso::app::Settings;
-use sayso::graph::{Decision, EffectError, Found, ThreadId, What};
-use sayso::inbox::{By, Decide, InboxError, SeenHash, Status};
+use sayso::graph::{Decision, EffectError, EffectTrace, EventKind, ThreadId};
+use sayso::inbox::{By, DecisionRequest, InboxError, SeenHash, Status};
 use sayso::store::StoreError;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -13,8 +13,8 @@ fn asks() -> Value {
     json!([[{"ask": [{"key": "a", "irreversible": true}, {"key": "b"}]}], [{"note": "on"}]])
 }
 
-fn settled(reason: &str) -> What {
-    What::Settled { reason: reason.to_owned(), payload: Value::Null }
+fn settled(reason: &str) -> EventKind {
+    EventKind::Settled { reason: reason.to_owned(), payload: Value::Null }
 }
 
 async fn undone(inbox: &TestInbox, thread: &ThreadId) -> Vec<bool> {
@@ -34,8 +34,13 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
     assert_ne!(after.args_hash, before.args_hash);
     assert!(after.text.contains("mail1"), "the card is drawn with the news: {}", after.text);
     let shown = before.args_hash.map(SeenHash::Whole);
-    let stale =
-        Decide { interrupt: asked[0].clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
+    let stale = DecisionRequest {
+        interrupt: asked[0].clone(),
+        decision: Decision::Accept,
+        shown,
+        learn: true,
+        by: By::Tui,
+    };
     assert!(matches!(inbox.decisions().decide(stale).await.unwrap_err(), InboxError::Stale { .. }));
     inbox.news(&thread, "mail2").await;
     let again = inbox.item(&asked[0]).await;
@@ -232,7 +237,7 @@ async fn news_that_came_while_the_last_node_ran_is_not_lost() {
 async fn news_for_an_ended_thread_is_refused() {
     let inbox = TestInbox::new();
     let thread = inbox.run_program(json!([])).await;
-    let what = What::News {
+    let what = EventKind::News {
         topic: String::new(),
         payload: Value::Null,
         warning: crate::support::warning("new_mail"),
@@ -315,7 +320,7 @@ async fn a_hint_enters_before_the_retry() {
 async fn news_during_a_held_trouble_doubles_nothing() {
     for key in [json!("a"), Value::Null] {
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+        *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
         inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
         let program = json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": key}}]]);
         let thread = inbox.run_program(program).await;
@@ -375,7 +380,8 @@ async fn news_after_the_hold_do_not_take_an_answer_back() {
     let inbox = TestInbox::with_settings(Settings { soft_hold: Duration::from_millis(20), ..eager() });
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"gate": "g"}, {"note": "x"}]])).await;
     let interrupt = inbox.open_question(&thread).await;
-    let answer = Decide { interrupt, decision: respond("go on"), shown: None, learn: true, by: By::Tui };
+    let answer =
+        DecisionRequest { interrupt, decision: respond("go on"), shown: None, learn: true, by: By::Tui };
     assert_eq!(inbox.decisions().decide(answer).await.unwrap().status, Status::Held);
     let driver = inbox.drive_in_background().await;
     inbox.world.reached("g").await;

@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding};
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide, InboxError, SeenHash, Status};
+use sayso::inbox::{By, DecisionRequest, InboxError, SeenHash, Status};
 use serde_json::json;
 use std::time::Duration;
 
@@ -19,15 +19,21 @@ async fn asked(inbox: &TestInbox, count: usize) -> Vec<InterruptId> {
     all
 }
 
-fn accept(id: &InterruptId) -> Decide {
-    Decide { interrupt: id.clone(), decision: Decision::Accept, shown: None, learn: true, by: By::Tui }
+fn accept(id: &InterruptId) -> DecisionRequest {
+    DecisionRequest {
+        interrupt: id.clone(),
+        decision: Decision::Accept,
+        shown: None,
+        learn: true,
+        by: By::Tui,
+    }
 }
 
 #[tokio::test]
 async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
     let inbox = TestInbox::holding();
     let ids = asked(&inbox, 4).await;
-    let stale = Decide { shown: Some(SeenHash::Typed("00000000".to_owned())), ..accept(&ids[3]) };
+    let stale = DecisionRequest { shown: Some(SeenHash::Typed("00000000".to_owned())), ..accept(&ids[3]) };
     let told = inbox
         .decisions()
         .decide_together(vec![accept(&ids[0]), accept(&ids[1]), accept(&ids[2]), stale])

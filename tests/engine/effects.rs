@@ -2,7 +2,7 @@
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding};
-use sayso::graph::{Decision, EffectError, Found, ThreadId};
+use sayso::graph::{Decision, EffectError, EffectTrace, ThreadId};
 use sayso::inbox::Status;
 use serde_json::{Value, json};
 
@@ -107,9 +107,9 @@ async fn what_was_refused_is_trouble_at_once() {
 async fn what_may_have_happened_is_looked_for() {
     let unknown = || EffectError::Unknown("cut off".to_owned());
     let table = [
-        (Found::Done(json!("seen")), Status::Done, "done", 0),
-        (Found::NotDone, Status::Done, "done", 1),
-        (Found::Unknown("dark".to_owned()), Status::Trouble, "in_doubt", 0),
+        (EffectTrace::Done(json!("seen")), Status::Done, "done", 0),
+        (EffectTrace::NotDone, Status::Done, "done", 1),
+        (EffectTrace::Unknown("dark".to_owned()), Status::Trouble, "in_doubt", 0),
     ];
     for (found, status, state, performed) in table {
         let inbox = TestInbox::new();
@@ -134,7 +134,7 @@ async fn a_person_settles_what_is_in_doubt() {
     ];
     for (decision, status, state, performed) in table {
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+        *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
         inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
         let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
         let trouble = inbox.open_question(&thread).await;
@@ -155,7 +155,7 @@ async fn a_person_settles_what_is_in_doubt() {
 #[tokio::test]
 async fn settling_what_is_in_doubt_is_held_and_can_be_undone() {
     let inbox = TestInbox::new();
-    *inbox.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+    *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
     inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
     let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
     let inbox = inbox.restart(holding());
@@ -242,7 +242,7 @@ async fn a_row_changed_between_the_answer_and_the_effect_is_trouble() {
 /// What another driver finds begun may have happened, so it is looked for first.
 #[tokio::test]
 async fn an_effect_found_begun_is_looked_for_first() {
-    for (found, performed) in [(Found::Done(json!("seen")), 0), (Found::NotDone, 1)] {
+    for (found, performed) in [(EffectTrace::Done(json!("seen")), 0), (EffectTrace::NotDone, 1)] {
         let inbox = TestInbox::new();
         *inbox.world.found.lock().unwrap() = Some(found);
         let thread = inbox.run_program(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
@@ -250,7 +250,8 @@ async fn an_effect_found_begun_is_looked_for_first() {
         // As a process leaves it that dies between intent and outcome.
         let store = inbox.store();
         let have = store.threads().load(&thread, None).unwrap();
-        let basis = sayso::graph::Basis::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
+        let basis =
+            sayso::graph::Authorization::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
         let intent = sayso::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
         let step = have.at.steps();
         let effect =

@@ -7,8 +7,8 @@ use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
-    By, CATALOGUE_GET, Decide, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED, OUTPUT_FILES,
-    PUT_AWAY, SERVER_COMMANDS, SeenHash, Status,
+    By, CATALOGUE_GET, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
+    OUTPUT_FILES, PUT_AWAY, SERVER_COMMANDS, SeenHash, Status,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -79,7 +79,7 @@ async fn accepting_and_granting_is_both_or_neither() {
         lasts: Some(Duration::from_secs(60)),
         session: false,
     };
-    let accept = |shown: Option<&str>| Decide {
+    let accept = |shown: Option<&str>| DecisionRequest {
         interrupt: id.clone(),
         decision: Decision::Accept,
         shown: shown.map(|typed| SeenHash::Typed(typed.to_owned())),

@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::table_workflow::Walk;
 use crate::support::test_inbox::eager;
 use sayso::graph::{
-    BuildError, Builder, Command, Ctx, Graph, NodeError, Taken, Workflow, ask, end, goto, spawn,
+    BuildError, Builder, Command, Ctx, Graph, NodeError, TakenPath, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Card, Spec, Status};
 use serde_json::json;
@@ -113,7 +113,7 @@ async fn mounts_are_walked_by_relative_names() {
         .node("bye", to(ended), [end()])
         .build()
         .unwrap();
-    let drawing = graph.shape().picture(&Taken::default()).text();
+    let drawing = graph.shape().picture(&TakenPath::default()).text();
     let mermaid = graph.shape().mermaid();
     let inbox = TestInbox::builder().with_workflow(walk("mounts", graph)).open();
     let thread = inbox.start("mounts", json!({})).await;
@@ -163,7 +163,7 @@ fn every_kind_of_edge_is_drawn() {
     let shape = inbox.engine().registry().get("player").unwrap().workflow.shape();
     let way = ("play".to_owned(), "play".to_owned());
     let visits = [("START", 1), ("play", 3)].map(|(node, times)| (node.to_owned(), times));
-    let taken = Taken { visits: visits.into(), ways: [way].into(), here: Some("play".to_owned()) };
+    let taken = TakenPath { visits: visits.into(), ways: [way].into(), here: Some("play".to_owned()) };
     let picture = shape.picture(&taken);
     let text = picture.text();
     assert!(text.contains("▸ play ×3") && text.contains('╔') && text.contains('▶'), "{text}");

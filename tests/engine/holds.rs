@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding, respond};
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, InboxError, Status};
+use sayso::inbox::{By, DecisionRequest, InboxError, Status};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ async fn only_what_cannot_be_taken_back_is_held() {
             inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": irreversible}]}]])).await;
         let interrupt = inbox.open_question(&thread).await;
         let text = format!("{irreversible} {decision:?}");
-        let decide = Decide { interrupt, decision, shown: None, learn: true, by };
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: true, by };
         assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, status, "{text}");
         // So that the next `played` finds nothing held.
         if status == Status::Held {
@@ -43,7 +43,8 @@ async fn decisions_at_the_screen_are_softly_held() {
     let inbox = TestInbox::with_settings(settings);
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     let interrupt = inbox.open_question(&thread).await;
-    let decide = Decide { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Tui };
+    let decide =
+        DecisionRequest { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Tui };
     assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, Status::Held);
 }
 

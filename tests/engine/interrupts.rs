@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide, InboxError, ItemQuery, Refusal, SeenHash, Status};
+use sayso::inbox::{By, DecisionRequest, InboxError, ItemQuery, Refusal, SeenHash, Status};
 use serde_json::{Value, json};
 
 fn edit(args: Value) -> Decision {
@@ -70,7 +70,7 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
     ];
     let version = inbox.store().threads().version(&thread).unwrap();
     for (what, interrupt, decision, shown, told) in table {
-        let decide = Decide {
+        let decide = DecisionRequest {
             interrupt,
             decision,
             shown: shown.map(|typed: &str| SeenHash::Typed(typed.to_owned())),
@@ -84,7 +84,8 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
     assert_eq!(inbox.view(&thread).await.decisions.len(), 0, "nothing was stored");
 
     let shown = Some(SeenHash::Typed(hash[..8].to_owned()));
-    let decide = Decide { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
+    let decide =
+        DecisionRequest { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
     inbox.decisions().decide(decide).await.unwrap();
     match inbox.decide(&a, Decision::Ignore).await.unwrap_err() {
         InboxError::NotOpen { why, .. } => {

@@ -314,7 +314,7 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                     inbox.world.fault(sayso::graph::EffectError::Unknown("cut off".to_owned()));
                 }
                 if doubt > 1 {
-                    let dark = sayso::graph::Found::Unknown("dark".to_owned());
+                    let dark = sayso::graph::EffectTrace::Unknown("dark".to_owned());
                     *inbox.world.found.lock().unwrap() = Some(dark);
                 }
                 let thread = inbox.start_program(program.clone()).await;
@@ -337,8 +337,10 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                             inbox.news(&thread, &format!("mail {n}")).await;
                         }
                         Happening::Settled if inbox.status(&thread).await != Status::Done => {
-                            let what =
-                                sayso::graph::What::Settled { reason: "s".to_owned(), payload: Value::Null };
+                            let what = sayso::graph::EventKind::Settled {
+                                reason: "s".to_owned(),
+                                payload: Value::Null,
+                            };
                             inbox.arrive(&thread, &format!("settled {n}"), what).await.unwrap();
                         }
                         Happening::News | Happening::Settled => {}

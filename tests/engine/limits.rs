@@ -259,7 +259,7 @@ async fn waiting_drives_only_the_family_and_reports_all_it_asks() {
     assert_eq!(inbox.status(&stranger).await, Status::Ready);
     let stuck = inbox.start_program(json!([["hang"]])).await;
     let attended = wait(&inbox, &stuck, tokio::time::sleep(Duration::from_millis(20))).await;
-    assert_eq!((attended.ended, attended.driver), (Ended::Told, None));
+    assert_eq!((attended.ended, attended.driver), (Ended::Stopped, None));
 }
 
 #[tokio::test]

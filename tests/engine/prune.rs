@@ -158,7 +158,8 @@ async fn an_effect_in_doubt_keeps_its_thread() {
     let inbox = TestInbox::new();
     let thread =
         inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    *inbox.world.found.lock().unwrap() = Some(sayso::graph::Found::Unknown("nobody can say".to_owned()));
+    *inbox.world.found.lock().unwrap() =
+        Some(sayso::graph::EffectTrace::Unknown("nobody can say".to_owned()));
     inbox.world.fault(sayso::graph::EffectError::Unknown("the line broke".to_owned()));
     inbox.accept(&thread).await;
     inbox.drive().await;

@@ -66,7 +66,7 @@ async fn what_cannot_be_seen_is_an_error_and_never_free_time() {
     let day = (at("2026-03-30T00:00:00Z"), at("2026-03-31T00:00:00Z"));
     let other = GoogleCalendar::patient(&diary.login, "nobody@example.org", TimeZone::UTC, WAIT);
     let error = other.busy(day.0, day.1).await.unwrap_err();
-    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("notFound")), "{error:?}");
+    assert!(matches!(&error, CalendarError::Permanent(text) if text.contains("notFound")), "{error:?}");
     for odd in
         [r#"{"calendars": {}}"#, "{}", r#"{"calendars": {"primary": {"busy": [{"start": 7}]}}}"#, "<html>"]
     {
@@ -106,7 +106,7 @@ async fn an_event_is_put_in_once_whatever_breaks_off() {
     // Deleted by the person, it is not put in again unasked.
     diary.google.world().events.values_mut().for_each(|event| event["status"] = "cancelled".into());
     assert!(!calendar.holds(uid).await.unwrap());
-    assert!(matches!(calendar.add(&event).await, Err(CalendarError::Lasting(_))));
+    assert!(matches!(calendar.add(&event).await, Err(CalendarError::Permanent(_))));
 }
 
 /// News of an event: what it is by now.
@@ -147,7 +147,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
         (news("gone", 3, "20260331T100000Z", ""), ADA, "no longer in the calendar"),
     ] {
         let error = calendar.revise(&news, sender, Revision::Change).await.unwrap_err();
-        assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+        assert!(matches!(&error, CalendarError::Permanent(text) if text.contains(expected)), "{error}");
     }
     let delete = format!("DELETE /calendar/v3/calendars/primary/events/{id}");
     diary.google.world().fault(&delete, Fault::CutAfter);
@@ -210,5 +210,5 @@ async fn a_series_with_many_changed_occurrences_is_read_to_its_last_page() {
         diary.google.world().fault(list, page("again"));
     }
     let error = calendar.held("weekly@client").await.unwrap_err();
-    assert!(matches!(error, CalendarError::Passing(_)), "{error:?}");
+    assert!(matches!(error, CalendarError::Temporary(_)), "{error:?}");
 }

@@ -146,7 +146,7 @@ async fn an_event_is_put_in_once_and_found_by_its_uid() {
     assert!(String::from_utf8_lossy(&event).replace("\r\n ", "").contains("SCHEDULE-AGENT=CLIENT"));
     // Somebody else's event in its place is left alone; ours under another name is found.
     dav.said().objects.insert("/home/ada/work/x@sayso.ics".to_owned(), meeting("other"));
-    assert!(matches!(calendar.add(&meeting("x@sayso")).await, Err(CalendarError::Lasting(_))));
+    assert!(matches!(calendar.add(&meeting("x@sayso")).await, Err(CalendarError::Permanent(_))));
     let moved = String::from_utf8(meeting("y@sayso")).unwrap();
     dav.reply("REPORT /home/ada/work/", 207, &multi(&data("/elsewhere.ics", &moved)));
     assert!(calendar.holds("y@sayso").await.unwrap());
@@ -178,13 +178,16 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     // Another client was there with a newer version, or deleted it.
     dav.said().meanwhile = Some(Some(moved(5)));
     let error = calendar.revise(&moved(2), ADA, Revision::Change).await.unwrap_err();
-    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("a newer version")), "{error}");
+    assert!(matches!(&error, CalendarError::Permanent(text) if text.contains("a newer version")), "{error}");
     dav.said().meanwhile = Some(None);
     let error = calendar.revise(&moved(6), ADA, Revision::Change).await.unwrap_err();
-    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("no longer in the")), "{error}");
+    assert!(matches!(&error, CalendarError::Permanent(text) if text.contains("no longer in the")), "{error}");
     dav.said().objects.insert(path.to_owned(), moved(6));
     let error = calendar.revise(&moved(7), "eve@example.com", Revision::Remove).await.unwrap_err();
-    assert!(matches!(&error, CalendarError::Lasting(text) if text.contains("not the organizer")), "{error}");
+    assert!(
+        matches!(&error, CalendarError::Permanent(text) if text.contains("not the organizer")),
+        "{error}"
+    );
 
     for kept in [false, true] {
         dav.said().cut = Some(kept);

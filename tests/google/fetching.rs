@@ -3,7 +3,7 @@
 use crate::fake::Fault;
 use crate::{Desk, letter};
 use sayso::config::AfterHandling;
-use sayso::mail::{Cursor, Mailbox, NewMail, Standing};
+use sayso::mail::{Cursor, MailPresence, Mailbox, NewMail};
 use std::collections::BTreeSet;
 
 /// Everything from a cursor on, in pages of `limit`, and where it ends.
@@ -276,14 +276,14 @@ async fn how_mails_stand_is_asked_again_only_when_something_happened() {
     desk.google.world().relabel(&places[2], &[], &["INBOX"]);
     desk.google.world().delete(&places[3]);
     let odd: Vec<String> = places.iter().cloned().chain(["../x".to_owned()]).collect();
-    let there = |seen| Standing::There { seen, answered: false };
-    let expected = [there(false), there(true), Standing::Gone, Standing::Gone, Standing::Gone];
+    let there = |seen| MailPresence::There { seen, answered: false };
+    let expected = [there(false), there(true), MailPresence::Gone, MailPresence::Gone, MailPresence::Gone];
     assert_eq!(desk.mailbox.standing(&odd).await.unwrap(), expected);
     let asked = desk.google.world().count("format=minimal");
     assert_eq!(desk.mailbox.standing(&odd).await.unwrap(), expected);
     assert_eq!(desk.google.world().count("format=minimal"), asked, "nothing has happened");
     desk.google.world().relabel(&places[0], &["TRASH"], &["INBOX"]);
-    assert_eq!(desk.mailbox.standing(&odd).await.unwrap()[0], Standing::Gone);
+    assert_eq!(desk.mailbox.standing(&odd).await.unwrap()[0], MailPresence::Gone);
 }
 
 #[tokio::test]

@@ -217,7 +217,7 @@ async fn tokens_that_cannot_be_used_say_what_to_do() {
     let browser = Browser::new();
     let bearer = || Bearer::new(browser.login.clone(), WAIT);
     let again = |error: Option<LoginError>, words: &str| match error {
-        Some(LoginError::Again(text) | LoginError::Lasting(text)) => {
+        Some(LoginError::LoginRequired(text) | LoginError::Permanent(text)) => {
             assert!(text.contains(words), "{text}");
             Desk::no_canary(&text);
         }

@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, Status};
+use sayso::inbox::{By, DecisionRequest, Status};
 
 async fn waiting(post: &Post) -> sayso::inbox::Item {
     post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
@@ -16,7 +16,8 @@ async fn waiting(post: &Post) -> sayso::inbox::Item {
 async fn closed(post: &Post, item: &sayso::inbox::Item, reason: &str) {
     post.sync().await;
     let interrupt = item.interrupt().unwrap();
-    let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    let decide =
+        DecisionRequest { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
     let error = post.inbox.decisions().decide(decide).await.unwrap_err().to_string();
     assert!(error.contains(reason), "{error}");
     post.drive().await;

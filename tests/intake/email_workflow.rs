@@ -2,7 +2,7 @@
 //! unshowable or unanswerable gets it into trouble.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Event, Graph, Kind, NodeError, State, What, Workflow, ask, end,
+    Answer, ChildResult, Command, Ctx, Event, EventKind, Graph, Kind, NodeError, State, Workflow, ask, end,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
@@ -53,9 +53,9 @@ impl State for Conversation {
 
     fn arrived(event: Event) -> Option<Happened> {
         match event.what {
-            What::News { payload, .. } => Some(Happened::Came(payload)),
-            What::Settled { reason, .. } => Some(Happened::Settled(reason)),
-            What::Words { .. } | What::Hint { .. } | What::Corrected { .. } => None,
+            EventKind::News { payload, .. } => Some(Happened::Came(payload)),
+            EventKind::Settled { reason, .. } => Some(Happened::Settled(reason)),
+            EventKind::Words { .. } | EventKind::Hint { .. } | EventKind::Corrected { .. } => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use sayso::config::{AfterHandling, MailMode};
-use sayso::mail::{Account, BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, NewMail, Standing};
+use sayso::mail::{Account, BoxFuture, Cursor, Fetched, Handled, MailError, MailPresence, Mailbox, NewMail};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -123,7 +123,7 @@ impl Mailbox for FolderMailbox {
         Box::pin(async move {
             let fetch = self.fetches.fetch_add(1, Ordering::SeqCst) + 1;
             if self.fails.load(Ordering::SeqCst) || self.broken_fetch.load(Ordering::SeqCst) == fetch {
-                return Err(MailError::Passing("the pigeonhole is locked".to_owned()));
+                return Err(MailError::Temporary("the pigeonhole is locked".to_owned()));
             }
             if self.refuses.load(Ordering::SeqCst) {
                 let text = "the pigeonhole has a new lock; run `locksmith`".to_owned();
@@ -147,13 +147,13 @@ impl Mailbox for FolderMailbox {
         })
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(async move {
             let stands = |place: &String| {
                 if !self.folder.join(place).exists() {
-                    return Standing::Gone;
+                    return MailPresence::Gone;
                 }
-                Standing::There { seen: self.has(place, "seen"), answered: self.has(place, "answered") }
+                MailPresence::There { seen: self.has(place, "seen"), answered: self.has(place, "answered") }
             };
             Ok(places.iter().map(stands).collect())
         })
@@ -174,7 +174,7 @@ impl Mailbox for FolderMailbox {
     fn is_sent<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
         Box::pin(async move {
             if self.forgets.load(Ordering::SeqCst) {
-                return Err(MailError::Passing("the copies are locked away".to_owned()));
+                return Err(MailError::Temporary("the copies are locked away".to_owned()));
             }
             Ok(self.noted("sent", id))
         })

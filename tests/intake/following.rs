@@ -29,7 +29,7 @@ async fn it_follows_carries_out_answers_and_looks_when_told() {
     let (stop, driver) = post.tended();
     until(&post, async || post.items().await.iter().any(|item| item.action == "first_sync")).await;
     let asked = post.items().await.remove(0).interrupt().unwrap();
-    let decide = sayso::inbox::Decide {
+    let decide = sayso::inbox::DecisionRequest {
         interrupt: asked,
         decision: Decision::Accept,
         shown: None,

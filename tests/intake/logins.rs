@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::folder_mailbox::{FolderMailbox, letter};
 use crate::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, Item};
+use sayso::inbox::{By, DecisionRequest, Item};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
     let card = post.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0;
     assert!(card.text.contains("run `locksmith`"), "{}", card.text);
     // It is not to be left: it stands for as long as the login is over.
-    let ignore = Decide {
+    let ignore = DecisionRequest {
         interrupt: item.interrupt().unwrap(),
         decision: Decision::Ignore,
         shown: None,
@@ -56,7 +56,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.error), (1, None));
     assert_eq!(logins(&post).await.len(), 0, "it went by itself");
-    let late = post.inbox.decisions().decide(Decide {
+    let late = post.inbox.decisions().decide(DecisionRequest {
         interrupt: again[0].interrupt().unwrap(),
         decision: Decision::Accept,
         shown: None,
@@ -117,7 +117,8 @@ async fn an_answer_brings_the_next_look_about() {
     post.hole.put(&letter(1, "bob@b.example", "One", ""));
     refuse(&post, false);
     let interrupt = logins(&post).await[0].interrupt().unwrap();
-    let accept = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    let accept =
+        DecisionRequest { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
     post.inbox.decisions().decide(accept).await.unwrap();
     until(0, 1).await;
     stop.send(()).unwrap();

@@ -5,7 +5,7 @@ use crate::folder_mailbox::FolderMailbox;
 use sayso::app::{App, Driver, Engine, Intake, ReadMail, Scope, Settings, Synced, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
+use sayso::inbox::{By, DecisionRequest, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
 use sayso::mail::Account;
 use sayso::service::Inbox;
 use sayso::store::Store;
@@ -114,7 +114,8 @@ impl Post {
     }
 
     pub async fn decide(&self, id: &InterruptId, decision: Decision) {
-        let decide = Decide { interrupt: id.clone(), decision, shown: None, learn: true, by: By::Cli };
+        let decide =
+            DecisionRequest { interrupt: id.clone(), decision, shown: None, learn: true, by: By::Cli };
         self.inbox.decisions().decide(decide).await.unwrap();
         self.drive().await;
     }

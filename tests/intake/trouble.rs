@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{By, Decide, Item, ItemKind, Status};
+use sayso::inbox::{By, DecisionRequest, Item, ItemKind, Status};
 
 /// A thread in trouble: before it asked anything, or after it was answered.
 async fn in_trouble(post: &Post, subject: &str) -> Item {
@@ -79,8 +79,13 @@ async fn a_thread_about_to_act_hears_that_it_was_answered_elsewhere() {
     post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
     post.sync_and_drive().await;
     let asked = post.items().await.remove(0).interrupt().unwrap();
-    let decide =
-        Decide { interrupt: asked, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    let decide = DecisionRequest {
+        interrupt: asked,
+        decision: Decision::Accept,
+        shown: None,
+        learn: true,
+        by: By::Cli,
+    };
     post.inbox.decisions().decide(decide).await.unwrap();
     post.hole.flag("0001", "answered");
     post.sync().await;

@@ -3,7 +3,7 @@
 use super::dovecot::{Dovecot, available, server};
 use sayso::config::{AfterHandling, MailLogin, MailSource, MailTls, Secret};
 use sayso::mail::imap::Imap;
-use sayso::mail::{Cursor, Destination, Handled, MailError, Mailbox, NewMail, Standing};
+use sayso::mail::{Cursor, Destination, Handled, MailError, MailPresence, Mailbox, NewMail};
 use std::time::Duration;
 
 async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<NewMail>, Option<Cursor>) {
@@ -58,9 +58,9 @@ async fn mail_is_read_marked_and_kept() {
     }
     assert_eq!((dovecot.count("Archive"), dovecot.count("")), (1, 120));
     let places: Vec<String> = mails[..5].iter().map(|mail| mail.place.clone()).collect();
-    let there = |seen, answered| Standing::There { seen, answered };
+    let there = |seen, answered| MailPresence::There { seen, answered };
     let expected =
-        [there(true, false), there(true, true), there(false, false), Standing::Gone, there(false, false)];
+        [there(true, false), there(true, true), there(false, false), MailPresence::Gone, there(false, false)];
     assert_eq!(imap.standing(&places).await.unwrap(), expected);
 
     // Drafts once; answers from elsewhere found in Sent, whatever that is called.
@@ -132,7 +132,7 @@ async fn what_is_wrong_is_said() {
     strange.ca_file = None;
     let error = with(&mut account, strange).check().await.unwrap_err();
     assert!(
-        matches!(&error, MailError::Lasting(text) if text.contains("ca_file") || text.contains("certificates")),
+        matches!(&error, MailError::Permanent(text) if text.contains("ca_file") || text.contains("certificates")),
         "{error}"
     );
     let error = with(&mut account, server(dovecot.imap, MailTls::Tls)).check().await.unwrap_err();

@@ -196,7 +196,7 @@ async fn a_server_killed_in_the_middle_has_each_event_at_most_once() {
                 assert!(there, "{n}: what was said to be there is");
                 surely += 1;
             }
-            Err(CalendarError::Passing(_) | CalendarError::Lasting(_)) => {
+            Err(CalendarError::Temporary(_) | CalendarError::Permanent(_)) => {
                 assert!(!there, "{n}: it surely was not")
             }
             Err(CalendarError::Unknown(_)) => unclear += 1,
@@ -248,7 +248,7 @@ async fn an_event_is_changed_and_taken_out_by_who_invited() {
         {
             let error =
                 calendar.revise(&version(uid, sequence, &on(20)), who, Revision::Change).await.unwrap_err();
-            assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+            assert!(matches!(&error, CalendarError::Permanent(text) if text.contains(expected)), "{error}");
             assert!(calendar.revise(&version(uid, sequence, &on(20)), who, Revision::Remove).await.is_err());
         }
     }
@@ -316,7 +316,7 @@ async fn a_server_killed_in_the_middle_has_each_change_once() {
                 assert!(done, "{n}: what was said to be done is");
                 surely += 1;
             }
-            Err(CalendarError::Passing(_) | CalendarError::Lasting(_)) => {
+            Err(CalendarError::Temporary(_) | CalendarError::Permanent(_)) => {
                 assert!(!done, "{n}: it surely was not")
             }
             Err(CalendarError::Unknown(_)) => unclear += 1,

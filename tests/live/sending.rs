@@ -55,7 +55,7 @@ async fn mail_is_sent_once_and_filed_once() {
     wrong.login = MailLogin::Password(Secret::Command("echo guessed".to_owned()));
     let error = Smtp::new(wrong, None).check().await.unwrap_err();
     assert!(
-        matches!(&error, MailError::Lasting(text) if text.contains("refused the password of ada")),
+        matches!(&error, MailError::Permanent(text) if text.contains("refused the password of ada")),
         "{error}"
     );
 }

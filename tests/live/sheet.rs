@@ -6,9 +6,9 @@ use crate::support::{FakeModel, TestInbox};
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::llm::{ModelError, Reply, Scripted};
-use sayso::tools::cage::{Cage, Pythons};
+use sayso::tools::cage::{Cage, PythonFinder};
 use sayso::tools::sandbox::{Job, Report, Sandbox, Work};
-use sayso::tools::workbook::{self, At};
+use sayso::tools::workbook::{self, CellPos};
 use serde_json::{Value, json};
 
 /// Where the libraries are installed.
@@ -21,7 +21,7 @@ fn sandbox() -> Sandbox {
 /// The Python in its cage; nothing where it cannot be had.
 async fn cage() -> Option<Cage> {
     let program = std::env::current_dir().unwrap().join(PYTHON);
-    match Pythons::new(program.to_str().unwrap(), sandbox()).get().await {
+    match PythonFinder::new(program.to_str().unwrap(), sandbox()).get().await {
         Ok(cage) if cage.interpreter().modules.len() == 4 => Some(cage),
         Ok(cage) => {
             println!("not tried here: {}", cage.interpreter().text());
@@ -54,7 +54,7 @@ async fn ordinary_code_is_right_in_the_machines_python() {
         let book = workbook::open(case.book, &written).unwrap();
         for (sheet, cell, shown) in case.cells {
             let sheet = &book.sheets[book.find(sheet).unwrap()];
-            assert_eq!(sheet.shown(At::read(cell).unwrap()), *shown, "{} {cell}", case.instruction);
+            assert_eq!(sheet.shown(CellPos::read(cell).unwrap()), *shown, "{} {cell}", case.instruction);
         }
     }
     println!(
@@ -136,7 +136,9 @@ async fn begun(book: &str, answers: Vec<Answer>) -> (TestInbox, sayso::graph::Th
     let program = std::env::current_dir().unwrap().join(PYTHON).to_str().unwrap().to_owned();
     let inbox = TestInbox::builder()
         .with_model(FakeModel::new(answers))
-        .with_services(move |services| services.pythons = Pythons::new(&program, services.sandbox.clone()))
+        .with_services(move |services| {
+            services.pythons = PythonFinder::new(&program, services.sandbox.clone())
+        })
         .open();
     let bytes = std::fs::read(format!("tests/fixtures/workbooks/{book}")).unwrap();
     std::fs::create_dir_all(inbox.inputs()).unwrap();

@@ -5,7 +5,7 @@ use sayso::app::{App, Driver, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
-    By, Decide, DecisionQuery, GrantRequest, GrantScope, Item, ItemQuery, STOP_WORDS, SeenHash,
+    By, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, Item, ItemQuery, STOP_WORDS, SeenHash,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -210,7 +210,7 @@ impl Room {
     async fn decide(&self, item: &Item, decision: Decision) {
         let interrupt = InterruptId::parse(&item.id).unwrap();
         let shown = item.args_hash.map(SeenHash::Whole);
-        let decide = Decide { interrupt, decision, shown, learn: false, by: By::Tui };
+        let decide = DecisionRequest { interrupt, decision, shown, learn: false, by: By::Tui };
         self.app.inbox().decisions().decide(decide).await.unwrap();
     }
 

@@ -7,7 +7,8 @@ use sayso::app::{App, Driver, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
-    By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine, ThreadQuery,
+    By, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine,
+    ThreadQuery,
 };
 use sayso::service::Inbox;
 use sayso::store::Store;
@@ -136,7 +137,10 @@ impl Room {
     pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
         let interrupt = InterruptId::parse(&item.id).unwrap();
         let shown = item.args_hash.map(SeenHash::Whole);
-        self.inbox.decisions().decide(Decide { interrupt, decision, shown, learn: true, by: By::Cli }).await
+        self.inbox
+            .decisions()
+            .decide(DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli })
+            .await
     }
 
     pub async fn threads(&self) -> Vec<ThreadLine> {

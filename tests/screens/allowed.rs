@@ -52,7 +52,7 @@ fn a_refused_acceptance_allows_nothing() {
     screen.behind(async |inbox| {
         let interrupt = sayso::graph::InterruptId::parse(&id).unwrap();
         let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::By::Cli);
-        let decide = sayso::inbox::Decide { interrupt, decision, shown: None, learn: false, by };
+        let decide = sayso::inbox::DecisionRequest { interrupt, decision, shown: None, learn: false, by };
         inbox.decisions().decide(decide).await.unwrap();
     });
     screen.press("y");

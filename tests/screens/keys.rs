@@ -3,7 +3,7 @@
 use crate::test_screen::{TestScreen, drive};
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
-use sayso::inbox::{By, Decide};
+use sayso::inbox::{By, DecisionRequest};
 use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -153,8 +153,13 @@ fn keys_are_dead_on_what_vanished_until_the_next_move() {
     screen.press("j");
     let id = InterruptId::parse(&screen.model.inbox.list.selected().unwrap().id).unwrap();
     screen.behind(async |inbox| {
-        let decide =
-            Decide { interrupt: id, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
+        let decide = DecisionRequest {
+            interrupt: id,
+            decision: Decision::Ignore,
+            shown: None,
+            learn: true,
+            by: By::Cli,
+        };
         inbox.decisions().decide(decide).await.unwrap();
     });
     assert_eq!(screen.selected(), "");
@@ -171,7 +176,8 @@ fn a_card_that_changed_is_not_decided_as_it_was() {
     let wrong = Hash::from_bytes([0; 32]);
     let shown = screen.model.shown.clone().unwrap();
     assert_ne!(shown.hash.unwrap(), wrong);
-    let decide = Decide::on_screen(InterruptId::parse(&shown.id).unwrap(), wrong, Decision::Accept, true);
+    let decide =
+        DecisionRequest::on_screen(InterruptId::parse(&shown.id).unwrap(), wrong, Decision::Accept, true);
     screen.perform(vec![Cmd::Decide(sayso::tui::DecisionKind::Accepted, vec![decide])]);
     assert!(screen.decisions().is_empty());
     assert!(screen.note().contains("has changed since it was shown"), "{}", screen.note());

@@ -6,9 +6,9 @@ use crate::test_screen::{TestScreen, dump};
 use sayso::graph::ThreadId;
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
-use sayso::service::Way;
+use sayso::service::MailMove;
 use sayso::text::Visible;
-use sayso::tui::{Cmd, Failure, Msg, Read};
+use sayso::tui::{Cmd, Failure, LoadedCard, Msg};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -135,7 +135,7 @@ fn a_mail_of_50_megabytes_scrolls() {
     let mut screen = screen();
     let item = screen.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Mail(Box::new(mail))] };
-    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(Read { item, card, answers: Vec::new() }))));
+    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(LoadedCard { item, card, answers: Vec::new() }))));
     screen.drawn();
     // Not a timed assertion of speed: laying the whole mail out for each of these would take minutes.
     let began = Instant::now();
@@ -167,7 +167,7 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     screen.press("y");
     runtime.block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")"]);
-    let way = Way::Away(Destination::Folder("Travel".into()));
+    let way = MailMove::Away(Destination::Folder("Travel".into()));
     let other = thread.clone();
     runtime.block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
     screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))]));
@@ -179,7 +179,7 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     let mut screen = TestScreen::full(SIZE);
     screen.pass(Duration::from_secs(1));
     screen.press("i");
-    screen.tell(Msg::PutAway(Way::Away(Destination::Archive), vec![(other, Ok(()))]));
+    screen.tell(Msg::PutAway(MailMove::Away(Destination::Archive), vec![(other, Ok(()))]));
     screen.press("u");
     assert!(!screen.note().starts_with("Undone"), "{}", screen.note());
     // A card that is about no mail says so.
@@ -200,7 +200,7 @@ fn two_mails(runtime: &tokio::runtime::Runtime) -> (EmailInbox, ThreadId) {
 }
 
 /// Moves a mail as the screen does, up to the moment when the screen is told.
-fn move_mail(runtime: &tokio::runtime::Runtime, mail: &EmailInbox, thread: &ThreadId, way: &Way) {
+fn move_mail(runtime: &tokio::runtime::Runtime, mail: &EmailInbox, thread: &ThreadId, way: &MailMove) {
     let by = runtime.block_on(mail.mail().begin_move(thread, way)).unwrap();
     runtime.block_on(mail.drive());
     runtime.block_on(mail.mail().end_move(thread, way, &by)).unwrap();
@@ -213,7 +213,7 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
         let (mail, first) = two_mails(&runtime);
         let mut screen = TestScreen::over((*mail).clone(), SIZE);
         assert_eq!(screen.selected(), "The report");
-        let away = Way::Away(Destination::Archive);
+        let away = MailMove::Away(Destination::Archive);
         move_mail(&runtime, &mail, &first, &away);
         if seen_first {
             screen.tell(Msg::Changed);
@@ -223,8 +223,8 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
         assert!(!screen.dump().contains("This one is gone"), "{}", screen.dump());
         runtime.block_on(mail.drive());
 
-        move_mail(&runtime, &mail, &first, &Way::Back);
-        screen.tell(Msg::PutAway(Way::Back, vec![(first, Ok(()))]));
+        move_mail(&runtime, &mail, &first, &MailMove::Back);
+        screen.tell(Msg::PutAway(MailMove::Back, vec![(first, Ok(()))]));
         assert_eq!(screen.selected(), "The fair", "its card is on its way");
         runtime.block_on(mail.drive());
         screen.tell(Msg::Changed);
@@ -251,7 +251,7 @@ fn a_move_that_fails_is_told_in_one_sentence_and_leaves_the_last_undo_alone() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a");
     let failure = Failure { stale: false, text: "there is no folder Nowhere".to_owned() };
-    let way = Way::Away(Destination::Folder("Nowhere".into()));
+    let way = MailMove::Away(Destination::Folder("Nowhere".into()));
     let thread = screen.model.inbox.list.all()[0].thread.clone();
     screen.tell(Msg::PutAway(way, vec![(thread, Err(failure))]));
     assert_eq!(screen.note(), "Not moved to Nowhere: there is no folder Nowhere");

@@ -6,7 +6,7 @@ use crate::support::test_inbox::{TestInbox, eager};
 use crate::test_screen::{TestScreen, drive, wall};
 use jiff::ToSpan;
 use sayso::inbox::DecisionQuery;
-use sayso::service::{Asking, News, SessionNews, Used};
+use sayso::service::{NewRequest, News, SessionNews, Used};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn screen(told: Vec<SessionNews>, asked: Vec<Value>) -> TestScreen {
             inbox.sessions().heard(news).await.unwrap();
         }
         for input in asked {
-            inbox.requests().ask(Asking { input, key: None }).await.unwrap();
+            inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
         }
     });
     screen.press("gg");

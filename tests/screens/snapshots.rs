@@ -364,7 +364,7 @@ fn gone() {
         screen.behind(async |inbox| {
             let id = sayso::graph::InterruptId::parse(&id).unwrap();
             let decision = sayso::graph::Decision::Ignore;
-            let decide = sayso::inbox::Decide {
+            let decide = sayso::inbox::DecisionRequest {
                 interrupt: id,
                 decision,
                 shown: None,

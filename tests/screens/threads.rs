@@ -3,9 +3,9 @@
 use crate::snapshots::{snap, snap_with};
 use crate::support::{TestInbox, samples};
 use crate::test_screen::{TestScreen, drive};
-use sayso::graph::{EffectError, Found, ThreadId};
+use sayso::graph::{EffectError, EffectTrace, ThreadId};
 use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
-use sayso::tui::{Aspect, Focus, Tab};
+use sayso::tui::{Focus, Tab, ThreadPane};
 use serde_json::json;
 use std::time::Duration;
 
@@ -242,15 +242,15 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
     screen.press("2");
     assert_eq!(screen.model.focus, Focus::List);
     screen.press("l");
-    assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::Card, Aspect::Conversation));
+    assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::Card, ThreadPane::Conversation));
     screen.press("llll");
-    assert_eq!(shown(&screen).aspect, Aspect::State);
+    assert_eq!(shown(&screen).aspect, ThreadPane::State);
     screen.press("l");
-    assert_eq!(shown(&screen).aspect, Aspect::Conversation, "one key reaches them all");
+    assert_eq!(shown(&screen).aspect, ThreadPane::Conversation, "one key reaches them all");
     screen.press("llllhhhhh");
-    assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::List, Aspect::Conversation));
+    assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::List, ThreadPane::Conversation));
     screen.press("ll").press("J");
-    assert_eq!(shown(&screen).aspect, Aspect::Steps, "the next thread is looked at from the same side");
+    assert_eq!(shown(&screen).aspect, ThreadPane::Steps, "the next thread is looked at from the same side");
     let last = shown(&screen).step;
     screen.press("[");
     assert_eq!(shown(&screen).step, last - 1);
@@ -259,7 +259,7 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
     assert_eq!(shown(&screen).step, last);
     // Whoever comes from elsewhere begins with the conversation.
     screen.press("1t");
-    assert_eq!(shown(&screen).aspect, Aspect::Conversation);
+    assert_eq!(shown(&screen).aspect, ThreadPane::Conversation);
 }
 
 /// What a fork asks anew stands in the inbox, selected; the original is as it was.
@@ -321,7 +321,7 @@ fn an_effect_in_doubt_is_settled_from_its_thread() {
     {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+        *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
         inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
         let thread = runtime.block_on(async {
             let ask = json!([{"ask": [{"key": "a", "irreversible": true}]}]);

@@ -4,7 +4,7 @@ use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
 use crate::test_screen::{TestScreen, wall};
 use jiff::ToSpan;
-use sayso::service::Asking;
+use sayso::service::NewRequest;
 use sayso::tui::Msg;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn screen(questions: &[Value]) -> TestScreen {
     let questions = questions.to_vec();
     screen.behind(async |inbox| {
         for input in questions {
-            inbox.requests().ask(Asking { input, key: None }).await.unwrap();
+            inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
         }
     });
     screen.press("gg");
@@ -59,7 +59,7 @@ fn what_the_answered_agent_asks_next_is_selected_unless_the_person_went_elsewher
     let asks = |screen: &mut TestScreen, title: &str, source: &str| {
         let input = question(title, source);
         screen.behind(async |inbox| {
-            inbox.requests().ask(Asking { input, key: None }).await.unwrap();
+            inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
         });
     };
     assert_eq!(screen.selected(), "How many?");

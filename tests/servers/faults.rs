@@ -23,7 +23,7 @@ async fn a_connection_that_is_cut_anywhere_costs_nothing() {
         if step == "CAPABILITY" || step == "AUTHENTICATE" {
             imap.leave().await;
             let error = imap.fetch(first.cursor.as_ref(), 2).await.unwrap_err();
-            assert!(matches!(error, MailError::Passing(_)), "{step}: {error}");
+            assert!(matches!(error, MailError::Temporary(_)), "{step}: {error}");
         }
         assert_eq!(all(&imap, first.cursor, 2).await.0, ["3", "4", "5"], "{step}");
     }
@@ -91,7 +91,7 @@ async fn a_huge_text_is_refused_before_it_is_kept() {
         }
         let error = imap.fetch(None, 1).await.unwrap_err();
         assert!(
-            matches!(&error, MailError::Passing(text) if text.contains("more than was asked for")),
+            matches!(&error, MailError::Temporary(text) if text.contains("more than was asked for")),
             "{error}"
         );
         // The next time all is well.
@@ -128,13 +128,16 @@ async fn a_mail_over_the_limit_is_asked_for_in_part_and_alone() {
 async fn a_server_that_says_nothing_any_more_is_given_up() {
     let fake = Fake::new();
     let (port, _) = fake.start().await;
-    let short = sayso::mail::Patience { answer: Duration::from_millis(50), ..patience() };
+    let short = sayso::mail::Timeouts { answer: Duration::from_millis(50), ..patience() };
     let imap = Imap::patient(&account(server(port)), short).unwrap();
     for _ in 0..2 {
         fake.fault("EXAMINE", Fault::Hang);
     }
     let error = imap.fetch(None, 1).await.unwrap_err();
-    assert!(matches!(&error, MailError::Passing(text) if text.contains("did not answer within")), "{error}");
+    assert!(
+        matches!(&error, MailError::Temporary(text) if text.contains("did not answer within")),
+        "{error}"
+    );
 }
 
 async fn greeted(
@@ -157,7 +160,7 @@ async fn odd_greetings_are_told_apart() {
     ] {
         let error = greeted(move |mut talk| Box::pin(async move { talk.say(greeting).await })).await;
         assert!(error.to_string().contains(expected), "{greeting:?}: {error}");
-        assert_eq!(matches!(error, MailError::Passing(_)), passing, "{greeting:?}");
+        assert_eq!(matches!(error, MailError::Temporary(_)), passing, "{greeting:?}");
         assert!(!error.to_string().contains('\u{1b}'));
     }
 }
@@ -201,7 +204,7 @@ async fn a_wrong_password_is_said_without_saying_it() {
         assert!(text.contains("refused the password of ada@example.org") && !text.contains(CANARY), "{text}");
         // Not now is not never.
         fake.fault(way, Fault::No("[UNAVAILABLE] later".to_owned()));
-        assert!(matches!(imap.check().await, Err(MailError::Passing(_))));
+        assert!(matches!(imap.check().await, Err(MailError::Temporary(_))));
     }
     let fake = Fake::new();
     let (port, _) = fake.start().await;

@@ -3,7 +3,7 @@
 use super::fake::{Fake, letter};
 use super::script::CANARY;
 use sayso::config::{AfterHandling, MailSource};
-use sayso::mail::{Cursor, Destination, Fetched, Handled, MailError, Mailbox, Standing};
+use sayso::mail::{Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox};
 
 fn subjects(fetched: &Fetched) -> Vec<String> {
     let subject = |raw: &[u8]| {
@@ -102,8 +102,9 @@ async fn how_mails_stand() {
         letters.remove(3);
     }
     places.push("nonsense".to_owned());
-    let there = |seen, answered| Standing::There { seen, answered };
-    let expected = [there(true, false), there(false, true), Standing::Gone, Standing::Gone, Standing::Gone];
+    let there = |seen, answered| MailPresence::There { seen, answered };
+    let expected =
+        [there(true, false), there(false, true), MailPresence::Gone, MailPresence::Gone, MailPresence::Gone];
     assert_eq!(imap.standing(&places).await.unwrap(), expected);
 }
 
@@ -213,7 +214,7 @@ async fn folders_that_are_not_there_are_named_with_some_that_are() {
         })
         .await;
     let error = imap.check().await.unwrap_err();
-    assert!(matches!(error, MailError::Lasting(_)));
+    assert!(matches!(error, MailError::Permanent(_)));
     let text = error.to_string();
     assert!(text.contains("has no folder Wörk; there are Archive, Entwürfe, INBOX, Sent Things"), "{text}");
 
@@ -243,7 +244,7 @@ async fn mail_is_put_away_once_and_comes_back() {
             let way = imap.put_away(&place, &to).await.unwrap();
             assert_eq!(imap.put_away(&place, &to).await.unwrap(), way, "once more is once");
             assert_eq!((fake.letters("INBOX").len(), fake.letters(folder).len()), (1, 1), "{to:?}");
-            assert_eq!(imap.standing(std::slice::from_ref(&place)).await.unwrap(), [Standing::Gone]);
+            assert_eq!(imap.standing(std::slice::from_ref(&place)).await.unwrap(), [MailPresence::Gone]);
             for _ in 0..2 {
                 imap.put_back(&way).await.unwrap();
             }

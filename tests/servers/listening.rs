@@ -3,7 +3,7 @@
 use super::fake::{Fake, Fault};
 use super::script::{account, patience, server};
 use sayso::mail::imap::Imap;
-use sayso::mail::{Mailbox, Patience};
+use sayso::mail::{Mailbox, Timeouts};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ async fn signs_of_life_are_asked_for_and_a_dead_connection_is_made_again() {
     let fake = Fake::new();
     let (port, heard) = fake.start().await;
     let short =
-        Patience { answer: Duration::from_millis(200), listen: Duration::from_millis(5), ..patience() };
+        Timeouts { answer: Duration::from_millis(200), listen: Duration::from_millis(5), ..patience() };
     let imap = Imap::patient(&account(server(port)), short).unwrap();
     let changed = tokio::spawn(async move { imap.changed().await });
     let enough = async {
@@ -47,7 +47,7 @@ async fn a_server_that_cannot_tell_is_asked_now_and_then() {
     let fake = Fake::new();
     fake.state().capabilities = "IMAP4rev1 AUTH=PLAIN SASL-IR".to_owned();
     let (port, heard) = fake.start().await;
-    let short = Patience { listen: Duration::from_millis(5), ..patience() };
+    let short = Timeouts { listen: Duration::from_millis(5), ..patience() };
     let imap = Imap::patient(&account(server(port)), short).unwrap();
     tokio::time::timeout(LONG, imap.changed()).await.unwrap();
     assert!(heard.count("NOOP") >= 1);

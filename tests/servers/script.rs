@@ -1,7 +1,7 @@
 //! A server on loopback whose every connection is played by a function.
 
 use sayso::config::{AfterHandling, Mail, MailLogin, MailMode, MailServer, MailSource, MailTls, Secret};
-use sayso::mail::Patience;
+use sayso::mail::Timeouts;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -145,8 +145,8 @@ where
 }
 
 /// Long enough for a busy machine, short enough where a test waits for its end.
-pub fn patience() -> Patience {
-    Patience {
+pub fn patience() -> Timeouts {
+    Timeouts {
         connect: Duration::from_secs(20),
         answer: Duration::from_secs(20),
         verdict: Duration::from_secs(20),

@@ -18,7 +18,7 @@ async fn with(certificate: &'static str) -> (u16, Heard) {
 #[track_caller]
 fn refused(outcome: Result<String, MailError>, expected: &str, heard: &Heard) {
     match outcome {
-        Err(MailError::Lasting(text)) => assert!(text.contains(expected), "{text}"),
+        Err(MailError::Permanent(text)) => assert!(text.contains(expected), "{text}"),
         other => panic!("{other:?}"),
     }
     assert_eq!(heard.lines(), [""; 0], "not a word was said");
@@ -120,5 +120,5 @@ async fn a_server_that_speaks_no_tls_and_one_that_is_not_there() {
     let port = gone.local_addr().unwrap().port();
     drop(gone);
     let error = check(server(port)).await.unwrap_err();
-    assert!(matches!(&error, MailError::Passing(text) if text.contains("cannot be reached")), "{error}");
+    assert!(matches!(&error, MailError::Temporary(text) if text.contains("cannot be reached")), "{error}");
 }

@@ -1,8 +1,8 @@
 //! A conversation: it asks, takes the answer, and asks again until the answer is `done`.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Kind, NodeError, State, What, Workflow, ask,
-    end,
+    Answer, ChildResult, Command, Ctx, Decision, Event, EventKind, Graph, Kind, NodeError, State, Workflow,
+    ask, end,
 };
 use sayso::inbox::{Block, Card, Spec, proposal};
 use sayso::text::Visible;
@@ -61,11 +61,11 @@ impl State for Chat {
 
     fn arrived(event: Event) -> Option<ChatUpdate> {
         match event.what {
-            What::Words { text } | What::Hint { text } => Some(ChatUpdate::Heard { text }),
-            What::News { payload, .. } | What::Corrected { payload } => {
+            EventKind::Words { text } | EventKind::Hint { text } => Some(ChatUpdate::Heard { text }),
+            EventKind::News { payload, .. } | EventKind::Corrected { payload } => {
                 Some(ChatUpdate::Heard { text: payload.to_string() })
             }
-            What::Settled { .. } => Some(ChatUpdate::Over),
+            EventKind::Settled { .. } => Some(ChatUpdate::Over),
         }
     }
 

@@ -1,8 +1,8 @@
 //! A courier: proposes a delivery, waits for a yes, and carries it out once.
 
 use sayso::graph::{
-    Answer, Basis, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event, Found, Graph,
-    Kind, NodeError, State, StepContext, Workflow, ask, end, goto,
+    Answer, Authorization, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, EffectTrace,
+    Event, Graph, Kind, NodeError, State, StepContext, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use sayso::mail::compose::{Draft, compose};
@@ -108,12 +108,12 @@ impl Effect for Post {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match self.0.find(frozen).await {
-                sayso::mail::Found::Sent(sent) => Found::Done(json!(sent)),
-                sayso::mail::Found::NotSent => Found::NotDone,
-                sayso::mail::Found::Unknown(text) => Found::Unknown(text),
+                sayso::mail::Found::Sent(sent) => EffectTrace::Done(json!(sent)),
+                sayso::mail::Found::NotSent => EffectTrace::NotDone,
+                sayso::mail::Found::Unknown(text) => EffectTrace::Unknown(text),
             }
         })
     }
@@ -132,13 +132,17 @@ impl Effect for Deliver {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             if self.0.blind.load(std::sync::atomic::Ordering::SeqCst) {
-                return Found::Unknown("nobody saw it".to_owned());
+                return EffectTrace::Unknown("nobody saw it".to_owned());
             }
             let parcel = String::from_utf8_lossy(frozen).into_owned();
-            if self.0.deliveries().contains(&parcel) { Found::Done(json!("found")) } else { Found::NotDone }
+            if self.0.deliveries().contains(&parcel) {
+                EffectTrace::Done(json!("found"))
+            } else {
+                EffectTrace::NotDone
+            }
         })
     }
 }
@@ -229,7 +233,7 @@ async fn act(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<Ro
             Decision::Respond { .. } | Decision::Ignore | Decision::Draft => continue,
         };
         let parcel = args["parcel"].as_str().unwrap_or_default().to_owned();
-        let basis = Basis::Decision { key: answer.key.clone(), args };
+        let basis = Authorization::Decision { key: answer.key.clone(), args };
         let thread = ctx.step_context().thread.to_string();
         let line = format!("{parcel} for {thread}");
         let (frozen, effect): (_, Arc<dyn Effect>) = match &ctx.services().outgoing {

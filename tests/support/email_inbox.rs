@@ -4,14 +4,14 @@ use super::fake_model::{FakeModel, answer_by_rules};
 use super::test_inbox::{TestInbox, eager};
 use jiff::tz::TimeZone;
 use sayso::app::Settings;
-use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, Invited, Revision, read_events};
+use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, InvitedEvent, Revision, read_events};
 use sayso::config::{AfterHandling, MailMode};
-use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
-use sayso::inbox::{By, Decide};
+use sayso::graph::{BoxFuture, Decision, EventKind, InterruptId, ThreadId, Warning};
+use sayso::inbox::{By, DecisionRequest};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
-    Account, Cursor, Destination, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
-    Standing, WayBack,
+    Account, Cursor, Destination, Fetched, Found, Handled, MailError, MailPresence, Mailbox, Outgoing,
+    SendError, Sent, UndoToken,
 };
 use sayso::store::{NewMail, NewThread, Route, TakenIn};
 use sayso::workflows::Accounts;
@@ -84,7 +84,7 @@ impl Mailbox for FakeMailbox {
         Box::pin(async { Ok(Fetched::default()) })
     }
 
-    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
@@ -102,14 +102,14 @@ impl Mailbox for FakeMailbox {
         &'a self,
         place: &'a str,
         to: &'a Destination,
-    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+    ) -> BoxFuture<'a, Result<UndoToken, MailError>> {
         Box::pin(async move {
             self.moved.lock().unwrap().push(format!("{place} {to:?}"));
-            Ok(WayBack(place.to_owned()))
+            Ok(UndoToken(place.to_owned()))
         })
     }
 
-    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async move {
             self.moved.lock().unwrap().push(format!("{} back", way.0));
             Ok(())
@@ -180,7 +180,7 @@ impl Calendar for FakeCalendar {
     ) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
         Box::pin(async move {
             if let Some(text) = self.fails.lock().unwrap().clone() {
-                return Err(CalendarError::Lasting(text));
+                return Err(CalendarError::Permanent(text));
             }
             let busy = self.busy.lock().unwrap().clone();
             Ok(busy.into_iter().filter(|one| one.start < until && one.end > from).collect())
@@ -194,10 +194,10 @@ impl Calendar for FakeCalendar {
         })
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         Box::pin(async move {
             if let Some(text) = self.fails.lock().unwrap().clone() {
-                return Err(CalendarError::Lasting(text));
+                return Err(CalendarError::Permanent(text));
             }
             let events = self.events.lock().unwrap();
             let read = events.iter().flat_map(|event| read_events(event, &TimeZone::UTC).unwrap());
@@ -403,14 +403,14 @@ impl EmailInbox {
         let identity = sayso::mail::identity("work", &mail);
         let payload = json!({"account": "work", "identity": identity, "raw": digest, "place": "new/2"});
         let warning = Warning::caution("new_mail", "Bob wrote again.");
-        let what = What::News { topic: "mail".to_owned(), payload, warning };
+        let what = EventKind::News { topic: "mail".to_owned(), payload, warning };
         self.arrive(thread, &format!("mail:{identity}"), what).await.unwrap();
     }
 
     /// Decides without anything to be learned, and drives on.
     pub async fn answer_without_learning(&self, id: &InterruptId, decision: Decision) {
         let interrupt = id.clone();
-        let decide = Decide { interrupt, decision, shown: None, learn: false, by: By::Cli };
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: By::Cli };
         self.decisions().decide(decide).await.unwrap();
         self.drive().await;
     }

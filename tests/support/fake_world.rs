@@ -2,9 +2,9 @@
 
 use sayso::app::services;
 use sayso::config::Env;
-use sayso::graph::{BoxFuture, Effect, EffectError, Found, StepContext};
+use sayso::graph::{BoxFuture, Effect, EffectError, EffectTrace, StepContext};
 use sayso::store::{Clock, Store};
-use sayso::workflows::Wish;
+use sayso::workflows::GrantQuery;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct FakeWorld {
     performed: Mutex<Vec<String>>,
     pub faults: Mutex<VecDeque<EffectError>>,
     /// What looking for a deed finds; by default what was performed.
-    pub found: Mutex<Option<Found>>,
+    pub found: Mutex<Option<EffectTrace>>,
     gates: Mutex<HashMap<String, Arc<Gate>>>,
     /// Where the grants are that players consult, and what time it is there.
     grants: Mutex<Option<(PathBuf, Clock)>>,
@@ -37,7 +37,7 @@ impl FakeWorld {
     }
 
     /// What covers this, by the services a real workflow has.
-    pub fn covers(&self, step: &StepContext, wish: &Wish<'_>) -> Option<String> {
+    pub fn covers(&self, step: &StepContext, wish: &GrantQuery<'_>) -> Option<String> {
         let (data, clock) = self.grants.lock().unwrap().clone()?;
         let store = Store::open_with(&data, clock).unwrap();
         let config = super::config::load(&data, &Env::default());
@@ -119,7 +119,7 @@ impl Effect for Deed {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             self.world.count("finds");
             if let Some(found) = self.world.found.lock().unwrap().clone() {
@@ -127,9 +127,9 @@ impl Effect for Deed {
             }
             let wanted = String::from_utf8_lossy(frozen).into_owned();
             if self.world.performed().contains(&wanted) {
-                Found::Done(json!("found"))
+                EffectTrace::Done(json!("found"))
             } else {
-                Found::NotDone
+                EffectTrace::NotDone
             }
         })
     }

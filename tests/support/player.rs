@@ -2,12 +2,12 @@
 
 use super::fake_world::{Deed, FakeWorld};
 use sayso::graph::{
-    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grade, Grantable, Graph, Interrupt,
-    Kind, NodeError, State, StepContext, Warning, Workflow, ask, end, goto, spawn,
+    Answer, Authorization, Child, ChildResult, Command, Ctx, Decision, Event, Grade, Grantable, Graph,
+    Interrupt, Kind, NodeError, State, StepContext, Warning, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
 use sayso::text::Visible;
-use sayso::workflows::Wish;
+use sayso::workflows::GrantQuery;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -181,7 +181,7 @@ fn question(asked: &Question, step: &StepContext, world: &FakeWorld) -> Interrup
     interrupt.granted = asked.granted.clone();
     if asked.consult {
         let sender = asked.sender.as_deref().unwrap_or_default();
-        let wish = Wish { tool: "do", sender, warned: asked.warned, ..Wish::default() };
+        let wish = GrantQuery { tool: "do", sender, warned: asked.warned, ..GrantQuery::default() };
         interrupt.granted = world.covers(step, &wish);
     }
     interrupt.allow.draft = asked.draft;
@@ -236,11 +236,15 @@ async fn play(ctx: Ctx<Arc<FakeWorld>>, state: Arc<Tape>) -> Result<Command<Tape
                     Some(key) => {
                         let args = once.args.clone().unwrap_or_else(|| approved(&state, key));
                         let key = key.clone();
-                        if once.draft { Basis::Draft { key, args } } else { Basis::Decision { key, args } }
+                        if once.draft {
+                            Authorization::Draft { key, args }
+                        } else {
+                            Authorization::Decision { key, args }
+                        }
                     }
-                    None => {
-                        Basis::Grant { name: once.grant.clone().unwrap_or_else(|| OUTPUT_FILES.to_owned()) }
-                    }
+                    None => Authorization::Grant {
+                        name: once.grant.clone().unwrap_or_else(|| OUTPUT_FILES.to_owned()),
+                    },
                 };
                 // The bytes differ with each attempt, so that a retry with other bytes shows.
                 let attempt = world.count(&format!("frozen:{}", once.name));

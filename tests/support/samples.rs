@@ -3,8 +3,8 @@
 use super::test_inbox::{Builder, Folder, TestInbox};
 use sayso::app::Settings;
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Grade, Grantable, Graph, Interrupt, Kind, NodeError,
-    State, Warning, What, Workflow, ask, end, goto,
+    Answer, ChildResult, Command, Ctx, Decision, Event, EventKind, Grade, Grantable, Graph, Interrupt, Kind,
+    NodeError, State, Warning, Workflow, ask, end, goto,
 };
 use sayso::inbox::{
     AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
@@ -76,11 +76,11 @@ impl State for Sample {
 
     fn arrived(event: Event) -> Option<SampleUpdate> {
         match event.what {
-            What::Words { text } | What::Hint { text } => Some(SampleUpdate::Heard { text }),
-            What::News { payload, .. } | What::Corrected { payload } => {
+            EventKind::Words { text } | EventKind::Hint { text } => Some(SampleUpdate::Heard { text }),
+            EventKind::News { payload, .. } | EventKind::Corrected { payload } => {
                 Some(SampleUpdate::Heard { text: payload.to_string() })
             }
-            What::Settled { .. } => Some(SampleUpdate::Heard { text: "settled".to_owned() }),
+            EventKind::Settled { .. } => Some(SampleUpdate::Heard { text: "settled".to_owned() }),
         }
     }
 

@@ -7,11 +7,13 @@ use super::{chat, player};
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
-use sayso::graph::{Decision, Event, InterruptId, ThreadId, What};
-use sayso::inbox::{By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView};
+use sayso::graph::{Decision, Event, EventKind, InterruptId, ThreadId};
+use sayso::inbox::{
+    By, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView,
+};
 use sayso::service::Inbox;
 use sayso::store::{Arrival, Clock, Store, StoreError};
-use sayso::tools::cage::Pythons;
+use sayso::tools::cage::PythonFinder;
 use sayso::tools::sandbox::Sandbox;
 use sayso::workflows::{self, Services};
 use serde_json::{Value, json};
@@ -165,7 +167,7 @@ impl Builder {
                 // The program itself answers to the sandbox's hidden verb; a test does not.
                 services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
                 // Tests that want the machine's own Python say so.
-                services.pythons = Pythons::new("embedded", services.sandbox.clone());
+                services.pythons = PythonFinder::new("embedded", services.sandbox.clone());
                 (self.services)(&mut services);
                 workflows::all(&Arc::new(services)).unwrap()
             }
@@ -475,7 +477,7 @@ impl TestInbox {
     }
 
     /// Lets something reach a thread.
-    pub async fn arrive(&self, thread: &ThreadId, id: &str, what: What) -> Result<ThreadId, StoreError> {
+    pub async fn arrive(&self, thread: &ThreadId, id: &str, what: EventKind) -> Result<ThreadId, StoreError> {
         let workflow = self.store().threads().line(thread).unwrap().workflow;
         let spec = self.engine().registry().get(&workflow).unwrap();
         let event = Event { id: id.to_owned(), what };
@@ -490,7 +492,7 @@ impl TestInbox {
     /// News with the warning `new_mail`.
     pub async fn news(&self, thread: &ThreadId, id: &str) {
         let warning = super::warning("new_mail");
-        let what = What::News { topic: "mail".to_owned(), payload: json!(id), warning };
+        let what = EventKind::News { topic: "mail".to_owned(), payload: json!(id), warning };
         self.arrive(thread, id, what).await.unwrap();
     }
 }
@@ -525,7 +527,10 @@ pub async fn drive(inbox: &Inbox) {
 
 pub async fn decide(inbox: &Inbox, id: &InterruptId, decision: Decision) -> Result<Outcome, InboxError> {
     let interrupt = id.clone();
-    inbox.decisions().decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await
+    inbox
+        .decisions()
+        .decide(DecisionRequest { interrupt, decision, shown: None, learn: true, by: By::Cli })
+        .await
 }
 
 /// A driver at work until it is told to stop.

@@ -3,7 +3,7 @@
 use crate::room::{Room, all, attribute, named, taken, told_to};
 use crate::server::{Play, Server};
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, PruneQuery, Status};
+use sayso::inbox::{By, DecisionRequest, PruneQuery, Status};
 use sayso::store::{Prompt, Span};
 use serde_json::json;
 use std::path::Path;
@@ -98,7 +98,8 @@ async fn a_thread_that_was_abandoned_is_told_whole() {
     };
     room.inbox.engine().store().figures().record_span(span, Prompt::default());
     let interrupt = outcome.interrupts[0].clone();
-    let decide = Decide { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
+    let decide =
+        DecisionRequest { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
     room.inbox.decisions().decide(decide).await.unwrap();
     room.settle().await;
     let told = all(&server);

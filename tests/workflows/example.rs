@@ -4,8 +4,8 @@
 
 use crate::support::TestInbox;
 use sayso::graph::{
-    Answer, Basis, BoxFuture, BuildError, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event,
-    Found, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
+    Answer, Authorization, BoxFuture, BuildError, ChildResult, Command, Ctx, Decision, Effect, EffectError,
+    EffectTrace, Event, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Block, Card, Spec, Status, proposal};
 use sayso::text::Visible;
@@ -107,7 +107,7 @@ async fn decided(ctx: Ctx<Desk>, state: Arc<Minutes>) -> Result<Command<Minutes>
     };
     let text = |key: &str| args[key].as_str().unwrap_or_default().to_owned();
     let path = ctx.services().folder.join(text("file"));
-    let basis = Basis::Decision { key: answer.key.clone(), args: args.clone() };
+    let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
     ctx.once("write", basis, text("content").into_bytes(), Arc::new(NewFile(path))).await?;
     Ok(Command::end().update(MinutesUpdate::Written))
 }
@@ -134,11 +134,11 @@ impl Effect for NewFile {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match std::fs::read(&self.0) {
-                Ok(found) if found == frozen => Found::Done(json!({ "bytes": found.len() })),
-                _ => Found::NotDone,
+                Ok(found) if found == frozen => EffectTrace::Done(json!({ "bytes": found.len() })),
+                _ => EffectTrace::NotDone,
             }
         })
     }

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
 use sayso::config::Expiry;
 use sayso::graph::Decision;
-use sayso::inbox::{By, Decide, Ending, Status};
-use sayso::service::{Asking, Waited};
+use sayso::inbox::{By, DecisionRequest, Ending, Status};
+use sayso::service::{NewRequest, WaitResult};
 use sayso::tools::moment::{Machine, Moment};
 use serde_json::json;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ fn with(settings: Settings) -> (TestInbox, Arc<AtomicI64>) {
     (inbox, years)
 }
 
-fn asking(title: &str, expires_in: u64) -> Asking {
-    Asking { input: json!({"title": title, "expires_in": expires_in}), key: None }
+fn asking(title: &str, expires_in: u64) -> NewRequest {
+    NewRequest { input: json!({"title": title, "expires_in": expires_in}), key: None }
 }
 
 #[cfg(target_os = "linux")]
@@ -48,11 +48,11 @@ async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
     let short = inbox.requests().ask(asking("A second?", 1)).await.unwrap();
     years.store(-10, Ordering::SeqCst);
     let waited = inbox.requests().wait(&short.thread, std::future::pending()).await.unwrap();
-    let Waited::Answered(over) = waited else { panic!("{waited:?}") };
+    let WaitResult::Answered(over) = waited else { panic!("{waited:?}") };
     assert_eq!((over.r#type, over.status), (Some(Ending::Expired), Status::Done));
     // An answer that was given wins over an expiry that comes later, though nobody has taken it up.
     let given = inbox.requests().ask(asking("Still?", 1)).await.unwrap();
-    let decide = Decide {
+    let decide = DecisionRequest {
         interrupt: given.id.clone(),
         decision: Decision::Accept,
         shown: None,
@@ -76,15 +76,20 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     // Longer than the moment for which whoever reads an answer helps its thread along.
     let (inbox, _) = with(Settings { soft_hold: Duration::from_secs(2), ..Settings::default() });
     let asked = inbox.requests().ask(asking("Go?", 3600)).await.unwrap();
-    let decide =
-        |decision| Decide { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
+    let decide = |decision| DecisionRequest {
+        interrupt: asked.id.clone(),
+        decision,
+        shown: None,
+        learn: false,
+        by: By::Tui,
+    };
     inbox.decisions().decide(decide(Decision::Accept)).await.unwrap();
     // At the screen there are some seconds to think again.
     assert_eq!(inbox.requests().answer(&asked.id).await.unwrap().r#type, None);
     inbox.decisions().undo(asked.id.clone()).await.unwrap();
     inbox.decisions().decide(decide(Decision::Ignore)).await.unwrap();
     let waited = inbox.requests().wait(&asked.thread, std::future::pending()).await.unwrap();
-    let Waited::Answered(told) = waited else { panic!("{waited:?}") };
+    let WaitResult::Answered(told) = waited else { panic!("{waited:?}") };
     assert_eq!((told.r#type, told.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
 }
 
@@ -108,7 +113,7 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
         (json!({"title": "Push?", "action": "push", "args": {"to": "main"}}), "named no folder"),
     ];
     for (input, rule) in cases {
-        let asked = inbox.requests().ask(Asking { input: input.clone(), key: None }).await.unwrap();
+        let asked = inbox.requests().ask(NewRequest { input: input.clone(), key: None }).await.unwrap();
         let why = inbox.decisions().why(asked.id.to_string()).await.unwrap().text();
         assert!(why.contains(rule), "{input}: {why}");
         assert!(why.contains("asked at") && why.contains("the asker set no time limit"), "{why}");
@@ -128,20 +133,20 @@ async fn a_request_that_the_policy_ends_has_expired_for_its_asker() {
     let expiry = Expiry { workflows: [("request".to_owned(), week)].into(), ..Expiry::default() };
     let (inbox, _) = with(Settings { expiry, ..Settings::default() });
     let input = json!({"title": "Pay?", "action": "pay", "args": {"amount": 120}});
-    let asked = inbox.requests().ask(Asking { input, key: None }).await.unwrap();
+    let asked = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
     for ms in [0, 7 * 86_400_000] {
         let machine = Some(Machine { run: "a".to_owned(), ms });
         inbox.expire_now(&Moment { wall_ms: 0, machine }).await.unwrap();
     }
     let waited = inbox.requests().wait(&asked.thread, std::future::pending()).await.unwrap();
-    let Waited::Answered(over) = waited else { panic!("{waited:?}") };
+    let WaitResult::Answered(over) = waited else { panic!("{waited:?}") };
     assert_eq!((over.r#type, over.args, over.by), (Some(Ending::Expired), json!(null), None));
 }
 
-fn call(command: &str, by_tool: bool, folder: &std::path::Path) -> Asking {
+fn call(command: &str, by_tool: bool, folder: &std::path::Path) -> NewRequest {
     let input = json!({"title": "Run", "action": "Bash", "args": {"command": command}, "source": "claude-code",
         "folder": folder, "session": {"id": "s1"}, "by_tool": by_tool});
-    Asking { input, key: None }
+    NewRequest { input, key: None }
 }
 
 /// A hook and the tool of `--permission-prompt-tool` ask about one call; two calls that look the same are two.
@@ -174,7 +179,8 @@ async fn only_what_is_harmless_reaches_an_agent_at_once() {
         ("cargo test --lib", Decision::Accept, Status::Held),
     ] {
         let asked = inbox.requests().ask(call(command, false, folder.path())).await.unwrap();
-        let decide = Decide { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
+        let decide =
+            DecisionRequest { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
         let status = inbox.decisions().decide(decide).await.unwrap().status;
         assert_eq!(status, expected, "{command}");
     }

@@ -6,7 +6,7 @@ use crate::support::{TestInbox, merged};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{GrantRequest, GrantScope, Status};
 use sayso::llm::{Message, ModelError, Reply, Scripted};
-use sayso::tools::workbook::{self, At, Book, Value as Cell};
+use sayso::tools::workbook::{self, Book, CellPos, Value as Cell};
 use serde_json::{Value, json};
 
 const SALES: &str = "Region,Product,Amount,Day\nNorth,Hub,120,2026-01-05\nSouth,Rim,80,2026-01-06\n\
@@ -46,7 +46,7 @@ fn shown(book: &Book, sheet: &str) -> Vec<Vec<String>> {
     let sheet = &book.sheets[book.find(sheet).unwrap()];
     let row = |row: usize| {
         let cells = 0..sheet.width();
-        cells.map(move |column| sheet.shown(At::new(row as u32, column as u32))).collect()
+        cells.map(move |column| sheet.shown(CellPos::new(row as u32, column as u32))).collect()
     };
     (0..sheet.rows.len()).map(row).collect()
 }
@@ -147,12 +147,12 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["formulas"], json!(["dates!B5 =SUM(B2:B4)"]));
     let book = result(&inbox, "dates.result.xlsx");
-    let day = |row| match book.sheets[0].value(At::new(row, 0)) {
+    let day = |row| match book.sheets[0].value(CellPos::new(row, 0)) {
         Cell::Date(date) => date.date().to_string(),
         other => panic!("{other:?}"),
     };
     assert_eq!([day(1), day(2), day(3)], ["2026-04-03", "2026-03-12", "2026-05-06"]);
-    assert_eq!(book.sheets[0].shown(At::new(4, 1)), "=SUM(B2:B4)");
+    assert_eq!(book.sheets[0].shown(CellPos::new(4, 1)), "=SUM(B2:B4)");
     // Asked again it keeps the earlier result.
     let answers = vec![code("Once more.", "sheet().set('C1', 'x')"), finish("Done.")];
     let other = inputs::with_answers(answers);

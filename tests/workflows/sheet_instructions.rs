@@ -2,7 +2,7 @@
 
 use crate::instructions::{Embedded, INSTRUCTIONS};
 use sayso::tools::sandbox::{Job, Sandbox, Work};
-use sayso::tools::workbook::{self, At};
+use sayso::tools::workbook::{self, CellPos};
 
 #[tokio::test]
 async fn ordinary_code_is_right_in_the_embedded_python_or_told_what_to_do() {
@@ -22,7 +22,12 @@ async fn ordinary_code_is_right_in_the_embedded_python_or_told_what_to_do() {
                 let book = workbook::open(case.book, &written).unwrap();
                 for (sheet, cell, shown) in case.cells {
                     let sheet = &book.sheets[book.find(sheet).unwrap()];
-                    assert_eq!(sheet.shown(At::read(cell).unwrap()), *shown, "{} {cell}", case.instruction);
+                    assert_eq!(
+                        sheet.shown(CellPos::read(cell).unwrap()),
+                        *shown,
+                        "{} {cell}",
+                        case.instruction
+                    );
                 }
                 right += 1;
             }

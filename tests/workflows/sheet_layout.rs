@@ -1,7 +1,7 @@
 //! What code does to a workbook beside values: rows, columns, sheets and looks; and code as models write it.
 
 use sayso::tools::sandbox::{Job, Limits, Observation, Report, Sandbox, Work};
-use sayso::tools::workbook::{self, At, Book};
+use sayso::tools::workbook::{self, Book, CellPos};
 
 const ORDERS: &[u8] = include_bytes!("../fixtures/workbooks/orders.xlsx");
 
@@ -26,7 +26,7 @@ async fn ran(code: &str) -> (Observation, Book) {
 }
 
 fn shown(book: &Book, sheet: &str, cell: &str) -> String {
-    book.sheets[book.find(sheet).unwrap()].shown(At::read(cell).unwrap())
+    book.sheets[book.find(sheet).unwrap()].shown(CellPos::read(cell).unwrap())
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use crate::support::{FakeModel, TestInbox};
 use sayso::graph::{Decision, ThreadId};
 use sayso::llm::Scripted;
-use sayso::tools::cage::Pythons;
+use sayso::tools::cage::PythonFinder;
 use serde_json::json;
 
 async fn begun(python: &'static str) -> (TestInbox, ThreadId) {
@@ -12,7 +12,7 @@ async fn begun(python: &'static str) -> (TestInbox, ThreadId) {
     let finish = Scripted::calls([("finish", json!({"answer": "North leads."}))]);
     let inbox = TestInbox::builder()
         .with_model(FakeModel::new([Ok(first), Ok(finish)]))
-        .with_services(move |services| services.pythons = Pythons::new(python, services.sandbox.clone()))
+        .with_services(move |services| services.pythons = PythonFinder::new(python, services.sandbox.clone()))
         .open();
     inbox.write_input("sales.csv", "Region,Amount\nNorth,120\nSouth,60\n");
     let input = json!({"workbook": inbox.inputs().join("sales.csv"), "instruction": "Who leads?"});

@@ -30,7 +30,7 @@ const UNREAD: [&str; 7] = [
 
 /// Why we cannot follow a server.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum FollowError {
     #[error("{0}")]
     Socket(#[from] std::io::Error),
     #[error("{0}")]
@@ -47,18 +47,18 @@ pub(super) enum Trouble {
     Inbox(#[from] crate::inbox::InboxError),
 }
 
-impl From<tungstenite::Error> for Trouble {
+impl From<tungstenite::Error> for FollowError {
     fn from(error: tungstenite::Error) -> Self {
         match error {
-            tungstenite::Error::Capacity(_) => Trouble::TooLong,
-            other => Trouble::Frames(other),
+            tungstenite::Error::Capacity(_) => FollowError::TooLong,
+            other => FollowError::Frames(other),
         }
     }
 }
 
 /// A message from the server.
 #[derive(Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum ServerMessage {
     /// A request under the server's own id; `exact` says that parsing lost nothing.
     Asks {
         id: Value,
@@ -85,15 +85,15 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects to the server behind a socket and does the handshake.
-    pub(super) async fn open(socket: &Path) -> Result<Self, Trouble> {
+    pub(super) async fn open(socket: &Path) -> Result<Self, FollowError> {
         let greeted = async {
             let stream = UnixStream::connect(socket).await?;
             let peer = stream.peer_cred()?;
             if peer.uid() != rustix::process::getuid().as_raw() {
-                return Err(Trouble::Stranger);
+                return Err(FollowError::Stranger);
             }
             let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
-            let server = pid.and_then(Process::of).ok_or(Trouble::Nameless)?;
+            let server = pid.and_then(Process::of).ok_or(FollowError::Nameless)?;
             let limits = WebSocketConfig::default();
             let limits = limits.max_message_size(Some(LONGEST)).max_frame_size(Some(LONGEST));
             let (frames, _) = client_async_with_config("ws://localhost/", stream, Some(limits)).await?;
@@ -101,27 +101,27 @@ impl Connection {
             connection.greet().await?;
             Ok(connection)
         };
-        let late = |_| Trouble::Greeting(format!("no answer within {} s", PATIENCE.as_secs()));
+        let late = |_| FollowError::Greeting(format!("no answer within {} s", PATIENCE.as_secs()));
         tokio::time::timeout(PATIENCE, greeted).await.map_err(late)?
     }
 
-    async fn greet(&mut self) -> Result<(), Trouble> {
+    async fn greet(&mut self) -> Result<(), FollowError> {
         let client = json!({"name": "sayso", "title": "sayso", "version": env!("CARGO_PKG_VERSION")});
         // Without `experimentalApi` it would not report the items of a thread's turn.
         let capabilities = json!({"experimentalApi": true, "optOutNotificationMethods": UNREAD});
         let hello =
             self.call("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
         while let Some(said) = self.next().await? {
-            if let Said::Answers { id, result } = said
+            if let ServerMessage::Answers { id, result } = said
                 && id == hello
             {
                 if result.is_null() {
-                    return Err(Trouble::Greeting("it refused".to_owned()));
+                    return Err(FollowError::Greeting("it refused".to_owned()));
                 }
                 return self.send(&json!({"method": "initialized"})).await;
             }
         }
-        Err(Trouble::Greeting("it hung up".to_owned()))
+        Err(FollowError::Greeting("it hung up".to_owned()))
     }
 
     /// The server's process, which tells it apart from a later server.
@@ -130,23 +130,23 @@ impl Connection {
     }
 
     /// Calls the server; the response comes with this number.
-    pub(super) async fn call(&mut self, method: &str, params: Value) -> Result<u64, Trouble> {
+    pub(super) async fn call(&mut self, method: &str, params: Value) -> Result<u64, FollowError> {
         self.last += 1;
         self.send(&json!({"id": self.last, "method": method, "params": params})).await?;
         Ok(self.last)
     }
 
     /// Answers a request of the server.
-    pub(super) async fn answer(&mut self, id: &Value, result: &Value) -> Result<(), Trouble> {
+    pub(super) async fn answer(&mut self, id: &Value, result: &Value) -> Result<(), FollowError> {
         self.send(&json!({"id": id, "result": result})).await
     }
 
-    async fn send(&mut self, message: &Value) -> Result<(), Trouble> {
+    async fn send(&mut self, message: &Value) -> Result<(), FollowError> {
         Ok(self.frames.send(Message::text(message.to_string())).await?)
     }
 
     /// The next message; `None` if the server is gone.
-    pub(super) async fn next(&mut self) -> Result<Option<Said>, Trouble> {
+    pub(super) async fn next(&mut self) -> Result<Option<ServerMessage>, FollowError> {
         while let Some(frame) = self.frames.next().await {
             if let Message::Text(text) = frame?
                 && let Some(said) = read(&text)
@@ -159,16 +159,16 @@ impl Connection {
 }
 
 /// Parses a frame; `None` if it is empty or not JSON-RPC.
-fn read(text: &str) -> Option<Said> {
+fn read(text: &str) -> Option<ServerMessage> {
     let mut message: Map<String, Value> = serde_json::from_str(text).ok()?;
     let mut take = |name: &str| message.remove(name).unwrap_or_default();
     let (id, params, result) = (take("id"), take("params"), take("result"));
     match (take("method"), id) {
-        (Value::String(method), Value::Null) => Some(Said::Tells { method, params }),
+        (Value::String(method), Value::Null) => Some(ServerMessage::Tells { method, params }),
         (Value::String(method), id @ (Value::Number(_) | Value::String(_))) => {
-            Some(Said::Asks { id, method, params, exact: is_exact(text) })
+            Some(ServerMessage::Asks { id, method, params, exact: is_exact(text) })
         }
-        (Value::Null, id) => Some(Said::Answers { id: id.as_u64()?, result }),
+        (Value::Null, id) => Some(ServerMessage::Answers { id: id.as_u64()?, result }),
         _ => None,
     }
 }
@@ -180,20 +180,27 @@ mod tests {
     #[test]
     fn a_message_that_is_too_long_is_named() {
         let error = tungstenite::error::CapacityError::MessageTooLong { size: 1, max_size: 0 };
-        let told = Trouble::from(tungstenite::Error::Capacity(error)).to_string();
+        let told = FollowError::from(tungstenite::Error::Capacity(error)).to_string();
         assert!(told.starts_with("it sent a message of more than 64 MiB"), "{told}");
     }
 
     #[test]
     fn odd_frames_say_nothing() {
         let asks = read(r#"{"id": 7, "method": "m", "params": {"a": 1}}"#);
-        let expected =
-            Said::Asks { id: json!(7), method: "m".to_owned(), params: json!({"a": 1}), exact: true };
+        let expected = ServerMessage::Asks {
+            id: json!(7),
+            method: "m".to_owned(),
+            params: json!({"a": 1}),
+            exact: true,
+        };
         assert_eq!(asks, Some(expected));
         let named = read(r#"{"id": "seven", "method": "m"}"#);
-        assert!(matches!(named, Some(Said::Asks { id, params: Value::Null, .. }) if id == "seven"));
-        assert!(matches!(read(r#"{"id": null, "method": "m", "params": 3}"#), Some(Said::Tells { .. })));
-        let answers = Some(Said::Answers { id: 7, result: Value::Null });
+        assert!(matches!(named, Some(ServerMessage::Asks { id, params: Value::Null, .. }) if id == "seven"));
+        assert!(matches!(
+            read(r#"{"id": null, "method": "m", "params": 3}"#),
+            Some(ServerMessage::Tells { .. })
+        ));
+        let answers = Some(ServerMessage::Answers { id: 7, result: Value::Null });
         assert_eq!(read(r#"{"id": 7, "error": {"code": 1}}"#), answers);
         let deep = "[".repeat(100_000);
         for frame in [
@@ -220,6 +227,6 @@ mod tests {
         }
         // Too many digits to be written back unchanged.
         let huge = read(r#"{"id": 123456789012345678901234567890, "method": "m"}"#);
-        assert!(matches!(huge, Some(Said::Asks { exact: false, .. })), "{huge:?}");
+        assert!(matches!(huge, Some(ServerMessage::Asks { exact: false, .. })), "{huge:?}");
     }
 }

@@ -1,10 +1,10 @@
 //! Turns a server's requests into questions here, and sends the decision as the answer to that exact request.
 
-use super::connection::{Connection, Said, Trouble};
+use super::connection::{Connection, FollowError, ServerMessage};
 use crate::agents::hooks::{AppThread, Call, asked_by_server};
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::{Ending, InboxError};
-use crate::service::{Inbox, Waited};
+use crate::service::{Inbox, WaitResult};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
@@ -36,21 +36,21 @@ pub(super) struct Follower<'a> {
     joining: HashSet<String>,
     /// Requests that came while we were still joining their thread.
     early: Vec<(Value, String, Value)>,
-    open: HashMap<String, Open>,
-    answers: FuturesUnordered<BoxFuture<'a, (String, Result<Waited, InboxError>)>>,
+    open: HashMap<String, OpenRequest>,
+    answers: FuturesUnordered<BoxFuture<'a, (String, Result<WaitResult, InboxError>)>>,
     /// Our calls to the server, by number.
-    calls: HashMap<u64, Calling>,
+    calls: HashMap<u64, PendingCall>,
     /// Questions from before this connection that the server has not repeated yet.
     unasked: Vec<ThreadId>,
     /// Notes still to be stored, each with the time it is due.
-    notes: Vec<(Instant, Note)>,
+    notes: Vec<(Instant, RecordNote)>,
     /// The answers we sent, until we know whether they counted.
-    sent: Vec<Sent>,
+    sent: Vec<SentAnswer>,
 }
 
 /// Something to store with a question.
 #[derive(Clone, PartialEq)]
-enum Note {
+enum RecordNote {
     /// It was answered there.
     There(ThreadId),
     /// It was not asked again.
@@ -60,7 +60,7 @@ enum Note {
 }
 
 /// An answer that we sent to the server.
-struct Sent {
+struct SentAnswer {
     id: Value,
     item: Option<String>,
     question: ThreadId,
@@ -68,7 +68,7 @@ struct Sent {
 }
 
 /// A call to the server.
-enum Calling {
+enum PendingCall {
     /// Lists the loaded threads.
     Loaded,
     /// Reads a thread's status.
@@ -80,7 +80,7 @@ enum Calling {
 }
 
 /// A server's request that is asked here.
-struct Open {
+struct OpenRequest {
     id: Value,
     /// The server's names for the thread and its turn.
     thread: String,
@@ -111,9 +111,9 @@ impl<'a> Follower<'a> {
     }
 
     /// Runs until the server is gone.
-    pub(super) async fn run(mut self) -> Result<(), Trouble> {
+    pub(super) async fn run(mut self) -> Result<(), FollowError> {
         self.unasked = self.inbox.requests().waited_for_by(self.connection.server())?;
-        self.call("thread/loaded/list", json!({}), Calling::Loaded).await?;
+        self.call("thread/loaded/list", json!({}), PendingCall::Loaded).await?;
         loop {
             let due = self.notes.iter().map(|(due, _)| *due).min();
             tokio::select! {
@@ -135,9 +135,11 @@ impl<'a> Follower<'a> {
         let due = self.notes.extract_if(.., |(due, _)| *due <= now).collect::<Vec<_>>();
         for (_, note) in due {
             let kept = match &note {
-                Note::There(question) => self.inbox.requests().answered_there(question, BEFORE).await,
-                Note::Unasked(question) => self.inbox.requests().answered_there(question, UNHEARD).await,
-                Note::Delivered(question) => self.inbox.requests().delivered(question).await,
+                RecordNote::There(question) => self.inbox.requests().answered_there(question, BEFORE).await,
+                RecordNote::Unasked(question) => {
+                    self.inbox.requests().answered_there(question, UNHEARD).await
+                }
+                RecordNote::Delivered(question) => self.inbox.requests().delivered(question).await,
             };
             if let Err(error) = &kept {
                 tracing::warn!(%error, "what became of a question of Codex cannot be kept now");
@@ -148,42 +150,42 @@ impl<'a> Follower<'a> {
         }
     }
 
-    async fn call(&mut self, method: &str, params: Value, what: Calling) -> Result<(), Trouble> {
+    async fn call(&mut self, method: &str, params: Value, what: PendingCall) -> Result<(), FollowError> {
         let number = self.connection.call(method, params).await?;
         self.calls.insert(number, what);
         Ok(())
     }
 
-    async fn heard(&mut self, said: Said) -> Result<(), Trouble> {
+    async fn heard(&mut self, said: ServerMessage) -> Result<(), FollowError> {
         match said {
             // Requests that we cannot show exactly are left to Codex's own window.
-            Said::Asks { exact: false, .. } => Ok(()),
-            Said::Asks { id, method, params, .. } => self.asked(id, method, params).await,
-            Said::Tells { method, params } => self.told(&method, &params).await,
-            Said::Answers { id, result } => match self.calls.remove(&id) {
+            ServerMessage::Asks { exact: false, .. } => Ok(()),
+            ServerMessage::Asks { id, method, params, .. } => self.asked(id, method, params).await,
+            ServerMessage::Tells { method, params } => self.told(&method, &params).await,
+            ServerMessage::Answers { id, result } => match self.calls.remove(&id) {
                 Some(what) => self.came_back(what, result).await,
                 None => Ok(()),
             },
         }
     }
 
-    async fn came_back(&mut self, what: Calling, result: Value) -> Result<(), Trouble> {
+    async fn came_back(&mut self, what: PendingCall, result: Value) -> Result<(), FollowError> {
         match what {
-            Calling::Loaded => {
+            PendingCall::Loaded => {
                 for thread in result["data"].as_array().into_iter().flatten() {
-                    self.call("thread/read", json!({"threadId": thread}), Calling::Read).await?;
+                    self.call("thread/read", json!({"threadId": thread}), PendingCall::Read).await?;
                 }
                 if let Some(cursor) = result["nextCursor"].as_str() {
-                    self.call("thread/loaded/list", json!({"cursor": cursor}), Calling::Loaded).await?;
+                    self.call("thread/loaded/list", json!({"cursor": cursor}), PendingCall::Loaded).await?;
                 }
             }
-            Calling::Read => {
+            PendingCall::Read => {
                 let thread = &result["thread"];
                 if let Some(id) = thread["id"].as_str().filter(|_| waits(&thread["status"])) {
                     self.join(id).await?;
                 }
             }
-            Calling::Join(thread) => {
+            PendingCall::Join(thread) => {
                 self.joining.remove(&thread);
                 if !result.is_null() {
                     self.threads.insert(thread.clone(), AppThread::joined(&result));
@@ -196,27 +198,27 @@ impl<'a> Follower<'a> {
                     self.ask_here(id, &method, &params).await?;
                 }
             }
-            Calling::Other => {}
+            PendingCall::Other => {}
         }
         // All waiting threads are joined: questions that are not repeated soon were answered.
-        if self.calls.values().all(|call| matches!(call, Calling::Other)) {
+        if self.calls.values().all(|call| matches!(call, PendingCall::Other)) {
             let due = Instant::now() + ASKS_AGAIN_WITHIN;
-            self.notes.extend(self.unasked.drain(..).map(|question| (due, Note::Unasked(question))));
+            self.notes.extend(self.unasked.drain(..).map(|question| (due, RecordNote::Unasked(question))));
         }
         Ok(())
     }
 
     /// Joins a thread: the server then reports what the thread does, and repeats its open requests.
-    async fn join(&mut self, thread: &str) -> Result<(), Trouble> {
+    async fn join(&mut self, thread: &str) -> Result<(), FollowError> {
         if self.threads.contains_key(thread) || !self.joining.insert(thread.to_owned()) {
             return Ok(());
         }
         let page = json!({"limit": 1, "sortDirection": "desc", "itemsView": "full"});
         let params = json!({"threadId": thread, "excludeTurns": true, "initialTurnsPage": page});
-        self.call("thread/resume", params, Calling::Join(thread.to_owned())).await
+        self.call("thread/resume", params, PendingCall::Join(thread.to_owned())).await
     }
 
-    async fn told(&mut self, method: &str, params: &Value) -> Result<(), Trouble> {
+    async fn told(&mut self, method: &str, params: &Value) -> Result<(), FollowError> {
         let Some(thread) = params["threadId"].as_str() else { return Ok(()) };
         match method {
             "thread/status/changed" if waits(&params["status"]) => self.join(thread).await?,
@@ -226,13 +228,13 @@ impl<'a> Follower<'a> {
                 // Within its turn it may wait again.
                 if params["status"]["type"] != "active" && self.threads.remove(thread).is_some() {
                     let params = json!({"threadId": thread});
-                    self.call("thread/unsubscribe", params, Calling::Other).await?;
+                    self.call("thread/unsubscribe", params, PendingCall::Other).await?;
                 }
             }
             "serverRequest/resolved" => {
                 let heard = self.sent.iter().filter(|sent| sent.id == params["requestId"]);
                 let now = Instant::now();
-                self.notes.extend(heard.map(|sent| (now, Note::Delivered(sent.question.clone()))));
+                self.notes.extend(heard.map(|sent| (now, RecordNote::Delivered(sent.question.clone()))));
                 // For the others we wait until the item completes.
                 self.sent.retain(|sent| sent.id != params["requestId"] || sent.item.is_some());
                 self.over(|open| open.id == params["requestId"]);
@@ -254,13 +256,14 @@ impl<'a> Follower<'a> {
                 if let Some(thread) = self.threads.get_mut(thread) {
                     thread.ended(item);
                 }
-                let is_of =
-                    |sent: &mut Sent| sent.item.is_some() && sent.item.as_deref() == item["id"].as_str();
+                let is_of = |sent: &mut SentAnswer| {
+                    sent.item.is_some() && sent.item.as_deref() == item["id"].as_str()
+                };
                 for sent in self.sent.extract_if(.., is_of) {
                     let other = if sent.allowed { "declined" } else { "completed" };
                     // Somebody there was faster and decided differently.
                     if item["status"] == other {
-                        self.notes.push((Instant::now(), Note::There(sent.question)));
+                        self.notes.push((Instant::now(), RecordNote::There(sent.question)));
                     }
                 }
             }
@@ -270,15 +273,15 @@ impl<'a> Follower<'a> {
     }
 
     /// Withdraws questions that were answered there.
-    fn over(&mut self, is_over: impl Fn(&Open) -> bool) {
+    fn over(&mut self, is_over: impl Fn(&OpenRequest) -> bool) {
         for open in self.open.values_mut().filter(|open| is_over(open) && !open.answered_there) {
             open.answered_there = true;
-            self.notes.push((Instant::now(), Note::There(open.question.clone())));
+            self.notes.push((Instant::now(), RecordNote::There(open.question.clone())));
         }
     }
 
     /// Processes all messages that have already arrived.
-    async fn catch_up(&mut self) -> Result<(), Trouble> {
+    async fn catch_up(&mut self) -> Result<(), FollowError> {
         for _ in 0..MOST_AT_ONCE {
             match self.connection.next().now_or_never() {
                 Some(said) => match said? {
@@ -291,7 +294,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    async fn asked(&mut self, id: Value, method: String, params: Value) -> Result<(), Trouble> {
+    async fn asked(&mut self, id: Value, method: String, params: Value) -> Result<(), FollowError> {
         let Some(thread) = params["threadId"].as_str() else { return Ok(()) };
         if self.joining.contains(thread) {
             self.early.push((id, method, params));
@@ -300,7 +303,7 @@ impl<'a> Follower<'a> {
         self.ask_here(id, &method, &params).await
     }
 
-    async fn ask_here(&mut self, id: Value, method: &str, params: &Value) -> Result<(), Trouble> {
+    async fn ask_here(&mut self, id: Value, method: &str, params: &Value) -> Result<(), FollowError> {
         let thread = params["threadId"].as_str().unwrap_or_default();
         let turn = params["turnId"].as_str();
         let server = self.connection.server();
@@ -320,14 +323,15 @@ impl<'a> Follower<'a> {
         };
         let question = asked.thread;
         self.unasked.retain(|unasked| *unasked != question);
-        self.notes.retain(|(_, note)| *note != Note::Unasked(question.clone()));
+        self.notes.retain(|(_, note)| *note != RecordNote::Unasked(question.clone()));
         let item = params["itemId"].as_str().filter(|_| params["approvalId"].is_null()).map(str::to_owned);
         if let Some(item) = &item {
             // It asks about the same item again: the earlier answer counted.
             self.sent.retain(|sent| sent.item.as_ref() != Some(item));
         }
         let (thread, turn) = (thread.to_owned(), turn.map(str::to_owned));
-        let open = Open { id, thread, turn, item, question: question.clone(), call, answered_there: false };
+        let open =
+            OpenRequest { id, thread, turn, item, question: question.clone(), call, answered_there: false };
         self.open.insert(key.clone(), open);
         let inbox = self.inbox;
         self.answers.push(Box::pin(async move {
@@ -338,8 +342,12 @@ impl<'a> Follower<'a> {
     }
 
     /// Sends an answer to the server, unless it was answered there.
-    async fn answered(&mut self, key: &str, answer: Result<Waited, InboxError>) -> Result<(), Trouble> {
-        let Waited::Answered(answer) = answer? else { return Ok(()) };
+    async fn answered(
+        &mut self,
+        key: &str,
+        answer: Result<WaitResult, InboxError>,
+    ) -> Result<(), FollowError> {
+        let WaitResult::Answered(answer) = answer? else { return Ok(()) };
         self.catch_up().await?;
         let Some(open) = self.open.remove(key) else { return Ok(()) };
         if open.answered_there {
@@ -353,15 +361,15 @@ impl<'a> Follower<'a> {
         self.connection.answer(&open.id, &result).await?;
         let allowed = answer.r#type == Some(Ending::Accept);
         let (id, item, question) = (open.id.clone(), open.item.clone(), open.question.clone());
-        self.sent.push(Sent { id, item, question, allowed });
+        self.sent.push(SentAnswer { id, item, question, allowed });
         let Some(turn) = &open.turn else { return Ok(()) };
         if Call::is_stopped(&answer) {
             let params = json!({"threadId": open.thread, "turnId": turn});
-            self.call("turn/interrupt", params, Calling::Other).await?;
-        } else if let Some(words) = open.call.words_with(&answer) {
+            self.call("turn/interrupt", params, PendingCall::Other).await?;
+        } else if let Some(words) = open.call.refusal_text(&answer) {
             let words = json!([{"type": "text", "text": words}]);
             let params = json!({"threadId": open.thread, "expectedTurnId": turn, "input": words});
-            self.call("turn/steer", params, Calling::Other).await?;
+            self.call("turn/steer", params, PendingCall::Other).await?;
         }
         Ok(())
     }

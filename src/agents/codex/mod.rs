@@ -16,7 +16,7 @@ mod followed;
 use crate::agents::connect::asks_here;
 use crate::config::Env;
 use crate::service::Inbox;
-use connection::{Connection, Trouble};
+use connection::{Connection, FollowError};
 use follow::Follower;
 use followed::Followed;
 pub use followed::starter_is_followed;
@@ -64,7 +64,7 @@ impl AppServer {
     }
 
     /// Follows the server that is listening now, until it is gone.
-    async fn follow_one(&self, socket: &Path) -> Result<(), Trouble> {
+    async fn follow_one(&self, socket: &Path) -> Result<(), FollowError> {
         let connection = Connection::open(socket).await?;
         let _mark = Followed::mark(self.inbox.engine().store().folder(), connection.server());
         Follower::new(&self.inbox, connection).run().await

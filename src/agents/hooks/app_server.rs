@@ -4,13 +4,13 @@
 //! Requests that cannot be shown in full are not asked here; Codex asks them in its own window.
 
 use super::Agent;
-use super::call::{Call, Point, TITLE};
+use super::call::{Call, HookPoint, TITLE};
 use super::command_line::script;
 use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::remember;
 use crate::graph::Waiting;
-use crate::service::Asking;
+use crate::service::NewRequest;
 use crate::tools::process::Process;
 use serde_json::{Map, Value, json};
 
@@ -87,11 +87,11 @@ pub fn asked_by_server(method: &str, params: &Value, thread: &AppThread) -> Opti
 
 impl Call {
     /// The question for this call when the server waits for the answer, as long as it runs.
-    pub fn asking_for(&self, server: &Process, key: String) -> Asking {
+    pub fn asking_for(&self, server: &Process, key: String) -> NewRequest {
         let mut input = self.question();
         input["asker"] = json!(server);
         input["waiting"] = json!(Waiting { gives_up_in: None });
-        Asking { input, key: Some(key) }
+        NewRequest { input, key: Some(key) }
     }
 }
 
@@ -105,7 +105,7 @@ impl Asked<'_> {
         text(self.params, name)
     }
 
-    fn call(&self, point: Point, tool: &str, mut input: Map<String, Value>) -> Option<Call> {
+    fn call(&self, point: HookPoint, tool: &str, mut input: Map<String, Value>) -> Option<Call> {
         // The same form that Codex uses for its hooks, so that both make the same card.
         if let Some(reason) = self.text("reason") {
             input.insert("description".to_owned(), Value::from(reason));
@@ -131,7 +131,7 @@ impl Asked<'_> {
             elicitation: None,
             remember: Vec::new(),
             // An MCP server has a say in who asks and for what.
-            each_time: point != Point::Approval,
+            each_time: point != HookPoint::Approval,
         })
     }
 
@@ -157,7 +157,7 @@ impl Asked<'_> {
         if let Some(network) = given("networkApprovalContext") {
             let host = text(&network, "host")?;
             input.insert("network".to_owned(), network);
-            let call = self.call(Point::Approval, "network", input)?;
+            let call = self.call(HookPoint::Approval, "network", input)?;
             return Some(Call {
                 title: Some(format!("Let a command reach {host}")),
                 each_time: true,
@@ -165,7 +165,7 @@ impl Asked<'_> {
             });
         }
         command?;
-        let call = self.call(Point::Approval, "Bash", input)?;
+        let call = self.call(HookPoint::Approval, "Bash", input)?;
         Some(Call { remember: remember::offered_by_server(params).into_iter().collect(), each_time, ..call })
     }
 
@@ -182,7 +182,7 @@ impl Asked<'_> {
         input.extend(root.map(|root| ("grantRoot".to_owned(), root.clone())));
         let deletes = changes.iter().any(|change| change.pointer("/kind/type") == Some(&json!("delete")));
         let each_time = root.is_some() || deletes;
-        let call = self.call(Point::Approval, "apply_patch", input)?;
+        let call = self.call(HookPoint::Approval, "apply_patch", input)?;
         let title = (count > 1).then(|| {
             let names = changes.iter().filter_map(|change| change["path"].as_str()?.rsplit('/').next());
             format!("Change {count} files: {}", names.collect::<Vec<_>>().join(", "))
@@ -193,7 +193,7 @@ impl Asked<'_> {
     fn permissions(&self) -> Option<Call> {
         let wanted = self.params.get("permissions").filter(|wanted| wanted.is_object())?;
         let input = Map::from_iter([("permissions".to_owned(), wanted.clone())]);
-        let call = self.call(Point::Permissions, "request_permissions", input)?;
+        let call = self.call(HookPoint::Permissions, "request_permissions", input)?;
         Some(Call { title: Some("Grant more permissions for this turn".to_owned()), ..call })
     }
 
@@ -204,7 +204,7 @@ impl Asked<'_> {
             return None;
         }
         let questions = Questions::read(self.params.as_object()?)?;
-        let call = self.call(Point::Input, "request_user_input", Map::new())?;
+        let call = self.call(HookPoint::Input, "request_user_input", Map::new())?;
         Some(Call { questions: Some(questions), ..call })
     }
 
@@ -224,7 +224,7 @@ impl Asked<'_> {
         let tool =
             (is_call && is_bare && is_line).then(|| self.thread.server_tool(&server, &params)).flatten();
         if let (Some(tool), Value::Object(input)) = (tool, &params) {
-            let call = self.call(Point::Form, &format!("mcp__{server}__{tool}"), input.clone())?;
+            let call = self.call(HookPoint::Form, &format!("mcp__{server}__{tool}"), input.clone())?;
             return Some(Call { title: Some(message), ..call });
         }
         let message = if is_call { format!("{message}\n\nArguments: {params}") } else { message };
@@ -236,7 +236,7 @@ impl Asked<'_> {
             "requested_schema": self.params["requestedSchema"],
         });
         let asked = Elicitation::read(&event)?;
-        let call = self.call(Point::Form, "Elicitation", Map::new())?;
+        let call = self.call(HookPoint::Form, "Elicitation", Map::new())?;
         Some(Call { elicitation: Some(asked), ..call })
     }
 }

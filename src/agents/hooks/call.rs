@@ -4,7 +4,7 @@ use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::{Agent, reviewer, session};
 use crate::graph::{Remember, Waiting};
-use crate::service::Asking;
+use crate::service::NewRequest;
 use crate::text::{Visible, truncate};
 use crate::tools::process::Process;
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ pub(super) const TITLE: usize = 200;
 
 /// At which point of a call an agent asks. The answers it takes depend on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Point {
+pub(super) enum HookPoint {
     /// Before every call: Claude Code, Codex.
     PreToolUse,
     /// When it would ask the person itself: Claude Code, Codex.
@@ -47,7 +47,7 @@ pub(super) enum Point {
 #[derive(Debug, PartialEq)]
 pub struct Call {
     pub(super) agent: Agent,
-    pub(super) point: Point,
+    pub(super) point: HookPoint,
     pub(super) tool: String,
     pub(super) input: Map<String, Value>,
     /// One line for the list, if it cannot be made from the tool and its input.
@@ -70,13 +70,13 @@ pub struct Call {
 
 impl Call {
     /// The question for this call when this process waits for the answer.
-    pub fn asking(&self, timeout: Duration) -> Asking {
+    pub fn asking(&self, timeout: Duration) -> NewRequest {
         let mut input = self.question();
         input["asker"] = json!(Process::own());
         input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });
         // If this process is killed while waiting, it cannot close the question, so the question ends by itself.
         input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));
-        Asking { input, key: self.key.clone() }
+        NewRequest { input, key: self.key.clone() }
     }
 
     /// Whether Codex's app-server sends the same request to its clients if the hook for this event has no answer. It
@@ -85,7 +85,7 @@ impl Call {
         let turn = event.get("turn_id").and_then(Value::as_str);
         let (Some(transcript), Some(turn)) = (&self.transcript, turn) else { return false };
         self.agent == Agent::Codex
-            && self.point == Point::PermissionRequest
+            && self.point == HookPoint::PermissionRequest
             // Each app may have its own reviewer.
             && !self.tool.starts_with("mcp__codex_apps")
             && reviewer::is_the_person(Path::new(transcript), turn)
@@ -101,7 +101,7 @@ impl Call {
             "source": self.agent.name(),
             "folder": self.folder,
             "session": self.session(),
-            "by_tool": self.point == Point::Prompted,
+            "by_tool": self.point == HookPoint::Prompted,
         });
         if !self.remember.is_empty() {
             input["remember"] = json!(self.remember);
@@ -135,10 +135,10 @@ impl Call {
     /// Whether the agent honours changed arguments.
     fn takes_edits(&self) -> bool {
         match self.point {
-            Point::PreToolUse | Point::Prompted | Point::BeforeTool | Point::Tool => true,
-            Point::PermissionRequest => self.agent == Agent::ClaudeCode,
-            Point::Permission | Point::Question | Point::Elicitation => false,
-            Point::Approval | Point::Permissions | Point::Input | Point::Form => false,
+            HookPoint::PreToolUse | HookPoint::Prompted | HookPoint::BeforeTool | HookPoint::Tool => true,
+            HookPoint::PermissionRequest => self.agent == Agent::ClaudeCode,
+            HookPoint::Permission | HookPoint::Question | HookPoint::Elicitation => false,
+            HookPoint::Approval | HookPoint::Permissions | HookPoint::Input | HookPoint::Form => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! sayso's own hook format: the question as a JSON object on stdin, the answer as one on stdout.
 
-use crate::service::Asking;
+use crate::service::NewRequest;
 use crate::text::{Visible, nearest, when};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ const FIELDS: [&str; 11] =
 const INNER: [&str; 3] = ["folder", "expires_in", "notice"];
 
 /// Reads a question, and how long to wait for its answer.
-pub fn read(said: &Value, now: &Timestamp) -> Result<(Asking, Option<Duration>), String> {
+pub fn read(said: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Duration>), String> {
     let Some(object) = said.as_object() else {
         return Err("stdin is not a JSON object; write it like {\"title\": \"Deploy?\"}".to_owned());
     };
@@ -42,7 +42,7 @@ pub fn read(said: &Value, now: &Timestamp) -> Result<(Asking, Option<Duration>),
     if let Some(folder) = text("cwd")? {
         input.entry("folder").or_insert(Value::from(folder));
     }
-    Ok((Asking { input: Value::Object(input), key: text("key")? }, timeout))
+    Ok((NewRequest { input: Value::Object(input), key: text("key")? }, timeout))
 }
 
 /// Refuses an unknown field and lists the fields of this format; its writer would not know those of `start request`.

@@ -23,7 +23,7 @@ mod tests;
 mod usage;
 
 use crate::inbox::{InboxError, RequestAnswer};
-use crate::service::{Elsewhere, Inbox, Waited};
+use crate::service::{AgentActivity, Inbox, WaitResult};
 use crate::text::exact::is_exact;
 use crate::text::unreadable;
 pub use app_server::{AppThread, asked_by_server};
@@ -73,11 +73,11 @@ impl Agent {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Heard {
+pub enum HookEvent {
     /// A tool call is about to happen.
     Asks(Box<Call>),
     /// Something happened that ends questions.
-    Over(Elsewhere),
+    Over(AgentActivity),
     /// News about the session only.
     Lives,
     /// Nothing that concerns sayso.
@@ -107,8 +107,8 @@ pub async fn wait(
     stop: impl Future<Output = ()>,
 ) -> Result<RequestAnswer, InboxError> {
     match inbox.requests().wait(&asked.thread, stop).await? {
-        Waited::Answered(answer) => Ok(answer),
-        Waited::Told => {
+        WaitResult::Answered(answer) => Ok(answer),
+        WaitResult::Told => {
             inbox.requests().withdraw(&asked.thread).await?;
             inbox.requests().answer_in(&asked.thread).await
         }

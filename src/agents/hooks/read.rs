@@ -1,27 +1,27 @@
 //! Reads the events that agents send. Liberal: field names may have either spelling, and everything except the tool may
 //! be missing.
 
-use super::call::{Call, Point};
+use super::call::{Call, HookPoint};
 use super::elicitation::Elicitation;
 use super::questions::Questions;
-use super::{Agent, Heard, remember, report};
-use crate::service::{Elsewhere, Past};
+use super::{Agent, HookEvent, remember, report};
+use crate::service::{AgentActivity, AgentEvent};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
 /// Reads an event. `headless` says that nobody is at the agent's window.
-pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String> {
+pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, String> {
     let fields = Fields(event);
     let agent = agent.of(event);
     let name = fields.text(&["hook_event_name", "hookEventName", "event"]);
     let point = match (agent, name.as_deref()) {
-        (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse")) => Point::PreToolUse,
-        (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Point::PermissionRequest,
+        (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse")) => HookPoint::PreToolUse,
+        (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => HookPoint::PermissionRequest,
         (Agent::ClaudeCode, Some("Elicitation")) => return fields.elicitation(agent, headless),
-        (Agent::Gemini, None | Some("BeforeTool")) => Point::BeforeTool,
-        (Agent::Opencode, Some("tool")) => Point::Tool,
-        (Agent::Opencode, Some("permission")) => Point::Permission,
-        (Agent::Opencode, Some("question")) => Point::Question,
+        (Agent::Gemini, None | Some("BeforeTool")) => HookPoint::BeforeTool,
+        (Agent::Opencode, Some("tool")) => HookPoint::Tool,
+        (Agent::Opencode, Some("permission")) => HookPoint::Permission,
+        (Agent::Opencode, Some("question")) => HookPoint::Question,
         (Agent::Opencode, None) => return Err("the event has no name (event)".to_owned()),
         (_, Some(name)) => return fields.later(agent, name),
     };
@@ -29,11 +29,11 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
     let input = fields.input()?;
     // sayso's own tools already ask here; they need no second card.
     if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
-        return Ok(Heard::Nothing);
+        return Ok(HookEvent::Nothing);
     }
     let session = fields.text(&["session_id", "sessionId"]);
     let asks = matches!(tool.as_str(), "AskUserQuestion" | "question");
-    Ok(Heard::Asks(Box::new(Call {
+    Ok(HookEvent::Asks(Box::new(Call {
         agent,
         point,
         questions: asks.then(|| Questions::read(&input)).flatten(),
@@ -48,7 +48,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<Heard, String
         headless,
         elicitation: None,
         remember: match (agent, point) {
-            (Agent::ClaudeCode, Point::PermissionRequest) => remember::offered(event),
+            (Agent::ClaudeCode, HookPoint::PermissionRequest) => remember::offered(event),
             _ => Vec::new(),
         },
         each_time: false,
@@ -63,7 +63,7 @@ pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) 
     let asks = tool == "AskUserQuestion";
     Ok(Call {
         agent: Agent::ClaudeCode,
-        point: Point::Prompted,
+        point: HookPoint::Prompted,
         questions: asks.then(|| Questions::read(&input)).flatten(),
         tool,
         input,
@@ -109,16 +109,16 @@ impl Fields<'_> {
     }
 
     /// An MCP server asks for information.
-    fn elicitation(&self, agent: Agent, headless: bool) -> Result<Heard, String> {
+    fn elicitation(&self, agent: Agent, headless: bool) -> Result<HookEvent, String> {
         let asked = Elicitation::read(self.0).ok_or("the event says nothing (message)")?;
         let server = self.text(&["mcp_server_name"]).unwrap_or_default();
         // sayso's own MCP server already asks here; it needs no second card.
         if server == "sayso" {
-            return Ok(Heard::Nothing);
+            return Ok(HookEvent::Nothing);
         }
-        Ok(Heard::Asks(Box::new(Call {
+        Ok(HookEvent::Asks(Box::new(Call {
             agent,
-            point: Point::Elicitation,
+            point: HookPoint::Elicitation,
             tool: "Elicitation".to_owned(),
             input: Map::new(),
             title: None,
@@ -136,22 +136,22 @@ impl Fields<'_> {
     }
 
     /// An event about something that happened, which may end a question.
-    fn later(&self, agent: Agent, name: &str) -> Result<Heard, String> {
+    fn later(&self, agent: Agent, name: &str) -> Result<HookEvent, String> {
         let past = match (agent, name) {
             (Agent::ClaudeCode | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
             | (Agent::Gemini, "AfterTool")
             | (Agent::Opencode, "ran") => {
                 let tool = self.text(&["tool_name"]).ok_or("the event names no tool (tool_name)")?;
                 let (key, report) = (self.key(agent), report::read(agent, self.0));
-                Past::Ran { tool, input: self.input()?, key, report }
+                AgentEvent::Ran { tool, input: self.input()?, key, report }
             }
             (Agent::ClaudeCode | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
-            | (Agent::Gemini, "AfterAgent") => Past::TurnEnded,
-            (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionEnd") => Past::SessionEnded,
+            | (Agent::Gemini, "AfterAgent") => AgentEvent::TurnEnded,
+            (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionEnd") => AgentEvent::SessionEnded,
             (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
             | (Agent::ClaudeCode, "StopFailure")
             | (Agent::Gemini, "BeforeAgent")
-            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(Heard::Lives),
+            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(HookEvent::Lives),
             _ => {
                 let point = match agent {
                     Agent::ClaudeCode | Agent::Codex => "PermissionRequest or PreToolUse",
@@ -162,7 +162,7 @@ impl Fields<'_> {
                 return Err(format!("sayso cannot decide on `{name}` events; register the hook for {point}"));
             }
         };
-        let Some(session) = self.text(&["session_id", "sessionId"]) else { return Ok(Heard::Nothing) };
-        Ok(Heard::Over(Elsewhere { source: agent.name(), session, helper: self.helper(), past }))
+        let Some(session) = self.text(&["session_id", "sessionId"]) else { return Ok(HookEvent::Nothing) };
+        Ok(HookEvent::Over(AgentActivity { source: agent.name(), session, helper: self.helper(), past }))
     }
 }

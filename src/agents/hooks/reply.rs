@@ -1,7 +1,7 @@
 //! Replies to an agent, only in forms that it is known to honour at that point.
 
 use super::Agent;
-use super::call::{Call, Point};
+use super::call::{Call, HookPoint};
 use super::elicitation::Elicitation;
 use super::questions::Answers;
 use crate::inbox::{Ending, RequestAnswer, STOP_WORDS};
@@ -63,10 +63,10 @@ impl Call {
         let mut told = self.told(Verdict::Allow)?;
         let offered = self.remember.iter().any(|offer| offer.told == *remember);
         match self.point {
-            Point::PermissionRequest if offered => {
+            HookPoint::PermissionRequest if offered => {
                 told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
             }
-            Point::Approval if offered => told["decision"] = remember.clone(),
+            HookPoint::Approval if offered => told["decision"] = remember.clone(),
             _ => {}
         }
         Some(told)
@@ -79,31 +79,33 @@ impl Call {
 
     fn told(&self, verdict: Verdict) -> Option<Value> {
         match self.point {
-            Point::PreToolUse => self.before_use(verdict),
-            Point::PermissionRequest => self.permission(verdict),
-            Point::Prompted => Some(self.prompted(verdict)),
-            Point::BeforeTool => gemini(verdict),
-            Point::Tool => Some(match verdict {
+            HookPoint::PreToolUse => self.before_use(verdict),
+            HookPoint::PermissionRequest => self.permission(verdict),
+            HookPoint::Prompted => Some(self.prompted(verdict)),
+            HookPoint::BeforeTool => gemini(verdict),
+            HookPoint::Tool => Some(match verdict {
                 Verdict::Allow => json!({"decision": "allow"}),
                 Verdict::Changed(args) => json!({"decision": "allow", "args": args}),
                 Verdict::Deny(why) => json!({"decision": "deny", "message": why}),
                 Verdict::Stop(why) => json!({"decision": "deny", "message": why, "stop": true}),
                 Verdict::Open(why) => json!({"decision": "deny", "message": undecided(&why)}),
             }),
-            Point::Permission => match verdict {
+            HookPoint::Permission => match verdict {
                 Verdict::Allow => Some(json!({"reply": "once"})),
                 Verdict::Deny(why) => Some(json!({"reply": "reject", "message": why})),
                 Verdict::Stop(why) => Some(json!({"reply": "reject", "message": why, "stop": true})),
                 // It would not honour changed arguments; its own dialog is still open.
                 Verdict::Changed(_) | Verdict::Open(_) => None,
             },
-            Point::Elicitation => self.elicited(verdict),
-            Point::Question => match verdict {
+            HookPoint::Elicitation => self.elicitation_reply(verdict),
+            HookPoint::Question => match verdict {
                 Verdict::Deny(_) => Some(json!({"reject": true})),
                 Verdict::Stop(_) => Some(json!({"reject": true, "stop": true})),
                 Verdict::Allow | Verdict::Changed(_) | Verdict::Open(_) => None,
             },
-            Point::Approval | Point::Permissions | Point::Input | Point::Form => self.to_server(verdict),
+            HookPoint::Approval | HookPoint::Permissions | HookPoint::Input | HookPoint::Form => {
+                self.to_server(verdict)
+            }
         }
     }
 
@@ -112,22 +114,22 @@ impl Call {
         let permissions = |granted: Value| json!({"permissions": granted, "scope": "turn"});
         let is_page = self.elicitation.as_ref().is_some_and(Elicitation::is_page);
         Some(match (self.point, verdict) {
-            (Point::Approval, Verdict::Allow) => json!({"decision": "accept"}),
-            (Point::Approval, Verdict::Deny(_)) => json!({"decision": "decline"}),
-            (Point::Approval, Verdict::Stop(_)) => json!({"decision": "cancel"}),
-            (Point::Permissions, Verdict::Allow) => permissions(self.input.get("permissions")?.clone()),
-            (Point::Permissions, Verdict::Deny(_) | Verdict::Stop(_)) => permissions(json!({})),
-            (Point::Input, Verdict::Deny(_) | Verdict::Stop(_)) => json!({"answers": {}}),
-            (Point::Form, Verdict::Allow) if is_page => json!({"action": "accept"}),
-            (Point::Form, Verdict::Allow) => json!({"action": "accept", "content": {}}),
-            (Point::Form, Verdict::Changed(content)) => json!({"action": "accept", "content": content}),
-            (Point::Form, Verdict::Deny(_) | Verdict::Stop(_)) => json!({"action": "decline"}),
+            (HookPoint::Approval, Verdict::Allow) => json!({"decision": "accept"}),
+            (HookPoint::Approval, Verdict::Deny(_)) => json!({"decision": "decline"}),
+            (HookPoint::Approval, Verdict::Stop(_)) => json!({"decision": "cancel"}),
+            (HookPoint::Permissions, Verdict::Allow) => permissions(self.input.get("permissions")?.clone()),
+            (HookPoint::Permissions, Verdict::Deny(_) | Verdict::Stop(_)) => permissions(json!({})),
+            (HookPoint::Input, Verdict::Deny(_) | Verdict::Stop(_)) => json!({"answers": {}}),
+            (HookPoint::Form, Verdict::Allow) if is_page => json!({"action": "accept"}),
+            (HookPoint::Form, Verdict::Allow) => json!({"action": "accept", "content": {}}),
+            (HookPoint::Form, Verdict::Changed(content)) => json!({"action": "accept", "content": content}),
+            (HookPoint::Form, Verdict::Deny(_) | Verdict::Stop(_)) => json!({"action": "decline"}),
             _ => return None,
         })
     }
 
     /// The text that goes with a refusal, for an agent that takes it separately.
-    pub fn words_with(&self, answer: &RequestAnswer) -> Option<String> {
+    pub fn refusal_text(&self, answer: &RequestAnswer) -> Option<String> {
         let words = answer.args.as_str().filter(|_| answer.r#type == Some(Ending::Respond))?.trim();
         let answers = self.questions.as_ref().is_some_and(|asked| asked.chosen_by(words).is_some());
         (!answers && words != STOP_WORDS).then(|| format!("Not yet. The person answered: {words}"))
@@ -182,7 +184,7 @@ impl Call {
     }
 
     /// The reply to an MCP server that asks for information. Without an answer Claude Code's own dialog asks.
-    fn elicited(&self, verdict: Verdict) -> Option<Value> {
+    fn elicitation_reply(&self, verdict: Verdict) -> Option<Value> {
         let mut told = json!({"hookEventName": "Elicitation"});
         let action = match verdict {
             Verdict::Allow => "accept",
@@ -226,10 +228,10 @@ impl Call {
 
     /// The answers to an agent's questions.
     fn answered(&self, answers: &Answers<'_>) -> Option<Value> {
-        if self.point == Point::Question {
+        if self.point == HookPoint::Question {
             return Some(json!({"answers": answers.in_order()}));
         }
-        if self.point == Point::Input {
+        if self.point == HookPoint::Input {
             return Some(json!({"answers": answers.by_id()}));
         }
         let mut input = self.input.clone();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{Ending, Status};
-use crate::service::Past;
+use crate::service::AgentEvent;
 use serde_json::json;
 
 fn bash(command: &str) -> Value {
@@ -26,7 +26,7 @@ fn permission(event: Value) -> Value {
 
 fn call_of(agent: Agent, event: &Value, headless: bool) -> Call {
     match read(agent, event, headless).unwrap() {
-        Heard::Asks(call) => *call,
+        HookEvent::Asks(call) => *call,
         other => panic!("{other:?}"),
     }
 }
@@ -63,7 +63,7 @@ fn a_call_becomes_a_question() {
     assert_eq!(odd.input["action"], "mcp__x__do_it_now");
     // sayso's own tools are not asked about.
     let own = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
-    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), Heard::Nothing);
+    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), HookEvent::Nothing);
 }
 
 #[test]
@@ -233,21 +233,21 @@ fn questions_are_answered_in_each_form() {
 #[test]
 fn later_events_say_what_is_over() {
     let over = |agent, event: Value| match read(agent, &event, false).unwrap() {
-        Heard::Over(over) => over,
+        HookEvent::Over(over) => over,
         other => panic!("{other:?}"),
     };
     let ran = over(Agent::ClaudeCode, with(bash("ls"), "hook_event_name", json!("PostToolUse")));
     assert!(
-        ran.session == "5e1f" && matches!(&ran.past, Past::Ran { tool, .. } if tool == "Bash"),
+        ran.session == "5e1f" && matches!(&ran.past, AgentEvent::Ran { tool, .. } if tool == "Bash"),
         "{ran:?}"
     );
     let at = |name: &str| json!({"session_id": "s", "hook_event_name": name});
     for (agent, name, past) in [
-        (Agent::ClaudeCode, "Stop", Past::TurnEnded),
-        (Agent::ClaudeCode, "SubagentStop", Past::TurnEnded),
-        (Agent::Codex, "UserPromptSubmit", Past::TurnEnded),
-        (Agent::Gemini, "AfterAgent", Past::TurnEnded),
-        (Agent::ClaudeCode, "SessionEnd", Past::SessionEnded),
+        (Agent::ClaudeCode, "Stop", AgentEvent::TurnEnded),
+        (Agent::ClaudeCode, "SubagentStop", AgentEvent::TurnEnded),
+        (Agent::Codex, "UserPromptSubmit", AgentEvent::TurnEnded),
+        (Agent::Gemini, "AfterAgent", AgentEvent::TurnEnded),
+        (Agent::ClaudeCode, "SessionEnd", AgentEvent::SessionEnded),
     ] {
         assert_eq!(over(agent, at(name)).past, past, "{name}");
     }
@@ -299,7 +299,7 @@ fn what_a_server_wants_to_know_is_a_card() {
     let alone = call_of(Agent::ClaudeCode, &event, true).undecided("nobody").unwrap();
     assert_eq!(alone["hookSpecificOutput"]["action"], "cancel");
     let own = with(event, "mcp_server_name", json!("sayso"));
-    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), Heard::Nothing);
+    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), HookEvent::Nothing);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::shape::{Action, Asked, Shape};
 use crate::graph::Decision;
-use crate::text::exact::weave;
+use crate::text::exact::apply_edit;
 use serde_json::{Value, json};
 
 /// The answer to one interrupt.
@@ -53,7 +53,7 @@ fn inbox(action: &Action, decision: &Decision) -> Result<String, String> {
     };
     match decision {
         Decision::Accept => with("accept", &action.args),
-        Decision::Edit { args } => with("edit", &weave(&action.args, args)),
+        Decision::Edit { args } => with("edit", &apply_edit(&action.args, args)),
         Decision::Respond { text } => Ok(json!({"type": "response", "args": text}).to_string()),
         Decision::Ignore => Ok(json!({"type": "ignore", "args": null}).to_string()),
         Decision::Draft => Err(not_taken("a draft")),
@@ -65,7 +65,7 @@ fn call(action: &Action, decision: &Decision) -> Result<String, String> {
         Decision::Accept => Ok(json!({"type": "approve"}).to_string()),
         Decision::Edit { args } => {
             let name = Value::from(action.name.as_str());
-            let args = weave(&action.args, args);
+            let args = apply_edit(&action.args, args);
             Ok(format!("{{\"type\":\"edit\",\"edited_action\":{{\"name\":{name},\"args\":{args}}}}}"))
         }
         Decision::Respond { text } if action.responds => {

@@ -2,7 +2,7 @@
 //!
 //! Interrupts keep the text of their values ([`Pending`]); everything else is parsed for display.
 
-use super::client::{Client, Fault};
+use super::client::{Client, ServerError};
 use super::shape::Pending;
 use crate::config::{self, Env};
 use crate::text::hex;
@@ -217,14 +217,14 @@ impl Remote {
     }
 
     /// A short description.
-    pub async fn info(&self) -> Result<String, Fault> {
+    pub async fn info(&self) -> Result<String, ServerError> {
         let info: Value = parse(&self.client.get("/info").await?)?;
         let version = info.get("version").and_then(Value::as_str).unwrap_or("of an unknown version");
         Ok(crate::text::Visible::line(&format!("LangGraph server {version}")).into_string())
     }
 
     /// Every thread that waits for a person, as far as the config includes it.
-    pub async fn interrupted(&self) -> Result<Vec<RemoteThread>, Fault> {
+    pub async fn interrupted(&self) -> Result<Vec<RemoteThread>, ServerError> {
         let mut all = Vec::new();
         for page in 0..MOST_PAGES {
             let body = json!({"status": "interrupted", "select": [
@@ -240,14 +240,14 @@ impl Remote {
     }
 
     /// A page of its threads, newest first, and whether there are more.
-    pub async fn threads(&self, offset: usize) -> Result<(Vec<RemoteThread>, bool), Fault> {
+    pub async fn threads(&self, offset: usize) -> Result<(Vec<RemoteThread>, bool), ServerError> {
         let body = json!({"sort_by": "created_at", "sort_order": "desc", "select": [
             "thread_id", "status", "metadata", "created_at", "updated_at"
         ]});
         self.search(body, offset).await
     }
 
-    async fn search(&self, mut body: Value, offset: usize) -> Result<(Vec<RemoteThread>, bool), Fault> {
+    async fn search(&self, mut body: Value, offset: usize) -> Result<(Vec<RemoteThread>, bool), ServerError> {
         let server = self.client.server();
         let mut metadata: serde_json::Map<String, Value> =
             server.metadata.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect();
@@ -277,16 +277,16 @@ impl Remote {
     }
 
     /// One thread with its state; `None` if the server has no thread with that id.
-    pub async fn thread(&self, id: &str) -> Result<Option<RemoteThread>, Fault> {
+    pub async fn thread(&self, id: &str) -> Result<Option<RemoteThread>, ServerError> {
         match self.client.get(&format!("/threads/{}", plain(id)?)).await {
             Ok(text) => Ok(Some(parse::<Wire<'_>>(&text)?.into())),
-            Err(Fault::Status { code: 404, .. }) => Ok(None),
+            Err(ServerError::Status { code: 404, .. }) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
 
     /// A thread's history, newest first.
-    pub async fn history(&self, id: &str, limit: usize) -> Result<Vec<Checkpoint>, Fault> {
+    pub async fn history(&self, id: &str, limit: usize) -> Result<Vec<Checkpoint>, ServerError> {
         let body = json!({ "limit": limit }).to_string();
         let text = self.client.post(&format!("/threads/{}/history", plain(id)?), body).await?;
         let found: Vec<&RawValue> = parse(&text)?;
@@ -294,31 +294,31 @@ impl Remote {
     }
 
     /// The newest runs of a thread; `None` if there is no such thread.
-    pub async fn runs(&self, id: &str) -> Result<Option<Vec<Run>>, Fault> {
+    pub async fn runs(&self, id: &str) -> Result<Option<Vec<Run>>, ServerError> {
         match self.client.get(&format!("/threads/{}/runs?limit=100", plain(id)?)).await {
             Ok(text) => Ok(Some(parse(&text)?)),
-            Err(Fault::Status { code: 404, .. }) => Ok(None),
+            Err(ServerError::Status { code: 404, .. }) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
 
-    pub async fn run(&self, thread: &str, run: &str) -> Result<Run, Fault> {
+    pub async fn run(&self, thread: &str, run: &str) -> Result<Run, ServerError> {
         parse(&self.client.get(&format!("/threads/{}/runs/{}", plain(thread)?, plain(run)?)).await?)
     }
 
-    pub async fn assistants(&self) -> Result<Vec<Assistant>, Fault> {
+    pub async fn assistants(&self) -> Result<Vec<Assistant>, ServerError> {
         parse(&self.client.post("/assistants/search", json!({"limit": 100}).to_string()).await?)
     }
 
     /// The JSON schema of a graph's input; `None` if the server cannot tell.
-    pub async fn input_schema(&self, assistant: &str) -> Result<Option<Value>, Fault> {
+    pub async fn input_schema(&self, assistant: &str) -> Result<Option<Value>, ServerError> {
         let text = self.client.get(&format!("/assistants/{}/schemas", plain(assistant)?)).await?;
         let mut schemas: Value = parse(&text)?;
         Ok(schemas.get_mut("input_schema").map(Value::take).filter(Value::is_object))
     }
 
     /// Creates a thread with this id, unless it exists.
-    pub(super) async fn make_thread(&self, id: &str) -> Result<(), Fault> {
+    pub(super) async fn make_thread(&self, id: &str) -> Result<(), ServerError> {
         let server = self.client.server();
         let metadata: BTreeMap<&str, &str> =
             server.metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
@@ -333,7 +333,7 @@ impl Remote {
         assistant: &str,
         what: &str,
         mark: &str,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Run, ServerError> {
         let (assistant, metadata) = (Value::from(assistant), json!({ MARK: mark }));
         let body = format!(
             "{{\"assistant_id\":{assistant},{what},\"metadata\":{metadata},\"multitask_strategy\":\"reject\"}}"
@@ -344,25 +344,25 @@ impl Remote {
     }
 
     /// Ends a thread in its current state.
-    pub(super) async fn end(&self, id: &str) -> Result<(), Fault> {
+    pub(super) async fn end(&self, id: &str) -> Result<(), ServerError> {
         let body = json!({"values": null, "as_node": "__end__"}).to_string();
         self.client.post(&format!("/threads/{}/state", plain(id)?), body).await.map(|_| ())
     }
 }
 
 /// Checks an id for use in a path, so that a server's text cannot lead elsewhere.
-fn plain(id: &str) -> Result<&str, Fault> {
+fn plain(id: &str) -> Result<&str, ServerError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !id.is_empty() && id.len() <= 100 && id.chars().all(is_plain) {
         return Ok(id);
     }
-    Err(Fault::NotSent("an id the server gave is none".to_owned()))
+    Err(ServerError::NotSent("an id the server gave is none".to_owned()))
 }
 
-fn parse<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+fn parse<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, ServerError> {
     serde_json::from_str(text).map_err(|_| {
         let what =
             if text.trim_start().starts_with('<') { "with a page for browsers" } else { "something else" };
-        Fault::Odd(format!("it answered {what}, not as a LangGraph server does; check its url"))
+        ServerError::Odd(format!("it answered {what}, not as a LangGraph server does; check its url"))
     })
 }

@@ -23,7 +23,7 @@ const KEYS_LAST: Duration = Duration::from_secs(300);
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum ServerError {
     /// It did not arrive.
     #[error("{0}")]
     NotSent(String),
@@ -65,16 +65,16 @@ impl Client {
         &self.server
     }
 
-    pub async fn get(&self, path: &str) -> Result<String, Fault> {
+    pub async fn get(&self, path: &str) -> Result<String, ServerError> {
         self.ask(Method::GET, path, None).await
     }
 
     /// Sends JSON.
-    pub async fn post(&self, path: &str, body: String) -> Result<String, Fault> {
+    pub async fn post(&self, path: &str, body: String) -> Result<String, ServerError> {
         self.ask(Method::POST, path, Some(body)).await
     }
 
-    async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Fault> {
+    async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, ServerError> {
         let response = self.send(method.clone(), path, body.clone()).await?;
         // A token may have expired; a request that was not authorized did nothing.
         let response = if response.status() == StatusCode::UNAUTHORIZED && self.forget_keys() {
@@ -87,11 +87,11 @@ impl Client {
         if status.is_success() {
             return Ok(text);
         }
-        Err(Fault::Status { code: status.as_u16(), text: detail(&text) })
+        Err(ServerError::Status { code: status.as_u16(), text: detail(&text) })
     }
 
-    async fn send(&self, method: Method, path: &str, body: Option<String>) -> Result<Response, Fault> {
-        let http = self.http.as_ref().map_err(|why| Fault::NotSent(why.clone()))?;
+    async fn send(&self, method: Method, path: &str, body: Option<String>) -> Result<Response, ServerError> {
+        let http = self.http.as_ref().map_err(|why| ServerError::NotSent(why.clone()))?;
         let mut headers = self.headers().await?;
         let mut request = http.request(method, format!("{}{path}", self.server.url)).timeout(ANSWER);
         if let Some(body) = body {
@@ -101,7 +101,7 @@ impl Client {
         request.headers(headers).send().await.map_err(|error| {
             let arrived = !error.is_connect() && !error.is_builder();
             let text = reason(error);
-            if arrived { Fault::Unclear(text) } else { Fault::NotSent(text) }
+            if arrived { ServerError::Unclear(text) } else { ServerError::NotSent(text) }
         })
     }
 
@@ -112,7 +112,7 @@ impl Client {
             && self.server.token.is_some()
     }
 
-    async fn headers(&self) -> Result<HeaderMap, Fault> {
+    async fn headers(&self) -> Result<HeaderMap, ServerError> {
         let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((headers, _)) = kept.filter(|(_, since)| since.elapsed() < KEYS_LAST) {
             return Ok(headers);
@@ -120,8 +120,9 @@ impl Client {
         let (server, env) = (self.server.clone(), self.env.clone());
         // A command may ask for a fingerprint, so do not block this thread.
         let read = tokio::task::spawn_blocking(move || read_keys(&server, &env)).await;
-        let headers =
-            read.unwrap_or_else(|_| Err("its key could not be read".to_owned())).map_err(Fault::NotSent)?;
+        let headers = read
+            .unwrap_or_else(|_| Err("its key could not be read".to_owned()))
+            .map_err(ServerError::NotSent)?;
         *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = Some((headers.clone(), Instant::now()));
         Ok(headers)
     }
@@ -172,19 +173,21 @@ fn build(url: &str) -> Result<Http, String> {
     built.map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
 }
 
-async fn read(mut response: Response) -> Result<String, Fault> {
+async fn read(mut response: Response) -> Result<String, ServerError> {
     let mut bytes = Vec::new();
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if bytes.len() + chunk.len() > LONGEST => {
-                return Err(Fault::Odd(format!("its answer is over {} MB long", LONGEST >> 20)));
+                return Err(ServerError::Odd(format!("its answer is over {} MB long", LONGEST >> 20)));
             }
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => break,
-            Err(error) => return Err(Fault::Unclear(format!("its answer broke off: {}", reason(error)))),
+            Err(error) => {
+                return Err(ServerError::Unclear(format!("its answer broke off: {}", reason(error))));
+            }
         }
     }
-    String::from_utf8(bytes).map_err(|_| Fault::Odd("its answer is not UTF-8 text".to_owned()))
+    String::from_utf8(bytes).map_err(|_| ServerError::Odd("its answer is not UTF-8 text".to_owned()))
 }
 
 /// A server's error message, in a few words.

@@ -22,7 +22,7 @@ mod view;
 use std::time::Duration;
 
 pub use api::{Assistant, PAGE, Remote, RemoteStatus, RemoteThread};
-pub use client::Fault;
+pub use client::ServerError;
 pub use mirror::{Batch, Mirror, Mirrored, spec};
 pub use servers::{Servers, check_servers};
 pub use shape::Pending;

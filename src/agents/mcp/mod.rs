@@ -13,7 +13,7 @@ mod tools;
 
 use crate::graph::Waiting;
 use crate::inbox::{InboxError, RequestAnswer};
-use crate::service::{Inbox, Waited};
+use crate::service::{Inbox, WaitResult};
 use crate::text::{Visible, plain_json};
 use crate::tools::process::Process;
 use message::{Message, error, reply};
@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tools::{Call, Wish};
+use tools::{Call, ToolAction};
 
 /// More bytes than any message needs.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
@@ -191,10 +191,10 @@ impl Server {
         let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let call = match tools::read(params, client.as_deref()) {
             Ok(call) => call,
-            Err(tools::Wrong::Tool(name)) => {
+            Err(tools::ToolCallError::Tool(name)) => {
                 return Err((-32602, format!("there is no tool `{}`", Visible::line(&name))));
             }
-            Err(tools::Wrong::Arguments(text)) => return Ok(tools::failed(&text)),
+            Err(tools::ToolCallError::Arguments(text)) => return Ok(tools::failed(&text)),
         };
         let token =
             params.pointer("/_meta/progressToken").filter(|token| token.is_string() || token.is_number());
@@ -211,14 +211,14 @@ impl Server {
 
     async fn carry_out(
         &self,
-        wish: Wish,
+        wish: ToolAction,
         wait: Option<Duration>,
         token: Option<Value>,
         out: &Out,
         mut stopped: watch::Receiver<bool>,
     ) -> Result<RequestAnswer, InboxError> {
         let (asked, keeps) = match wish {
-            Wish::Ask(mut asking) => {
+            ToolAction::Ask(mut asking) => {
                 let keeps = asking.key.is_some();
                 if asking.input.get("waiting").is_none() {
                     asking.input["waiting"] = json!(Waiting::default());
@@ -229,8 +229,8 @@ impl Server {
                 }
                 (self.inbox.requests().ask(asking).await?, keeps)
             }
-            Wish::Tell(asking) => return self.inbox.requests().ask(asking).await,
-            Wish::Look(id) => (self.inbox.requests().answer(&id).await?, true),
+            ToolAction::Tell(asking) => return self.inbox.requests().ask(asking).await,
+            ToolAction::Look(id) => (self.inbox.requests().answer(&id).await?, true),
         };
         let told = async {
             // A dropped sender means stop as well.
@@ -246,11 +246,11 @@ impl Server {
         let waited = tokio::select! {
             waited = self.inbox.requests().wait(&asked.thread, told) => waited?,
             () = patience => return self.inbox.requests().answer_in(&asked.thread).await,
-            () = reporting => Waited::Told,
+            () = reporting => WaitResult::Told,
         };
         match waited {
-            Waited::Answered(answer) => Ok(answer),
-            Waited::Told => {
+            WaitResult::Answered(answer) => Ok(answer),
+            WaitResult::Told => {
                 if !keeps {
                     self.inbox.requests().withdraw(&asked.thread).await?;
                 }

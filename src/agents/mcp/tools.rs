@@ -3,31 +3,31 @@
 use crate::agents::hooks;
 use crate::graph::InterruptId;
 use crate::inbox::{Ending, RequestAnswer};
-use crate::service::Asking;
+use crate::service::NewRequest;
 use crate::text::Visible;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// A tool call from an agent.
 pub(super) struct Call {
-    pub wish: Wish,
+    pub wish: ToolAction,
     /// How long it waits; `None` if it did not say.
     pub wait: Option<Duration>,
     /// The tool call to permit, if the agent's program asks and wants the answer in its own format.
     pub permits: Option<Box<hooks::Call>>,
 }
 
-pub(super) enum Wish {
+pub(super) enum ToolAction {
     /// Ask, and wait for the answer.
-    Ask(Asking),
+    Ask(NewRequest),
     /// Notify, and do not wait.
-    Tell(Asking),
+    Tell(NewRequest),
     /// Check for an answer.
     Look(InterruptId),
 }
 
 /// Why a call is invalid.
-pub(super) enum Wrong {
+pub(super) enum ToolCallError {
     /// There is no such tool.
     Tool(String),
     /// The arguments do not fit.
@@ -101,21 +101,21 @@ pub(super) fn list() -> Value {
 }
 
 /// Reads a client's `tools/call`.
-pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> {
+pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCallError> {
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     let known = list();
     let known = known.as_array().and_then(|all| all.iter().find(|tool| tool["name"] == name));
-    let Some(tool) = known else { return Err(Wrong::Tool(name.to_owned())) };
+    let Some(tool) = known else { return Err(ToolCallError::Tool(name.to_owned())) };
     let given = match params.get("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(given)) => given.clone(),
-        Some(_) => return Err(Wrong::Arguments("arguments are a JSON object".to_owned())),
+        Some(_) => return Err(ToolCallError::Arguments("arguments are a JSON object".to_owned())),
     };
     let given = Value::Object(given);
-    crate::inbox::check_args(&tool["inputSchema"], &given).map_err(Wrong::Arguments)?;
+    crate::inbox::check_args(&tool["inputSchema"], &given).map_err(ToolCallError::Arguments)?;
     let wait = given.get("wait_seconds").and_then(Value::as_f64);
     let wait = wait.map(Duration::try_from_secs_f64).transpose();
-    let wait = wait.map_err(|_| Wrong::Arguments("`wait_seconds` is too large".to_owned()))?;
+    let wait = wait.map_err(|_| ToolCallError::Arguments("`wait_seconds` is too large".to_owned()))?;
     let source = format!("{} (mcp)", client.unwrap_or("an agent"));
     let input = |keys: &[(&str, &str)]| {
         let named =
@@ -125,16 +125,16 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
         input
     };
     let key = given.get("key").and_then(Value::as_str).map(str::to_owned);
-    let asking = |input: Map<String, Value>| Asking { input: Value::Object(input), key: key.clone() };
+    let asking = |input: Map<String, Value>| NewRequest { input: Value::Object(input), key: key.clone() };
     let wish = match name {
         "ask_person" => {
             let mut input =
                 input(&[("question", "title"), ("details", "text"), ("expires_seconds", "expires_in")]);
             // A bare yes answers no question that begins with "which".
             input.insert("allow".to_owned(), json!(["respond", "ignore"]));
-            Wish::Ask(asking(input))
+            ToolAction::Ask(asking(input))
         }
-        "request_approval" => Wish::Ask(asking(input(&[
+        "request_approval" => ToolAction::Ask(asking(input(&[
             ("title", "title"),
             ("action", "action"),
             ("arguments", "args"),
@@ -146,21 +146,21 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> 
         "notify_person" => {
             let mut input = input(&[("title", "title"), ("details", "text")]);
             input.insert("notice".to_owned(), Value::from(true));
-            Wish::Tell(asking(input))
+            ToolAction::Tell(asking(input))
         }
         "approve_tool_call" => {
             let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
             // Claude Code passes it to everything it starts.
             let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
-            let call = hooks::prompted(&given, folder, session).map_err(Wrong::Arguments)?;
-            let wish = Wish::Ask(call.asking(hooks::PATIENCE));
+            let call = hooks::prompted(&given, folder, session).map_err(ToolCallError::Arguments)?;
+            let wish = ToolAction::Ask(call.asking(hooks::PATIENCE));
             return Ok(Call { wish, wait: Some(hooks::PATIENCE), permits: Some(Box::new(call)) });
         }
         _ => {
             let ticket = given.get("ticket").and_then(Value::as_str).unwrap_or_default();
             let id = InterruptId::parse(ticket).ok().filter(InterruptId::is_whole);
-            Wish::Look(id.ok_or_else(|| {
-                Wrong::Arguments(format!("`{}` is no ticket of this server", Visible::line(ticket)))
+            ToolAction::Look(id.ok_or_else(|| {
+                ToolCallError::Arguments(format!("`{}` is no ticket of this server", Visible::line(ticket)))
             })?)
         }
     };

@@ -4,17 +4,17 @@
 //! sayso wrote there, and nothing else. Mails and calendar are dated this week. The history of its threads is real: the
 //! database is filled only by starting, driving and deciding.
 
+mod dates;
 mod files;
-mod stamp;
 mod threads;
 mod tour;
 
 use super::setup::DEMO_MARKER;
 use crate::store::DriverLock;
+use dates::DateFiller;
 use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, TRANSCRIPT, WORKBOOK};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use stamp::Stamp;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -62,7 +62,7 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
         None if !is_empty(folder).map_err(failed)? => return Err(DemoError::Foreign(folder.to_owned())),
         None => {}
     }
-    write_all(folder, &Stamp::new(now, zone)).map_err(failed)?;
+    write_all(folder, &DateFiller::new(now, zone)).map_err(failed)?;
     Ok(true)
 }
 
@@ -100,7 +100,7 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
     Ok(())
 }
 
-fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
+fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
     // Private, like any data folder.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     // Written first, so that an interrupted layout is recognised as ours.

@@ -5,8 +5,8 @@
 use crate::app::App;
 use crate::driver::{Scope, Until};
 use crate::graph::Decision;
-use crate::inbox::{By, Decide, InboxError, Outcome};
-use crate::service::{Asking, Inbox, attend, family_outcome};
+use crate::inbox::{By, DecisionRequest, InboxError, Outcome};
+use crate::service::{Inbox, NewRequest, attend, family_outcome};
 use crate::store::StoreError;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -60,7 +60,7 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
 }
 
 /// A program that asks before it runs a command; nobody waits for the answer here.
-fn pushing(folder: &Path) -> Asking {
+fn pushing(folder: &Path) -> NewRequest {
     let input = json!({
         "title": "$ git push origin spring-fair",
         "text": "Three commits: the poster, the price list, and the opening hours of the spring fair.",
@@ -69,7 +69,7 @@ fn pushing(folder: &Path) -> Asking {
         "source": "webshop agent",
         "folder": folder.join("notes").display().to_string(),
     });
-    Asking { input, key: Some("demo".to_owned()) }
+    NewRequest { input, key: Some("demo".to_owned()) }
 }
 
 /// Starts a thread and drives it to its question.
@@ -83,7 +83,7 @@ async fn approved(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome, InboxE
     let mut outcome = asked(inbox, start).await?;
     for interrupt in std::mem::take(&mut outcome.interrupts) {
         let decision = Decision::Accept;
-        let decide = Decide { interrupt, decision, shown: None, learn: false, by: By::Cli };
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: By::Cli };
         outcome = inbox.decisions().decide(decide).await?;
     }
     driven(inbox, outcome).await

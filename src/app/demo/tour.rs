@@ -1,6 +1,6 @@
 //! The tour of the demo: what to press, step by step, and when each step is done.
 
-use super::stamp::Stamp;
+use super::dates::DateFiller;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fs;
@@ -51,7 +51,7 @@ const BUILD_FAILED: &[u8] = include_bytes!("../../../assets/demo/mail/tour-build
 /// The tour of the demo in `folder`.
 pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep> {
     let step = |text, goal| TourStep { text, goal };
-    let mail = Stamp::new(now, zone).fill(BUILD_FAILED);
+    let mail = DateFiller::new(now, zone).fill(BUILD_FAILED);
     let delivery = Delivery { mailbox: folder.join("mail/inbox"), mail };
     vec![
         step(

@@ -1,7 +1,7 @@
 //! Reads aerc's accounts: one section each, with servers and folders as URLs.
 
 use super::Candidate;
-use super::place::{self, Named, Password};
+use super::place::{self, Password, ServerUrl};
 use crate::config::{FiledBy, MailOutgoing, MailSource, MailTls};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
             super::maildirs::source(&inbox, Some(&root))
         }
         None => {
-            let named = Named::read(source)?;
+            let named = ServerUrl::read(source)?;
             let (tls, token) = way(&named.scheme, "imap")?;
             let user = named.user.clone().or_else(|| from.clone())?;
             let password = password(&named, keys.get("source-cred-cmd"));
@@ -40,7 +40,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
         }
     };
     let outgoing = keys.get("outgoing").and_then(|to| {
-        let Some(named) = Named::read(to) else { return command(to) };
+        let Some(named) = ServerUrl::read(to) else { return command(to) };
         let (tls, token) = way(&named.scheme, "smtp")?;
         let user = named.user.clone().or_else(|| from.clone())?;
         let password = password(&named, keys.get("outgoing-cred-cmd"));
@@ -74,7 +74,7 @@ fn way(scheme: &str, protocol: &str) -> Option<(MailTls, bool)> {
     Some((tls, matches!(more, "oauthbearer" | "xoauth2")))
 }
 
-fn password(named: &Named, command: Option<&String>) -> Password {
+fn password(named: &ServerUrl, command: Option<&String>) -> Password {
     match command {
         Some(command) if !command.is_empty() => Password::Command(command.clone()),
         _ if named.written => Password::Written,

@@ -1,12 +1,12 @@
 //! Merges what several programs know about the same account.
 
 use super::place::{self, config_home};
-use super::{Candidate, Finds, aerc, git, maildirs, mbsync, msmtp, neomutt};
+use super::{Candidate, Discovery, aerc, git, maildirs, mbsync, msmtp, neomutt};
 use crate::config::{Env, MailServer, MailSource};
 use std::path::{Path, PathBuf};
 
 /// Everything found in a home folder.
-pub(super) fn everything(home: &Path, env: &Env) -> Finds {
+pub(super) fn everything(home: &Path, env: &Env) -> Discovery {
     let config = config_home(home, env);
     let first = |paths: &[PathBuf]| paths.iter().find_map(|path| place::text(path));
     let (mut name, mut address) = (None, None);
@@ -37,7 +37,7 @@ pub(super) fn everything(home: &Path, env: &Env) -> Finds {
     give_senders(&mut accounts, &msmtp::parse(&senders));
     name_apart(&mut accounts);
     let address = accounts.iter().find_map(|account| account.address.clone()).or(address);
-    Finds { name: called.or(name), address, accounts, ..Finds::default() }
+    Discovery { name: called.or(name), address, accounts, ..Discovery::default() }
 }
 
 /// Whether two sources hold the same mail: the same Maildir, the same login, or a Maildir synced with that login.

@@ -23,7 +23,7 @@ use std::path::Path;
 
 /// Everything useful that was found.
 #[derive(Clone, Debug, Default)]
-pub struct Finds {
+pub struct Discovery {
     /// The user's name.
     pub name: Option<String>,
     /// The user's mail address.
@@ -38,7 +38,7 @@ pub struct Finds {
     pub ollama_url: Option<String>,
 }
 
-impl Finds {
+impl Discovery {
     /// Whether there is a model other than the built-in rules.
     pub fn has_model(&self) -> bool {
         !self.ollama.is_empty() || !self.keys.is_empty()
@@ -66,14 +66,14 @@ const KEYS: &[(&str, &str)] =
     &[("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY"), ("gemini", "GEMINI_API_KEY")];
 
 /// Searches a home folder and the environment. Does not look at the values of keys.
-pub async fn find(home: &Path, env: &Env) -> Finds {
+pub async fn find(home: &Path, env: &Env) -> Discovery {
     let keys = KEYS.iter().copied().filter(|(_, variable)| env.get(variable).is_some()).collect();
     let ollama = ollama::models(env).await;
     let ollama_url = ollama::unusual(env);
     let (home, env) = (home.to_owned(), env.clone());
     // Home folders may be on a slow disk.
     let found = tokio::task::spawn_blocking(move || merge::everything(&home, &env)).await;
-    Finds { keys, ollama, ollama_url, ..found.unwrap_or_default() }
+    Discovery { keys, ollama, ollama_url, ..found.unwrap_or_default() }
 }
 
 /// A Maildir that the user names, with the folders next to it.

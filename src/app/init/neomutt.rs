@@ -1,6 +1,6 @@
 //! Reads the settings of neomutt and mutt: variables, of which the last value counts, and the files they source.
 
-use super::place::{self, Named, Password};
+use super::place::{self, Password, ServerUrl};
 use super::{Candidate, aerc};
 use crate::config::{FiledBy, MailOutgoing, MailSource, MailTls};
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidat
     let imap_user = get(&["imap_user", "imap_login"]).map(str::to_owned);
     let address = from.or_else(|| imap_user.as_deref().and_then(place::address));
     let mut notes = Vec::new();
-    let on_server = [spool.as_deref(), Some(folder.as_str())].into_iter().flatten().find_map(Named::read);
+    let on_server = [spool.as_deref(), Some(folder.as_str())].into_iter().flatten().find_map(ServerUrl::read);
     let name = address.as_deref().and_then(|a| a.rsplit_once('@')).map_or("mutt", |(_, domain)| domain);
     let name = place::short_name(name.split('.').next().unwrap_or(name));
     let source = match on_server.filter(|named| named.scheme.starts_with("imap")) {
@@ -129,7 +129,7 @@ fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidat
             )
         }
     };
-    let outgoing = match get(&["smtp_url"]).and_then(Named::read) {
+    let outgoing = match get(&["smtp_url"]).and_then(ServerUrl::read) {
         Some(named) => {
             let tls = if named.scheme == "smtps" { MailTls::Tls } else { MailTls::Starttls };
             let user = named.user.clone().or_else(|| address.clone());

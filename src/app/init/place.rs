@@ -92,7 +92,7 @@ impl Password {
 
 /// A server from a URL. A password in the URL is noticed, not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct ServerUrl {
     pub(super) scheme: String,
     pub(super) user: Option<String>,
     pub(super) written: bool,
@@ -100,7 +100,7 @@ pub(super) struct Named {
     pub(super) port: Option<u16>,
 }
 
-impl Named {
+impl ServerUrl {
     /// Reads `scheme://user:password@host:port/…`; `None` if it is not such a URL.
     pub(super) fn read(url: &str) -> Option<Self> {
         let (scheme, rest) = url.trim().split_once("://")?;
@@ -222,12 +222,12 @@ mod tests {
 
     #[test]
     fn servers_are_read_from_urls_and_their_passwords_are_not() {
-        let named = Named::read("imaps://ada%40example.org:s3cret@Mail.Example.org:1993/INBOX").unwrap();
+        let named = ServerUrl::read("imaps://ada%40example.org:s3cret@Mail.Example.org:1993/INBOX").unwrap();
         assert_eq!(named.user.as_deref(), Some("ada@example.org"));
         assert_eq!((named.host.as_str(), named.port, named.written), ("mail.example.org", Some(1993), true));
         assert!(!format!("{named:?}").contains("s3cret"));
         for odd in ["", "mail.example.org", "imaps://", "imaps://a@b:notaport/"] {
-            assert_eq!(Named::read(odd), None, "{odd}");
+            assert_eq!(ServerUrl::read(odd), None, "{odd}");
         }
     }
 

@@ -45,7 +45,7 @@ pub enum WriteError {
         "there is a config already, {}; `sayso doctor` checks it, and `sayso init --force` writes a new one and keeps this one beside it",
         .0.display()
     )]
-    There(PathBuf),
+    AlreadyExists(PathBuf),
     #[error("{} cannot be written: {}; check who owns its folder", path.display(), crate::text::io_words(source))]
     Io {
         /// Where the config belongs.
@@ -69,7 +69,7 @@ pub fn write_config(path: &Path, text: &str, over: Option<Timestamp>) -> Result<
         None => match atomic_write::create_private(path, text.as_bytes()) {
             Ok(()) => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(WriteError::There(path.to_owned()))
+                Err(WriteError::AlreadyExists(path.to_owned()))
             }
             Err(error) => Err(unwritable(error)),
         },

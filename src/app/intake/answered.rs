@@ -1,11 +1,11 @@
 //! Closes open questions about mail that the user handled in another program. Nothing is learned from it.
 
-use super::{Intake, Trouble};
+use super::{Intake, IntakeError};
 use crate::driver::arrival;
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::Status;
-use crate::mail::{Account, Mail, Standing};
-use crate::store::{StoreError, Waiting};
+use crate::mail::{Account, Mail, MailPresence};
+use crate::store::{StoreError, WaitingMailThread};
 use crate::workflows::email::ANSWERED_ELSEWHERE;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ const GONE: &str = "the mail is no longer in its mailbox";
 
 impl Intake {
     /// The user's own mail answers whatever waits in its conversation.
-    pub(super) async fn settle_by_own(&self, account: &Account, mail: &Mail) -> Result<(), Trouble> {
+    pub(super) async fn close_by_own_mail(&self, account: &Account, mail: &Mail) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let refers = mail.in_reply_to.iter().chain(&mail.references).cloned().collect::<Vec<_>>();
         let known = store.mail().conversation_of(&account.name, &refers)?;
@@ -33,13 +33,13 @@ impl Intake {
     }
 
     /// Whether the user's own mail can answer a thread: it refers to the thread's newest mail, or was written after it.
-    fn is_answer(&self, thread: &ThreadId, own: &Mail, refers: &[String]) -> Result<bool, Trouble> {
+    fn is_answer(&self, thread: &ThreadId, own: &Mail, refers: &[String]) -> Result<bool, IntakeError> {
         let Some((id, at)) = self.engine().store().mail().newest_of(thread)? else { return Ok(true) };
         Ok(id.is_some_and(|id| refers.contains(&id)) || own.date.is_some_and(|date| date > at))
     }
 
     /// Closes threads whose mail is now answered or gone.
-    pub(super) async fn settle_answered(&self, account: &Account) -> Result<(), Trouble> {
+    pub(super) async fn close_answered(&self, account: &Account) -> Result<(), IntakeError> {
         let mut waiting = self.engine().store().mail().waiting(&account.name)?;
         waiting.retain(|waiting| !waiting.place.is_empty());
         if waiting.is_empty() {
@@ -49,9 +49,9 @@ impl Intake {
         let standing = account.mailbox.standing(&places).await?;
         for (waiting, standing) in waiting.iter().zip(standing) {
             match standing {
-                Standing::Unknown => {}
-                Standing::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
-                Standing::There { answered, .. } => {
+                MailPresence::Unknown => {}
+                MailPresence::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
+                MailPresence::There { answered, .. } => {
                     // If the thread has sent something, that may be the answer.
                     if !waiting.acted && (answered || self.is_answered_in_sent(account, waiting).await?) {
                         self.settle(&waiting.thread, ANSWERED_ELSEWHERE, "answered").await?;
@@ -62,14 +62,18 @@ impl Intake {
         Ok(())
     }
 
-    async fn is_answered_in_sent(&self, account: &Account, waiting: &Waiting) -> Result<bool, Trouble> {
+    async fn is_answered_in_sent(
+        &self,
+        account: &Account,
+        waiting: &WaitingMailThread,
+    ) -> Result<bool, IntakeError> {
         match &waiting.message_id {
             Some(id) => Ok(account.mailbox.answered_elsewhere(id).await?),
             None => Ok(false),
         }
     }
 
-    async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), Trouble> {
+    async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let id = format!("settled:{how}");
         match store.threads().outcome(thread)?.status {
@@ -81,10 +85,10 @@ impl Intake {
         }
         let line = store.threads().line(thread)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
-        let what = What::Settled { reason: reason.to_owned(), payload: json!({ "how": how }) };
+        let what = EventKind::Settled { reason: reason.to_owned(), payload: json!({ "how": how }) };
         let event = Event { id, what };
         let arrival =
-            arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
+            arrival(spec, thread, &event, None).map_err(|error| IntakeError::Thread(error.to_string()))?;
         match store.threads().arrive(arrival).await {
             // Somebody decided at the same moment and the thread has ended.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),

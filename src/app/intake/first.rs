@@ -1,8 +1,8 @@
 //! The first look at a mailbox: bounded, and asked about before it costs money. Also carries out the answers to
 //! intake's questions.
 
-use super::route::Read;
-use super::{FirstLook, Intake, Synced, Trouble};
+use super::route::ParsedMail;
+use super::{FirstLook, Intake, IntakeError, Synced};
 use crate::driver::fail_point;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
@@ -23,7 +23,7 @@ impl Intake {
         account: &Account,
         source: &mut StoredSource,
         synced: &mut Synced,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let config = &self.0.config.intake;
         let limit = match self.0.first {
@@ -87,7 +87,7 @@ impl Intake {
         account: &Account,
         source: &mut StoredSource,
         synced: &mut Synced,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         if let (Phase::Asking, Some(thread)) = (source.phase, source.thread.clone())
             && let Some(answer) = self.answer(&thread)?
         {
@@ -134,7 +134,7 @@ impl Intake {
         account: &Account,
         most: usize,
         source: &mut StoredSource,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         let reason = "you left it at the first look".to_owned();
         self.engine().store().mail().begin_taking(account.name.clone(), most, reason).await?;
         fail_point("after_begin_taking");
@@ -148,7 +148,7 @@ impl Intake {
         account: &Account,
         source: &mut StoredSource,
         synced: &mut Synced,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         let store = self.engine().store();
         loop {
             let kept = store.mail().in_state(&account.name, MailState::Asked, PAGE)?;
@@ -173,20 +173,20 @@ impl Intake {
         account: &Account,
         mail: StoredMail,
         synced: &mut Synced,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         let identity = mail.identity.clone();
         let (read, found) = self.again(account, mail).await?;
         let taken = self.dispatch(account, &read, &found).await?;
         if taken == TakenIn::Known {
             // Its state did not change, so the next query would return it again, for ever.
-            return Err(Trouble::Thread(format!("mail {identity} could not be taken further")));
+            return Err(IntakeError::Thread(format!("mail {identity} could not be taken further")));
         }
         synced.started += u64::from(matches!(taken, TakenIn::Started(_)));
         Ok(())
     }
 
     /// Reads a kept mail again; it keeps its identity.
-    async fn again(&self, account: &Account, mail: StoredMail) -> Result<(Read, Found), Trouble> {
+    async fn again(&self, account: &Account, mail: StoredMail) -> Result<(ParsedMail, Found), IntakeError> {
         let mut read = self.read(account, &mail.raw).await?;
         match &mut read {
             Ok(parsed) => parsed.identity = mail.identity,

@@ -1,8 +1,8 @@
 //! Expired logins: one card per account, which closes once a look succeeds.
 
-use super::{Intake, Trouble};
+use super::{Intake, IntakeError};
 use crate::driver::arrival;
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Event, EventKind, ThreadId};
 use crate::mail::{Account, MailError};
 use crate::store::StoreError;
 use crate::workflows::intake::{self, Asked};
@@ -10,26 +10,26 @@ use serde_json::Value;
 
 impl Intake {
     /// Asks the user about an expired login, and closes the question once the login works again.
-    pub(super) async fn mind_login<T>(
+    pub(super) async fn update_login_card<T>(
         &self,
         account: &Account,
-        looked: &Result<T, Trouble>,
-    ) -> Result<(), Trouble> {
+        looked: &Result<T, IntakeError>,
+    ) -> Result<(), IntakeError> {
         match looked {
-            Ok(_) => self.login_works(account).await,
-            Err(Trouble::Mailbox(MailError::Login(why))) => self.ask_for_login(account, why).await,
+            Ok(_) => self.close_login_card(account).await,
+            Err(IntakeError::Mailbox(MailError::Login(why))) => self.ask_for_login(account, why).await,
             // The look does not tell whether the login works.
             Err(_) => Ok(()),
         }
     }
 
     /// The thread that asks for this account's login, if there is one.
-    pub(super) fn login_asked(&self, account: &Account) -> Result<Option<ThreadId>, StoreError> {
+    pub(super) fn open_login_thread(&self, account: &Account) -> Result<Option<ThreadId>, StoreError> {
         let newest = self.engine().store().threads().keyed(intake::NAME, &key(account))?;
         Ok(newest.filter(|(_, status)| !status.ended()).map(|(thread, _)| thread))
     }
 
-    async fn ask_for_login(&self, account: &Account, why: &str) -> Result<(), Trouble> {
+    async fn ask_for_login(&self, account: &Account, why: &str) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let newest = store.threads().keyed(intake::NAME, &key(account))?;
         if newest.as_ref().is_some_and(|(_, status)| !status.ended()) {
@@ -46,13 +46,13 @@ impl Intake {
         Ok(())
     }
 
-    async fn login_works(&self, account: &Account) -> Result<(), Trouble> {
-        let Some(thread) = self.login_asked(account)? else { return Ok(()) };
+    async fn close_login_card(&self, account: &Account) -> Result<(), IntakeError> {
+        let Some(thread) = self.open_login_thread(account)? else { return Ok(()) };
         let Some(spec) = self.engine().registry().get(intake::NAME) else { return Ok(()) };
         let reason = "the login works again".to_owned();
-        let what = What::Settled { reason, payload: Value::Null };
+        let what = EventKind::Settled { reason, payload: Value::Null };
         let event = Event { id: format!("login:{}", account.name), what };
-        let arrival = arrival(spec, &thread, &event, None).map_err(|e| Trouble::Thread(e.to_string()))?;
+        let arrival = arrival(spec, &thread, &event, None).map_err(|e| IntakeError::Thread(e.to_string()))?;
         match self.engine().store().threads().arrive(arrival).await {
             // Somebody answered it at the same moment.
             Err(StoreError::NotOpen { .. }) => Ok(()),

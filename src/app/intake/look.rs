@@ -1,11 +1,11 @@
 //! One look at one mailbox: takes in new mail, page by page.
 
-use super::route::{Parsed, Read};
-use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
+use super::route::{Parsed, ParsedMail};
+use super::{FirstLook, Intake, IntakeError, OnStep, Step, Synced};
 use crate::driver::fail_point;
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, elsewhere};
-use crate::mail::{Account, Cursor, Fetched, Mail, NewMail, Standing};
+use crate::mail::{Account, Cursor, Fetched, Mail, MailPresence, NewMail};
 use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -28,7 +28,7 @@ impl Intake {
         account: &Account,
         synced: &mut Synced,
         on_step: OnStep<'_>,
-    ) -> Result<Option<String>, Trouble> {
+    ) -> Result<Option<String>, IntakeError> {
         let store = self.engine().store();
         let since = self.first_since(account).await?;
         let mut source = store.mail().source(account.name.clone(), since).await?;
@@ -60,7 +60,7 @@ impl Intake {
                     store.mail().keep_cursor(account.name.clone(), next.0.clone()).await?;
                 }
                 fail_point("after_cursor");
-                Ok::<_, Trouble>(())
+                Ok::<_, IntakeError>(())
             };
             // Fetches and parses the next page while this one is written. If this one fails, we do not wait for the
             // next.
@@ -79,12 +79,12 @@ impl Intake {
         if source.phase == Phase::Collecting {
             self.end_first_look(account, &mut source, synced).await?;
         }
-        self.settle_answered(account).await?;
+        self.close_answered(account).await?;
         Ok(missed)
     }
 
     /// The first cursor of a mailbox that was never looked at.
-    async fn start(&self, account: &Account, since: Timestamp) -> Result<Option<Cursor>, Trouble> {
+    async fn start(&self, account: &Account, since: Timestamp) -> Result<Option<Cursor>, IntakeError> {
         let store = self.engine().store();
         // People who are already in the mailbox are not strangers.
         let people = account.mailbox.people(since).await?;
@@ -97,9 +97,9 @@ impl Intake {
     async fn learn_from(
         &self,
         account: &Account,
-        mails: &[(Read, NewMail)],
+        mails: &[(ParsedMail, NewMail)],
         receiver: &mut Receiver,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let before = receiver.clone();
         let mut people = Vec::new();
@@ -119,7 +119,7 @@ impl Intake {
 
     /// The addresses and names in a mail of people the user knows: colleagues, earlier recipients and, if it is the
     /// user's own mail, its recipients.
-    fn people_named(&self, account: &Account, mail: &Mail) -> Result<Vec<(String, String)>, Trouble> {
+    fn people_named(&self, account: &Account, mail: &Mail) -> Result<Vec<(String, String)>, IntakeError> {
         let store = self.engine().store();
         let own = is_own(&mail.from.address, &account.addresses);
         let colleague = |address: &str| account.addresses.iter().any(|own| !elsewhere(own, address));
@@ -134,7 +134,7 @@ impl Intake {
     }
 
     /// How far back a first look at a mailbox goes.
-    async fn first_since(&self, account: &Account) -> Result<Timestamp, Trouble> {
+    async fn first_since(&self, account: &Account) -> Result<Timestamp, IntakeError> {
         let store = self.engine().store();
         let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
         let usual = store.now().checked_sub(days).unwrap_or(Timestamp::MIN);
@@ -147,11 +147,11 @@ impl Intake {
     }
 
     /// Fetches a page of mails and parses them, several at once.
-    async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, Trouble> {
+    async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, IntakeError> {
         let Fetched { mails, cursor, left, missed } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read = |found: NewMail| async move { Ok((self.read(account, &found.raw).await?, found)) };
-        let mails: Result<_, Trouble> =
+        let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
         Ok(Page { mails: mails?, bytes, cursor, left, missed })
     }
@@ -161,9 +161,9 @@ impl Intake {
         &self,
         account: &Account,
         source: &StoredSource,
-        run: &[(Read, NewMail)],
+        run: &[(ParsedMail, NewMail)],
         synced: &mut Synced,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IntakeError> {
         let takes = run.iter().map(|(read, found)| self.take(account, source, read, found));
         for took in join_all(takes).await {
             let took = took?;
@@ -177,12 +177,12 @@ impl Intake {
         &self,
         account: &Account,
         source: &StoredSource,
-        read: &Read,
+        read: &ParsedMail,
         found: &NewMail,
-    ) -> Result<Took, Trouble> {
+    ) -> Result<TakeResult, IntakeError> {
         // Not only at first: a mailbox that lost its place shows everything again.
         if found.arrived < source.since {
-            return Ok(Took::default());
+            return Ok(TakeResult::default());
         }
         let limit = self.engine().step_limit();
         let store = self.engine().store();
@@ -195,12 +195,12 @@ impl Intake {
             // A second copy changes nothing. Only if the known one is not found has the mail moved.
             if let Some(place) = store.mail().place_of(&mail.identity)?.filter(|place| *place != mail.place) {
                 let standing = account.mailbox.standing(std::slice::from_ref(&place)).await?;
-                if matches!(standing.first(), Some(Standing::There { .. })) {
+                if matches!(standing.first(), Some(MailPresence::There { .. })) {
                     mail.place = place;
                 }
             }
             store.mail().take_in(mail, Route::Asked, limit).await?;
-            return Ok(Took::default());
+            return Ok(TakeResult::default());
         }
         fail_point("before_take_in");
         let own = match read {
@@ -209,7 +209,7 @@ impl Intake {
         };
         let taken = match read {
             Ok(Parsed { mail, .. }) if own => {
-                self.settle_by_own(account, mail).await?;
+                self.close_by_own_mail(account, mail).await?;
                 store.mail().wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let route = Route::Left("you wrote it".to_owned());
                 store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
@@ -228,13 +228,13 @@ impl Intake {
             _ => self.dispatch(account, read, found).await?,
         };
         fail_point("after_take_in");
-        Ok(Took { new: taken != TakenIn::Known, started: matches!(taken, TakenIn::Started(_)) })
+        Ok(TakeResult { new: taken != TakenIn::Known, started: matches!(taken, TakenIn::Started(_)) })
     }
 }
 
 /// Mails that were fetched and parsed.
 struct Page {
-    mails: Vec<(Read, NewMail)>,
+    mails: Vec<(ParsedMail, NewMail)>,
     /// The total size of the mails.
     bytes: usize,
     cursor: Option<Cursor>,
@@ -244,15 +244,15 @@ struct Page {
 
 /// The result of taking in one mail.
 #[derive(Default)]
-struct Took {
+struct TakeResult {
     new: bool,
     started: bool,
 }
 
 /// Cuts a page into runs of unrelated mails, in order. The mails of a run are taken in concurrently and share a disk
 /// write; a mail that may belong to an earlier one waits until that one is stored.
-fn runs(page: Vec<(Read, NewMail)>) -> Vec<Vec<(Read, NewMail)>> {
-    let mut runs: Vec<Vec<(Read, NewMail)>> = Vec::new();
+fn runs(page: Vec<(ParsedMail, NewMail)>) -> Vec<Vec<(ParsedMail, NewMail)>> {
+    let mut runs: Vec<Vec<(ParsedMail, NewMail)>> = Vec::new();
     let mut met: HashSet<String> = HashSet::new();
     for mail in page {
         let names: Vec<String> = match &mail.0 {

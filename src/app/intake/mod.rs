@@ -66,7 +66,7 @@ pub type OnStep<'a> = &'a (dyn Fn(Step<'_>) + Send + Sync);
 
 /// Why a mailbox could not be looked at.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum IntakeError {
     #[error("{0}")]
     Mailbox(#[from] MailError),
     #[error("{0}")]
@@ -199,12 +199,12 @@ impl Intake {
         let mut failures = 0;
         loop {
             let wanted = store.mail().sync_wanted().unwrap_or(0);
-            let Looked { synced, failed } = self.sync_one(account, &|_| ()).await;
+            let LookResult { synced, failed } = self.sync_one(account, &|_| ()).await;
             if let Some(error) = &synced.error {
                 tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
             }
             failures = if failed { failures + 1 } else { 0 };
-            let login = self.login_asked(account).ok().flatten();
+            let login = self.open_login_thread(account).ok().flatten();
             changes.borrow_and_update();
             let due = Instant::now() + self.pause(failures);
             loop {
@@ -220,7 +220,7 @@ impl Intake {
                         }
                         let asked = store.mail().sync_wanted().is_ok_and(|now| now != wanted);
                         // A user who answers the question about a login wants it tried at once.
-                        let tried = login.is_some() && self.login_asked(account).is_ok_and(|now| now != login);
+                        let tried = login.is_some() && self.open_login_thread(account).is_ok_and(|now| now != login);
                         if asked || tried || self.is_answered(account) {
                             break;
                         }
@@ -235,10 +235,10 @@ impl Intake {
         usual.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(LONGEST_PAUSE.max(usual))
     }
 
-    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> Looked {
+    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> LookResult {
         let mut synced = Synced { source: account.name.clone(), ..Synced::default() };
         let looked = self.look(account, &mut synced, on_step).await;
-        let minded = self.mind_login(account, &looked).await;
+        let minded = self.update_login_card(account, &looked).await;
         let failed = looked.is_err() || minded.is_err();
         synced.error = match looked.and_then(|left| minded.map(|()| left)) {
             Ok(left) => left,
@@ -248,12 +248,12 @@ impl Intake {
         if let (Err(error), None) = (noted, &synced.error) {
             synced.error = Some(error.to_string());
         }
-        Looked { synced, failed }
+        LookResult { synced, failed }
     }
 }
 
 /// A look at a mailbox: its result, and whether it failed.
-struct Looked {
+struct LookResult {
     synced: Synced,
     failed: bool,
 }

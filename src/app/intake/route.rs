@@ -1,12 +1,12 @@
 //! Parses a mail and chooses its route.
 
-use super::{Intake, Trouble};
+use super::{Intake, IntakeError};
 use crate::driver::{StartError, arrival};
-use crate::graph::{Event, ThreadId, Warning, What};
+use crate::graph::{Event, EventKind, ThreadId, Warning};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
 use crate::mail::{Account, Mail, NewMail as Found};
-use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
+use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{Visible, hex, truncate};
 use crate::workflows::intake::{self, Asked};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const TRIES: usize = 10;
 const REFERENCES: usize = 50;
 
 /// A mail that cannot be read.
-pub(super) struct Unread {
+pub(super) struct UnreadableMail {
     pub(super) identity: String,
     pub(super) raw: String,
     pub(super) why: String,
@@ -37,11 +37,11 @@ pub(super) struct Parsed {
 }
 
 /// A mail, or why it cannot be read.
-pub(super) type Read = Result<Parsed, Unread>;
+pub(super) type ParsedMail = Result<Parsed, UnreadableMail>;
 
 impl Intake {
     /// Parses a mail off the runtime's threads: a hostile mail may take long.
-    pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<Read, Trouble> {
+    pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<ParsedMail, IntakeError> {
         let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), raw.to_vec());
         let parse = move || {
             let (mail, identity) = read(&name, &bytes)?;
@@ -52,11 +52,16 @@ impl Intake {
         let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
         Ok(done.map_err(|why| {
             let raw = hex(&Sha256::digest(raw));
-            Unread { identity: format!("unreadable:{}:{raw}", account.name), raw, why }
+            UnreadableMail { identity: format!("unreadable:{}:{raw}", account.name), raw, why }
         }))
     }
 
-    pub(super) fn new_mail(&self, account: &Account, read: &Read, found: &Found) -> Result<NewMail, Trouble> {
+    pub(super) fn new_mail(
+        &self,
+        account: &Account,
+        read: &ParsedMail,
+        found: &Found,
+    ) -> Result<NewMail, IntakeError> {
         let mut mail = NewMail {
             identity: String::new(),
             account: account.name.clone(),
@@ -98,7 +103,7 @@ impl Intake {
 
     /// Whether the user wrote it. Anybody can put the user's address into From, so it must also be known as sent: by
     /// sayso, or because it is in the sent folder.
-    pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, Trouble> {
+    pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, IntakeError> {
         let mut own: Vec<String> = account.addresses.clone();
         own.extend(self.0.config.user.addresses().map(str::to_owned));
         own.push(account.address.clone());
@@ -112,9 +117,9 @@ impl Intake {
     pub(super) async fn dispatch(
         &self,
         account: &Account,
-        read: &Read,
+        read: &ParsedMail,
         found: &Found,
-    ) -> Result<TakenIn, Trouble> {
+    ) -> Result<TakenIn, IntakeError> {
         let store = self.engine().store();
         for _ in 0..TRIES {
             let mail = self.new_mail(account, read, found)?;
@@ -135,7 +140,7 @@ impl Intake {
                 taken => return Ok(taken?),
             }
         }
-        Err(Trouble::Thread("a conversation did not stand still; it is looked at again".to_owned()))
+        Err(IntakeError::Thread("a conversation did not stand still; it is looked at again".to_owned()))
     }
 
     fn join(
@@ -144,22 +149,22 @@ impl Intake {
         mail: &Mail,
         identity: &str,
         received: Value,
-    ) -> Result<Route, Trouble> {
+    ) -> Result<Route, IntakeError> {
         let line = self.engine().store().threads().line(thread)?;
         let spec = self.engine().registry().get(&line.workflow);
         let spec =
-            spec.ok_or_else(|| Trouble::Thread(format!("there is no workflow `{}`", line.workflow)))?;
+            spec.ok_or_else(|| IntakeError::Thread(format!("there is no workflow `{}`", line.workflow)))?;
         let text = format!("{} wrote again: {}", sender_shown(&mail.from), mail.subject);
         let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
         let warning = Warning::caution("new_mail", text);
-        let what = What::News { topic: "mail".to_owned(), payload: received, warning };
+        let what = EventKind::News { topic: "mail".to_owned(), payload: received, warning };
         let event = Event { id: format!("{MAIL_EVENT}{identity}"), what };
         let arrival =
-            arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
+            arrival(spec, thread, &event, None).map_err(|error| IntakeError::Thread(error.to_string()))?;
         Ok(Route::Join(arrival))
     }
 
-    fn handle(&self, received: Value, before: &Before) -> Result<NewThread, Trouble> {
+    fn handle(&self, received: Value, before: &ConversationThreads) -> Result<NewThread, IntakeError> {
         let mut input = json!({ "received": received });
         if let Some((thread, output)) = &before.earlier {
             input["earlier"] = json!({"thread": thread, "summary": summary(output.as_ref())});
@@ -167,7 +172,12 @@ impl Intake {
         self.thread(EMAIL, input)
     }
 
-    fn ask_about(&self, account: &Account, unread: &Unread, found: &Found) -> Result<NewThread, Trouble> {
+    fn ask_about(
+        &self,
+        account: &Account,
+        unread: &UnreadableMail,
+        found: &Found,
+    ) -> Result<NewThread, IntakeError> {
         let asked = Asked::Unreadable {
             account: account.name.clone(),
             place: found.place.clone(),
@@ -179,14 +189,14 @@ impl Intake {
     }
 
     /// A thread that asks the user about intake.
-    pub(super) fn asking(&self, asked: &Asked) -> Result<NewThread, Trouble> {
-        let input = serde_json::to_value(asked).map_err(|error| Trouble::Thread(error.to_string()))?;
+    pub(super) fn asking(&self, asked: &Asked) -> Result<NewThread, IntakeError> {
+        let input = serde_json::to_value(asked).map_err(|error| IntakeError::Thread(error.to_string()))?;
         self.thread(intake::NAME, input)
     }
 
-    fn thread(&self, workflow: &str, input: Value) -> Result<NewThread, Trouble> {
+    fn thread(&self, workflow: &str, input: Value) -> Result<NewThread, IntakeError> {
         self.engine().new_thread(workflow, input, "").map_err(|error| {
-            Trouble::Thread(match error {
+            IntakeError::Thread(match error {
                 StartError::Unknown(name) => format!("this sayso has no workflow `{name}`; update it"),
                 StartError::Input(error) => format!("the workflow `{workflow}` does not take mail: {error}"),
             })

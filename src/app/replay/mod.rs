@@ -19,12 +19,12 @@ use crate::driver::Engine;
 use crate::graph::{Folded, Interrupt, Kind, Next, ProgressSink, StepContext, run_node};
 use crate::inbox::Spec;
 use crate::llm::Usage;
-use crate::store::{Laps, PastDecision, StoreError};
+use crate::store::{PastDecision, StoreError, ThreadTimings};
 use crate::workflows;
 use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
 use serde_json::Value;
-use services::{Refusing, Spent, Then};
+use services::{CostMeter, RefusingJournal, ReplayClock};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,7 +78,7 @@ impl Setup {
         stop: impl Future<Output = ()>,
     ) -> Result<DecisionsEval, String> {
         let failed = |e: StoreError| e.to_string();
-        let (then, spent) = (Then::default(), Arc::new(Spent::new(self.config.prices.clone())));
+        let (then, spent) = (ReplayClock::default(), Arc::new(CostMeter::new(self.config.prices.clone())));
         let doorless = services::services(
             &self.config,
             &self.env,
@@ -165,7 +165,7 @@ fn cases(
     Ok((cases, used))
 }
 
-fn usage_at(laps: &Laps, step: u64) -> Usage {
+fn usage_at(laps: &ThreadTimings, step: u64) -> Usage {
     let mut used = Usage::default();
     for span in laps.calls.iter().map(|call| &call.span).filter(|span| span.step == step) {
         used += Usage { input: span.input, output: span.output, cached: span.cached };
@@ -207,7 +207,7 @@ async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), St
             last_try: true,
         };
         let limit = Duration::from_secs(300);
-        let output = run_node(&spec.workflow, step, Arc::new(Refusing), &state, limit, &sink)
+        let output = run_node(&spec.workflow, step, Arc::new(RefusingJournal), &state, limit, &sink)
             .await
             .map_err(|e| e.to_string())?;
         state = spec.workflow.apply(state, &output.updates).map_err(|e| e.to_string())?;

@@ -4,24 +4,24 @@
 use crate::app::accounts::{ConfiguredAccounts, accounts};
 use crate::app::models::ConfiguredModels;
 use crate::app::records::StoreRecords;
-use crate::calendar::{self, Busy, Calendar, CalendarError, Invited, Revision};
+use crate::calendar::{self, Busy, Calendar, CalendarError, InvitedEvent, Revision};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{
-    AgentCall, Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError,
+    AgentCall, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError, PriorEffect,
     StepContext, ThreadId,
 };
 use crate::llm::Usage;
 use crate::mail::risk::{DistinctiveText, Receiver};
-use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
+use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, MailPresence, Mailbox};
 use crate::store::Store;
 use crate::text::hex;
-use crate::tools::cage::Pythons;
-use crate::tools::catalogue::Shelf;
+use crate::tools::cage::PythonFinder;
+use crate::tools::catalogue::CatalogueStore;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{CallRecord, Covering, Lesson, MailCache, Profile, Records, Services, Wish};
+use crate::workflows::{CallRecord, GrantCheck, GrantQuery, Lesson, MailCache, Profile, Records, Services};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -37,9 +37,9 @@ const NOWHERE: &str = "/nowhere/in-a-replay";
 
 /// The clock of a replay: the time of the step that runs again.
 #[derive(Clone, Default)]
-pub(super) struct Then(Arc<AtomicI64>);
+pub(super) struct ReplayClock(Arc<AtomicI64>);
 
-impl Then {
+impl ReplayClock {
     pub(super) fn set(&self, at: Timestamp) {
         self.0.store(at.as_millisecond(), Ordering::Relaxed);
     }
@@ -55,12 +55,12 @@ pub(super) fn services(
     store: &Store,
     given: BTreeMap<String, String>,
     rules: Option<Vec<Rule>>,
-    then: &Then,
-    spent: &Arc<Spent>,
+    then: &ReplayClock,
+    spent: &Arc<CostMeter>,
 ) -> Services {
     let mut doorless = accounts(config);
     for account in &mut doorless {
-        (account.mailbox, account.outgoing) = (Arc::new(Shut), None);
+        (account.mailbox, account.outgoing) = (Arc::new(NoMailbox), None);
     }
     let clock = then.clone();
     Services {
@@ -80,11 +80,11 @@ pub(super) fn services(
         }),
         // The sandbox has no access to the outside anyway.
         sandbox: Sandbox::of_this_program(),
-        pythons: Pythons::new(&config.sheet.python, Sandbox::of_this_program()),
+        pythons: PythonFinder::new(&config.sheet.python, Sandbox::of_this_program()),
         sheet: config.sheet.clone(),
         rules: rules.unwrap_or_else(|| config.rules.clone()),
         // The built-in APIs use host names, and no name is resolved.
-        apis: Shelf::new(PathBuf::from(NOWHERE), BTreeMap::new(), env.clone()),
+        apis: CatalogueStore::new(PathBuf::from(NOWHERE), BTreeMap::new(), env.clone()),
         http: Http::new(Arc::new(NoNames), Limits::default()),
         user: config.user.clone(),
         clock: Arc::new(move || clock.get()),
@@ -96,16 +96,16 @@ fn refused<T>(what: &str) -> Result<T, NodeError> {
 }
 
 /// A journal that refuses every effect and forgets every call.
-pub(super) struct Refusing;
+pub(super) struct RefusingJournal;
 
-impl Journal for Refusing {
+impl Journal for RefusingJournal {
     fn recorded(&self, _: &str) -> Option<Value> {
         None
     }
 
     fn record(&self, _: &str, _: &Value) {}
 
-    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
         let text = format!("`{}`: a replay does nothing to the outside", intent.name);
         Box::pin(async move { Err(JournalError::NotApproved(text)) })
     }
@@ -122,7 +122,7 @@ impl Journal for Refusing {
 
 /// The tokens and cost of a replay's calls.
 #[derive(Default)]
-pub(super) struct Spent {
+pub(super) struct CostMeter {
     prices: BTreeMap<String, Price>,
     sum: Mutex<Sum>,
 }
@@ -135,7 +135,7 @@ pub(super) struct Sum {
     pub unpriced: bool,
 }
 
-impl Spent {
+impl CostMeter {
     pub(super) fn new(prices: BTreeMap<String, Price>) -> Self {
         Self { prices, sum: Mutex::default() }
     }
@@ -162,8 +162,8 @@ struct ReplayRecords {
     blobs: Mutex<HashMap<String, Vec<u8>>>,
     /// Profiles to use instead of those of the time.
     given: BTreeMap<String, String>,
-    then: Then,
-    spent: Arc<Spent>,
+    then: ReplayClock,
+    spent: Arc<CostMeter>,
 }
 
 impl Records for ReplayRecords {
@@ -289,12 +289,12 @@ impl Records for ReplayRecords {
     }
 
     /// Nothing is granted, so every action is asked about, and there the replay ends.
-    fn covering_grant(&self, _: &StepContext, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
+    fn covering_grant(&self, _: &StepContext, _: &GrantQuery<'_>) -> Result<Option<String>, NodeError> {
         Ok(None)
     }
 
-    fn agent_grant(&self, _: &str, _: &AgentCall) -> Result<Covering, NodeError> {
-        Ok(Covering::Asks(0))
+    fn agent_grant(&self, _: &str, _: &AgentCall) -> Result<GrantCheck, NodeError> {
+        Ok(GrantCheck::NotCovered(0))
     }
 
     fn is_builtin_on(&self, _: &str) -> Result<bool, NodeError> {
@@ -315,10 +315,10 @@ impl Calendar for ReadCalendar {
     }
 
     fn add<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(async { Err(CalendarError::Lasting("a replay puts in no event".to_owned())) })
+        Box::pin(async { Err(CalendarError::Permanent("a replay puts in no event".to_owned())) })
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         self.0.held(uid)
     }
 
@@ -332,7 +332,7 @@ impl Calendar for ReadCalendar {
             Revision::Change => "a replay changes no event",
             Revision::Remove => "a replay takes out no event",
         };
-        Box::pin(async { Err(CalendarError::Lasting(text.to_owned())) })
+        Box::pin(async { Err(CalendarError::Permanent(text.to_owned())) })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
@@ -341,18 +341,18 @@ impl Calendar for ReadCalendar {
 }
 
 /// A mailbox that cannot be opened.
-struct Shut;
+struct NoMailbox;
 
 fn shut<T>() -> Result<T, MailError> {
-    Err(MailError::Lasting("a replay opens no mailbox".to_owned()))
+    Err(MailError::Permanent("a replay opens no mailbox".to_owned()))
 }
 
-impl Mailbox for Shut {
+impl Mailbox for NoMailbox {
     fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
         Box::pin(async { shut() })
     }
 
-    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(async { shut() })
     }
 

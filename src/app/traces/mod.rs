@@ -7,7 +7,7 @@
 //!
 //! The demo, evaluations and replays send nothing.
 
-mod door;
+mod endpoint;
 mod spans;
 mod wire;
 mod words;
@@ -21,9 +21,9 @@ use crate::inbox::SourceLine;
 use crate::llm::Redactor;
 use crate::store::{DriverLock, StoreError, TraceCursor};
 use crate::web::Wait;
-use door::{Door, Verdict};
+use endpoint::{Endpoint, SendOutcome};
 use serde_json::Value;
-use spans::Teller;
+use spans::SpanBuilder;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ pub struct Traces(Arc<Inner>);
 struct Inner {
     engine: Engine,
     config: Arc<Config>,
-    door: Door,
+    door: Endpoint,
     wait: Wait,
     /// How many rows of each kind fit into a request.
     rows: AtomicUsize,
@@ -63,7 +63,7 @@ struct Batch {
 }
 
 /// The result of sending one batch.
-enum Turn {
+enum SendResult {
     /// There may be more.
     More,
     Nothing,
@@ -86,7 +86,7 @@ impl Traces {
     /// `None` if the config does not want traces, or the folder is the demo's.
     fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
         let traces = wanted_traces(config)?.clone();
-        let door = Door::new(config, traces, env.clone(), wait);
+        let door = Endpoint::new(config, traces, env.clone(), wait);
         let (engine, config) = (engine.clone(), config.clone());
         Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))
     }
@@ -119,20 +119,20 @@ impl Traces {
         loop {
             changes.borrow_and_update();
             let wanted = store.mail().sync_wanted().unwrap_or(0);
-            let turn = if self.is_ours() { self.turn(&mut noted).await } else { Turn::Nothing };
+            let turn = if self.is_ours() { self.turn(&mut noted).await } else { SendResult::Nothing };
             let wish = match turn {
-                Turn::More => {
+                SendResult::More => {
                     failures = 0;
                     continue;
                 }
-                Turn::Nothing => {
+                SendResult::Nothing => {
                     if changes.changed().await.is_err() {
                         return std::future::pending().await;
                     }
                     tokio::time::sleep(self.0.wait.again).await;
                     continue;
                 }
-                Turn::Later(wish) => wish,
+                SendResult::Later(wish) => wish,
             };
             let due = Instant::now() + pause(self.0.wait, failures, wish);
             failures = failures.saturating_add(1);
@@ -154,7 +154,8 @@ impl Traces {
 
     /// Sends the rest if that takes only a moment.
     async fn part(&self) {
-        let telling = async { while self.is_ours() && matches!(self.turn(&mut None).await, Turn::More) {} };
+        let telling =
+            async { while self.is_ours() && matches!(self.turn(&mut None).await, SendResult::More) {} };
         // The next driver sends whatever remains.
         let _ = tokio::time::timeout(PARTING, telling).await;
     }
@@ -165,7 +166,7 @@ impl Traces {
     }
 
     /// Sends one batch.
-    async fn turn(&self, noted: &mut Noted) -> Turn {
+    async fn turn(&self, noted: &mut Noted) -> SendResult {
         let inner = &self.0;
         let keys = match inner.door.keys().await {
             Ok(keys) => keys,
@@ -177,25 +178,25 @@ impl Traces {
         let batch = match read {
             Ok(Ok(batch)) => batch,
             Ok(Err(error)) => return self.later(error.to_string(), None, noted).await,
-            Err(_) => return Turn::Later(None),
+            Err(_) => return SendResult::Later(None),
         };
-        let Some(mut batch) = batch else { return Turn::Nothing };
+        let Some(mut batch) = batch else { return SendResult::Nothing };
         let count = batch.spans.len();
         let verdict = match count {
-            0 => Verdict::Taken(None),
+            0 => SendOutcome::Taken(None),
             _ => inner.door.send(&keys, std::mem::take(&mut batch.spans)).await,
         };
         let left_out = match verdict {
-            Verdict::Taken(left_out) => left_out,
-            Verdict::Refused(why) => Some(why),
-            Verdict::TooLarge if limit > 1 => {
+            SendOutcome::Taken(left_out) => left_out,
+            SendOutcome::Refused(why) => Some(why),
+            SendOutcome::TooLarge if limit > 1 => {
                 inner.rows.store((limit.min(batch.rows) / 2).max(1), Ordering::Relaxed);
-                return Turn::More;
+                return SendResult::More;
             }
-            Verdict::TooLarge => {
+            SendOutcome::TooLarge => {
                 Some(format!("{count} spans are more than is taken at once, and are let go"))
             }
-            Verdict::Later(why, wish) => return self.later(why, wish, noted).await,
+            SendOutcome::Later(why, wish) => return self.later(why, wish, noted).await,
         };
         // After a crash here, the same spans are sent again.
         if let Err(error) = inner.engine.store().figures().told(batch.before, batch.after).await {
@@ -205,12 +206,12 @@ impl Traces {
             inner.rows.store((limit * 2).min(ROWS), Ordering::Relaxed);
             self.note(left_out, noted).await;
         }
-        Turn::More
+        SendResult::More
     }
 
-    async fn later(&self, why: String, wish: Option<Duration>, noted: &mut Noted) -> Turn {
+    async fn later(&self, why: String, wish: Option<Duration>, noted: &mut Noted) -> SendResult {
         self.note(Some(why), noted).await;
-        Turn::Later(wish)
+        SendResult::Later(wish)
     }
 
     /// Notes the state of the server for Activity.
@@ -236,7 +237,7 @@ impl Traces {
         if untold.spans.is_empty() && untold.after == untold.before {
             return Ok(None);
         }
-        let mut teller = Teller::new(engine, config, redactor);
+        let mut teller = SpanBuilder::new(engine, config, redactor);
         let (before, after) = (untold.before, untold.after);
         let mut batch = Batch { before, after, rows: 0, spans: Vec::new() };
         let (mut bytes, mut last) = (0, before);
@@ -306,16 +307,16 @@ pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<Stri
     let traces = config.traces.clone()?;
     let what = if traces.contents { "with contents" } else { "names and numbers alone" };
     let door =
-        Door::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..Traces::WAIT });
+        Endpoint::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..Traces::WAIT });
     let keys = match door.keys().await {
         Ok(keys) => keys,
         Err(why) => return Some(Err(why)),
     };
     Some(match door.send(&keys, Vec::new()).await {
-        Verdict::Taken(_) => Ok(format!("the endpoint takes them, {what}")),
+        SendOutcome::Taken(_) => Ok(format!("the endpoint takes them, {what}")),
         // We sent no spans, so this refuses none. A server that refuses has read the request.
-        Verdict::Refused(_) | Verdict::TooLarge => Ok(format!("the endpoint answers, {what}")),
-        Verdict::Later(why, _) => Err(why),
+        SendOutcome::Refused(_) | SendOutcome::TooLarge => Ok(format!("the endpoint answers, {what}")),
+        SendOutcome::Later(why, _) => Err(why),
     })
 }
 

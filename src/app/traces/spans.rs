@@ -12,22 +12,22 @@ use crate::graph::{EffectState, ThreadId};
 use crate::inbox::Status;
 use crate::llm::Redactor;
 use crate::service::{SpanNames, before, read_call};
-use crate::store::{Call, Lap, Traced, TracedEffect, UntoldSpan};
+use crate::store::{Call, PendingSpan, StepTiming, Traced, TracedEffect};
 use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
 /// Makes spans from the rows of a store.
-pub(super) struct Teller<'a> {
+pub(super) struct SpanBuilder<'a> {
     engine: &'a Engine,
     config: &'a Config,
     redactor: &'a Redactor,
     contents: bool,
-    threads: HashMap<ThreadId, Option<Told<'a>>>,
+    threads: HashMap<ThreadId, Option<TracedThread<'a>>>,
 }
 
 /// A thread whose spans are sent.
-struct Told<'a> {
+struct TracedThread<'a> {
     traced: Traced,
     names: SpanNames<'a>,
     trace: String,
@@ -41,22 +41,22 @@ enum Part<'a> {
     Effect(u64, &'a str),
 }
 
-impl<'a> Teller<'a> {
+impl<'a> SpanBuilder<'a> {
     pub(super) fn new(engine: &'a Engine, config: &'a Config, redactor: &'a Redactor) -> Self {
         let contents = config.traces.as_ref().is_some_and(|traces| traces.contents);
         Self { engine, config, redactor, contents, threads: HashMap::new() }
     }
 
     /// Whether an effect has to wait for its step, which the driver is about to commit.
-    pub(super) fn waits(&mut self, thread: &ThreadId, what: &UntoldSpan) -> bool {
-        let UntoldSpan::Effect { step, name } = what else { return false };
+    pub(super) fn waits(&mut self, thread: &ThreadId, what: &PendingSpan) -> bool {
+        let PendingSpan::Effect { step, name } = what else { return false };
         let Some(told) = self.told(thread) else { return false };
         let mut effects = told.traced.effects.iter();
         let effect = effects.find(|effect| effect.step == *step && effect.name == *name);
         told.traced.status.active() && effect.is_some_and(|effect| told.node_of(effect).is_none())
     }
 
-    fn told(&mut self, thread: &ThreadId) -> Option<&Told<'a>> {
+    fn told(&mut self, thread: &ThreadId) -> Option<&TracedThread<'a>> {
         if !self.threads.contains_key(thread) {
             self.threads.insert(thread.clone(), self.read(thread));
         }
@@ -64,11 +64,11 @@ impl<'a> Teller<'a> {
     }
 
     /// The spans of something that happened in a thread; none if the store no longer has it, or it is damaged.
-    pub(super) fn tell(&mut self, thread: &ThreadId, what: &UntoldSpan) -> Vec<Span> {
+    pub(super) fn tell(&mut self, thread: &ThreadId, what: &PendingSpan) -> Vec<Span> {
         self.told(thread);
         let Some(Some(told)) = self.threads.get(thread) else { return Vec::new() };
         let mut spans = match what {
-            UntoldSpan::Step { step, ends } => {
+            PendingSpan::Step { step, ends } => {
                 let lap = told.traced.laps.steps.iter().find(|lap| lap.step == *step);
                 let mut spans: Vec<Span> = lap.and_then(|lap| told.node(lap)).into_iter().collect();
                 if let (true, Some(lap)) = (ends, lap) {
@@ -76,15 +76,15 @@ impl<'a> Teller<'a> {
                 }
                 spans
             }
-            UntoldSpan::Call { call } => {
+            PendingSpan::Call { call } => {
                 let call = told.traced.laps.calls.iter().find(|known| known.number == *call);
                 call.map(|call| self.call(told, call)).into_iter().collect()
             }
-            UntoldSpan::Effect { step, name } => {
+            PendingSpan::Effect { step, name } => {
                 let effect = told.traced.effects.iter().find(|e| e.step == *step && e.name == *name);
                 effect.and_then(|effect| told.effect(effect)).into_iter().collect()
             }
-            UntoldSpan::Ended => told.whole(told.traced.laps.last.as_millisecond()),
+            PendingSpan::Ended => told.whole(told.traced.laps.last.as_millisecond()),
         };
         for span in &mut spans {
             span.name = self.redactor.text(&span.name);
@@ -93,16 +93,16 @@ impl<'a> Teller<'a> {
         spans
     }
 
-    fn read(&self, thread: &ThreadId) -> Option<Told<'a>> {
+    fn read(&self, thread: &ThreadId) -> Option<TracedThread<'a>> {
         let read = self.engine.store().figures().traced(thread).and_then(|traced| {
             let names = SpanNames::new(self.engine, &traced.laps)?;
             let trace = id(&["trace", traced.root.as_str()], 16);
-            Ok(Told { traced, names, trace })
+            Ok(TracedThread { traced, names, trace })
         });
         read.inspect_err(|error| tracing::warn!(%thread, %error, "a thread has no trace to send")).ok()
     }
 
-    fn call(&self, told: &Told<'_>, Call { number, span, at }: &Call) -> Span {
+    fn call(&self, told: &TracedThread<'_>, Call { number, span, at }: &Call) -> Span {
         let provider = self.provider(&span.model);
         let mut attributes: Vec<(&'static str, Attribute)> = vec![
             ("gen_ai.operation.name", "chat".into()),
@@ -149,8 +149,8 @@ impl<'a> Teller<'a> {
     }
 }
 
-impl Told<'_> {
-    fn node(&self, lap: &Lap) -> Option<Span> {
+impl TracedThread<'_> {
+    fn node(&self, lap: &StepTiming) -> Option<Span> {
         let began = before(lap.at, lap.ms?).as_millisecond();
         Some(Span {
             name: self.name(&lap.node, lap.step),
@@ -242,7 +242,7 @@ impl Told<'_> {
 
     /// The step whose node caused an effect, once it is committed. An effect is numbered by the steps before it, and
     /// the updates its node was waiting for come in between.
-    fn node_of(&self, effect: &TracedEffect) -> Option<&Lap> {
+    fn node_of(&self, effect: &TracedEffect) -> Option<&StepTiming> {
         self.traced.laps.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Collection {
 }
 
 /// What we found out first.
-enum Whereabouts {
+enum Discovered {
     Calendar(Collection),
     /// The folder with somebody's calendars.
     Home(Url),
@@ -37,19 +37,19 @@ impl CalDav {
     pub(super) async fn discover(&self) -> Result<Collection, CalendarError> {
         let place = self.web().await?.place().to_owned();
         let home = match self.ask_around().await? {
-            Whereabouts::Calendar(collection) => return Ok(collection),
-            Whereabouts::Home(home) => Some(home),
-            Whereabouts::Person(person) => self.home_of(person).await?,
-            Whereabouts::Unknown => None,
+            Discovered::Calendar(collection) => return Ok(collection),
+            Discovered::Home(home) => Some(home),
+            Discovered::Person(person) => self.home_of(person).await?,
+            Discovered::Unknown => None,
         };
         let Some(home) = home else {
-            return Err(CalendarError::Lasting(format!(
+            return Err(CalendarError::Permanent(format!(
                 "{place} shows no calendars of {}; check url and user in [calendar]",
                 said(&self.server.user)
             )));
         };
         let Some((at, node)) = self.find(&self.same_server(home)?, "1").await? else {
-            return Err(CalendarError::Lasting(format!("{place} has no calendars where it says they are")));
+            return Err(CalendarError::Permanent(format!("{place} has no calendars where it says they are")));
         };
         let all: Vec<Collection> =
             node.all(DAV, "response").filter_map(|response| calendar(response, &at)).collect();
@@ -59,9 +59,9 @@ impl CalDav {
 
     /// Asks at the config's address, which may be the calendar itself, the person, or any folder above, and at the two
     /// other usual places.
-    async fn ask_around(&self) -> Result<Whereabouts, CalendarError> {
+    async fn ask_around(&self) -> Result<Discovered, CalendarError> {
         let start = Url::parse(&self.server.url)
-            .map_err(|_| CalendarError::Lasting("url in [calendar] is no address".to_owned()))?;
+            .map_err(|_| CalendarError::Permanent("url in [calendar] is no address".to_owned()))?;
         let places = [Some(start.clone()), start.join("/.well-known/caldav").ok(), start.join("/").ok()];
         for url in places.into_iter().flatten() {
             let Some((at, node)) = self.find(&url, "0").await? else { continue };
@@ -69,16 +69,16 @@ impl CalDav {
             if let Some(collection) = calendar(response, &at)
                 && self.server.calendar.as_ref().is_none_or(|wanted| is_called(&collection, wanted))
             {
-                return Ok(Whereabouts::Calendar(collection));
+                return Ok(Discovered::Calendar(collection));
             }
             if let Some(home) = link(response, &at, CALDAV, "calendar-home-set") {
-                return Ok(Whereabouts::Home(home));
+                return Ok(Discovered::Home(home));
             }
             if let Some(person) = link(response, &at, DAV, "current-user-principal") {
-                return Ok(Whereabouts::Person(person));
+                return Ok(Discovered::Person(person));
             }
         }
-        Ok(Whereabouts::Unknown)
+        Ok(Discovered::Unknown)
     }
 
     /// The folder of a person's calendars.
@@ -114,7 +114,7 @@ impl CalDav {
             return Ok(url);
         }
         let elsewhere = said(&url.origin().ascii_serialization());
-        Err(CalendarError::Lasting(format!(
+        Err(CalendarError::Permanent(format!(
             "the calendar is on another server ({elsewhere}); write that as url in [calendar] if you trust it"
         )))
     }
@@ -140,7 +140,7 @@ fn choose<'a>(
         names.push("…".to_owned());
     }
     let names = names.join(", ");
-    Err(CalendarError::Lasting(match (fits.as_slice(), wanted.map(said)) {
+    Err(CalendarError::Permanent(match (fits.as_slice(), wanted.map(said)) {
         ([only], _) => return Ok(only),
         _ if all.is_empty() => format!("there is no calendar at {place}; make one there"),
         (_, None) => format!("{place} has several calendars; name one with calendar: {names}"),

@@ -3,7 +3,7 @@
 use super::xml::escaped;
 use super::{CalDav, MOST};
 use crate::calendar::file::name_for;
-use crate::calendar::invited::{Invited, events, events_of};
+use crate::calendar::invited::{InvitedEvent, events, events_of};
 use crate::calendar::lines::{self, Component};
 use crate::calendar::revise::{News, Revision, only_uid, revise};
 use crate::calendar::{CalendarError, short};
@@ -35,9 +35,9 @@ impl CalDav {
 
     pub(super) async fn put(&self, event: &[u8]) -> Result<(), CalendarError> {
         let calendars = lines::read(event)
-            .map_err(|error| CalendarError::Lasting(format!("the event is no calendar text: {error}")))?;
+            .map_err(|error| CalendarError::Permanent(format!("the event is no calendar text: {error}")))?;
         let uid = only_uid(&calendars)
-            .map_err(|error| CalendarError::Lasting(format!("the event cannot be put in: {error}")))?;
+            .map_err(|error| CalendarError::Permanent(format!("the event cannot be put in: {error}")))?;
         let ask = Ask::new(Method::PUT, self.own(&uid).await?)
             .body(KIND, event.to_vec())
             .header(IF_NONE_MATCH, "*");
@@ -46,10 +46,12 @@ impl CalDav {
         match reply.status {
             200..300 => Ok(()),
             412 if self.locate(&uid).await?.is_some() => Ok(()),
-            412 => Err(CalendarError::Lasting(format!("another event is in its place at {place}"))),
+            412 => Err(CalendarError::Permanent(format!("another event is in its place at {place}"))),
             // It exists under another name.
             409 if self.locate(&uid).await?.is_some() => Ok(()),
-            403 => Err(CalendarError::Lasting(format!("{place} does not let events be put in (status 403)"))),
+            403 => {
+                Err(CalendarError::Permanent(format!("{place} does not let events be put in (status 403)")))
+            }
             _ => Err(self.refused(&reply)),
         }
     }
@@ -58,9 +60,9 @@ impl CalDav {
     fn refused(&self, reply: &Reply) -> CalendarError {
         let place = self.place();
         match reply.status {
-            429 => CalendarError::Passing(format!("{place} asks sayso to wait")),
+            429 => CalendarError::Temporary(format!("{place} asks sayso to wait")),
             500.. => CalendarError::Unknown(format!("{place} failed midway ({})", reply.status)),
-            status => CalendarError::Lasting(format!("{place} does not take the event (status {status})")),
+            status => CalendarError::Permanent(format!("{place} does not take the event (status {status})")),
         }
     }
 
@@ -77,7 +79,7 @@ impl CalDav {
             }
             200 | 404 | 410 => {}
             status => {
-                return Err(CalendarError::Passing(format!("{} fails (status {status})", self.place())));
+                return Err(CalendarError::Temporary(format!("{} fails (status {status})", self.place())));
             }
         }
         let filter = format!(
@@ -93,7 +95,7 @@ impl CalDav {
     }
 
     /// The server's events for a UID.
-    pub(super) async fn of_uid(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
+    pub(super) async fn of_uid(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
         let Some(object) = self.locate(uid).await? else { return Ok(Vec::new()) };
         let calendars = self.read(&object.text)?;
         events_of(&calendars, uid, &self.person).map_err(|error| self.broken("", uid, &error))
@@ -113,12 +115,12 @@ impl CalDav {
             let Some(revised) = revise(&object.text, &calendars, &news, &self.person)? else { return Ok(()) };
             if object.version.is_empty() {
                 let text = format!("{} does not say which version of an event it has (ETag)", self.place());
-                return Err(CalendarError::Lasting(text));
+                return Err(CalendarError::Permanent(text));
             }
             let url = self.same_server(object.url)?;
             let home = &self.collection().await?.url;
             if url.path().trim_end_matches('/') == home.path().trim_end_matches('/') {
-                return Err(CalendarError::Lasting(format!(
+                return Err(CalendarError::Permanent(format!(
                     "{} does not say where the event is",
                     self.place()
                 )));
@@ -135,12 +137,12 @@ impl CalDav {
                 404 | 410 | 412 => {}
                 403 => {
                     let text = format!("{} does not let events be changed (status 403)", self.place());
-                    return Err(CalendarError::Lasting(text));
+                    return Err(CalendarError::Permanent(text));
                 }
                 _ => return Err(self.refused(&reply)),
             }
         }
-        Err(CalendarError::Passing(format!(
+        Err(CalendarError::Temporary(format!(
             "another program keeps changing the event {} at {}; try again later",
             short(&news.uid),
             self.place()

@@ -13,7 +13,7 @@ mod xml;
 use super::busy::{Window, taken};
 use super::entry::entries_of;
 use super::lines::{self, Component};
-use super::{BoxFuture, Busy, Calendar, CalendarError, Invited, Revision, short};
+use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision, short};
 use crate::config::CalDavServer;
 use crate::text::unreadable;
 use crate::web::{Ask, Reply, Wait, Web, WebError, said, secret};
@@ -69,7 +69,7 @@ impl CalDav {
             };
             Web::new(&url, ca.as_deref(), self.wait)
         };
-        self.web.get_or_try_init(make).await.map_err(CalendarError::Lasting)
+        self.web.get_or_try_init(make).await.map_err(CalendarError::Permanent)
     }
 
     /// Makes a request with the password.
@@ -78,15 +78,15 @@ impl CalDav {
         let user = &self.server.user;
         let whose = format!("the password of {} at {}", said(user), web.place());
         let password =
-            secret(&self.server.password, &whose, "password").await.map_err(CalendarError::Lasting)?;
+            secret(&self.server.password, &whose, "password").await.map_err(CalendarError::Permanent)?;
         let shown = BASE64_STANDARD.encode(format!("{user}:{}", password.expose_secret()));
         let reply = web.ask(&ask.header(AUTHORIZATION, &format!("Basic {shown}"))).await;
         let reply = reply.map_err(|error| match error {
-            WebError::NotSent(text) => CalendarError::Passing(text),
-            WebError::Cut(text) => CalendarError::Unknown(text),
+            WebError::NotSent(text) => CalendarError::Temporary(text),
+            WebError::MaybeSent(text) => CalendarError::Unknown(text),
         })?;
         if reply.status == 401 {
-            return Err(CalendarError::Lasting(format!(
+            return Err(CalendarError::Permanent(format!(
                 "{} refused the password of {}; check user and password (some servers want an app password)",
                 web.place(),
                 said(user)
@@ -98,7 +98,7 @@ impl CalDav {
     /// Makes a request that changes nothing, so an unknown outcome is harmless.
     async fn look(&self, ask: Ask) -> Result<Reply, CalendarError> {
         self.ask(ask).await.map_err(|error| match error {
-            CalendarError::Unknown(text) => CalendarError::Passing(text),
+            CalendarError::Unknown(text) => CalendarError::Temporary(text),
             other => other,
         })
     }
@@ -121,7 +121,7 @@ impl CalDav {
         let reply = self.look(ask).await?;
         let place = self.web().await?.place();
         match reply.status {
-            207 if !reply.whole => Err(CalendarError::Lasting(format!(
+            207 if !reply.whole => Err(CalendarError::Permanent(format!(
                 "the calendar at {place} has more than {} MiB for one look; name a smaller one",
                 MOST >> 20
             ))),
@@ -130,7 +130,7 @@ impl CalDav {
                     .filter(|node| node.namespace == DAV && node.name == "multistatus")
                 {
                     Some(node) => Ok(Multistatus::Said(node)),
-                    None => Err(CalendarError::Passing(format!("{place} does not answer with CalDAV"))),
+                    None => Err(CalendarError::Temporary(format!("{place} does not answer with CalDAV"))),
                 }
             }
             301 | 302 | 303 | 307 | 308 => {
@@ -138,8 +138,8 @@ impl CalDav {
             }
             // The server hides what is not the person's as if it did not exist.
             403 | 404 | 405 | 410 | 501 => Ok(Multistatus::Nothing),
-            429 | 500.. => Err(CalendarError::Passing(format!("{place} fails (status {})", reply.status))),
-            status => Err(CalendarError::Lasting(format!("{place} says no (status {status})"))),
+            429 | 500.. => Err(CalendarError::Temporary(format!("{place} fails (status {})", reply.status))),
+            status => Err(CalendarError::Permanent(format!("{place} says no (status {status})"))),
         }
     }
 
@@ -156,7 +156,7 @@ impl CalDav {
             Multistatus::Said(node) => node,
             Multistatus::Elsewhere(_) | Multistatus::Nothing => {
                 let text = format!("the calendar at {place} is not there any more; check [calendar]");
-                return Err(CalendarError::Lasting(text));
+                return Err(CalendarError::Permanent(text));
             }
         };
         let mut found = Vec::new();
@@ -177,7 +177,7 @@ impl CalDav {
                 // Skipping it would invent free time.
                 None => {
                     let text = format!("{place} names an event and does not show it; try again");
-                    return Err(CalendarError::Passing(text));
+                    return Err(CalendarError::Temporary(text));
                 }
             }
         }
@@ -201,7 +201,7 @@ impl CalDav {
 
     fn read(&self, text: &[u8]) -> Result<Vec<Component>, CalendarError> {
         lines::read(text).map_err(|error| {
-            CalendarError::Lasting(format!("an event of {} is damaged: {error}", self.place()))
+            CalendarError::Permanent(format!("an event of {} is damaged: {error}", self.place()))
         })
     }
 
@@ -211,7 +211,7 @@ impl CalDav {
 
     fn broken(&self, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
         let title = if title.is_empty() { "without a title" } else { title };
-        CalendarError::Lasting(format!(
+        CalendarError::Permanent(format!(
             "the calendar at {} has an event that sayso cannot interpret, “{title}” ({}): {error}; fix it or delete it",
             self.place(),
             short(uid)
@@ -250,7 +250,7 @@ impl Calendar for CalDav {
         Box::pin(self.put(event))
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         Box::pin(self.of_uid(uid))
     }
 
@@ -270,7 +270,7 @@ impl Calendar for CalDav {
             match collection.writable {
                 true => Ok(format!("{name} at {place} can be read and written")),
                 false => {
-                    Err(CalendarError::Lasting(format!("{name} at {place} can be read, but not written")))
+                    Err(CalendarError::Permanent(format!("{name} at {place} can be read, but not written")))
                 }
             }
         })

@@ -4,7 +4,7 @@
 //! version along with it.
 
 use crate::calendar::entry::{Entry, Zones};
-use crate::calendar::invited::{Invited, bare, events, rule_words};
+use crate::calendar::invited::{InvitedEvent, bare, events, rule_words};
 use crate::calendar::lines;
 use crate::calendar::time::rule::Rule;
 use crate::calendar::write::Person;
@@ -68,7 +68,7 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
 }
 
 /// An event from Google; `None` if it cannot be understood.
-pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invited> {
+pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<InvitedEvent> {
     let line = |text: &str| truncate(&Visible::line(text), 400).into_owned();
     let text = |key: &str| line(event[key].as_str().unwrap_or_default());
     let kept = |key: &str| event["extendedProperties"]["private"][key].as_str();
@@ -76,7 +76,7 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
     let sequence = kept("sequence").and_then(|sequence| sequence.parse().ok());
     let stamp = kept("stamp")
         .and_then(|stamp| crate::calendar::time::moment::Moment::bare(stamp)?.instant(&TimeZone::UTC));
-    Some(Invited {
+    Some(InvitedEvent {
         method: "PUBLISH".to_owned(),
         uid: line(uid),
         occurrence: match event.get("originalStartTime") {
@@ -93,7 +93,7 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
         organizer: organizer.map(|address| Person { name: String::new(), address: line(address) }),
         location: text("location"),
         recurrence: recurrence(event),
-        ..Invited::default()
+        ..InvitedEvent::default()
     })
 }
 

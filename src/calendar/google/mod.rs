@@ -7,7 +7,7 @@
 mod event;
 
 use super::revise::{News, Revision};
-use super::{BoxFuture, Busy, Calendar, CalendarError, Invited};
+use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent};
 use crate::config;
 use crate::web::google::{Api, CallError, Repeat};
 use crate::web::{Wait, said};
@@ -74,7 +74,7 @@ impl GoogleCalendar {
     }
 
     fn api(&self) -> Result<&Api, CalendarError> {
-        self.api.as_ref().map_err(|why| CalendarError::Lasting(why.clone()))
+        self.api.as_ref().map_err(|why| CalendarError::Permanent(why.clone()))
     }
 
     async fn taken(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
@@ -94,7 +94,7 @@ impl GoogleCalendar {
                 said(&self.calendar),
                 said(reason)
             );
-            return Err(CalendarError::Lasting(text));
+            return Err(CalendarError::Permanent(text));
         }
         let busy =
             |time: Time| Busy { start: time.start, end: time.end, title: String::new(), all_day: false };
@@ -106,7 +106,7 @@ impl GoogleCalendar {
 
     async fn put(&self, event: &[u8]) -> Result<(), CalendarError> {
         let api = self.api()?;
-        let (uid, body) = written(event, &self.person).map_err(CalendarError::Lasting)?;
+        let (uid, body) = written(event, &self.person).map_err(CalendarError::Permanent)?;
         if !self.imported(&uid).await?.is_empty() {
             return Ok(());
         }
@@ -119,7 +119,7 @@ impl GoogleCalendar {
                 Some(_) => Ok(()),
                 None => {
                     let text = "this same event was in the calendar and was deleted there; propose it again";
-                    Err(CalendarError::Lasting(text.to_owned()))
+                    Err(CalendarError::Permanent(text.to_owned()))
                 }
             },
             Err(error) => Err(surely_not(error)),
@@ -171,15 +171,15 @@ impl GoogleCalendar {
     }
 
     /// Google's events, parsed. An event that cannot be read is an error.
-    fn shown(&self, uid: &str, events: &[Value]) -> Result<Vec<Invited>, CalendarError> {
+    fn shown(&self, uid: &str, events: &[Value]) -> Result<Vec<InvitedEvent>, CalendarError> {
         let odd = || {
             let text = format!("Google shows an event that cannot be read ({})", said(uid));
-            CalendarError::Lasting(text)
+            CalendarError::Permanent(text)
         };
         events.iter().map(|event| read(uid, event, &self.person).ok_or_else(odd)).collect()
     }
 
-    async fn of_uid(&self, uid: &str) -> Result<Vec<Invited>, CalendarError> {
+    async fn of_uid(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
         let found = self.found(uid).await?;
         self.shown(uid, &found)
     }
@@ -206,7 +206,7 @@ impl GoogleCalendar {
             }
         }
         let text = "the event keeps changing at Google; try again later";
-        Err(CalendarError::Passing(text.to_owned()))
+        Err(CalendarError::Temporary(text.to_owned()))
     }
 
     /// Changes a single occurrence of a series. We can tell Google about only one at a time, so the mail may name only
@@ -218,9 +218,9 @@ impl GoogleCalendar {
         event: &[u8],
         revision: Revision,
     ) -> Result<bool, CalendarError> {
-        let [Invited { occurrence: Some(at), onwards: false, .. }] = news.events.as_slice() else {
+        let [InvitedEvent { occurrence: Some(at), onwards: false, .. }] = news.events.as_slice() else {
             let text = "the mail changes several occurrences at once; sayso can only tell Google of one";
-            return Err(CalendarError::Lasting(text.to_owned()));
+            return Err(CalendarError::Permanent(text.to_owned()));
         };
         let held = self.shown(&news.uid, found)?;
         if let Some(known) = held.iter().position(|one| one.occurrence == Some(*at)) {
@@ -237,7 +237,7 @@ impl GoogleCalendar {
             None if revision == Revision::Remove => Ok(true),
             None => {
                 let text = "the series in the calendar has no such occurrence; nothing was changed there";
-                Err(CalendarError::Lasting(text.to_owned()))
+                Err(CalendarError::Permanent(text.to_owned()))
             }
         }
     }
@@ -250,7 +250,7 @@ impl GoogleCalendar {
         let ask = match revision {
             Revision::Remove => api.request(Method::DELETE, &path, &[SILENT]),
             Revision::Change => {
-                let (_, mut body) = written(event, &self.person).map_err(CalendarError::Lasting)?;
+                let (_, mut body) = written(event, &self.person).map_err(CalendarError::Permanent)?;
                 if let Some(body) = body.as_object_mut() {
                     // The id stays, and the organizer tells who else comes.
                     body.retain(|key, _| key != "id" && key != "attendees");
@@ -284,7 +284,7 @@ impl Calendar for GoogleCalendar {
         Box::pin(self.put(event))
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<Invited>, CalendarError>> {
+    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         Box::pin(self.of_uid(uid))
     }
 
@@ -310,10 +310,10 @@ impl Calendar for GoogleCalendar {
 fn surely_not(error: CallError) -> CalendarError {
     match error {
         // After a new login it can succeed.
-        CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => {
-            CalendarError::Passing(text)
+        CallError::Temporary(text) | CallError::UnexpectedReply(text) | CallError::Login(text) => {
+            CalendarError::Temporary(text)
         }
         CallError::Unknown(text) => CalendarError::Unknown(text),
-        CallError::Refused { text, .. } | CallError::Lasting(text) => CalendarError::Lasting(text),
+        CallError::Refused { text, .. } | CallError::Permanent(text) => CalendarError::Permanent(text),
     }
 }

@@ -6,7 +6,7 @@ use crate::calendar::CalendarError;
 #[track_caller]
 fn refused(inside: &str, expected: &str) {
     match busy(&calendar(inside), "2026-11-16", "2026-11-23") {
-        Err(CalendarError::Lasting(text)) => assert!(text.contains(expected), "{text}"),
+        Err(CalendarError::Permanent(text)) => assert!(text.contains(expected), "{text}"),
         other => panic!("{other:?}"),
     }
 }

@@ -94,7 +94,7 @@ fn what_cannot_be_told_is_an_error() {
             run(calendar.add(&text)).unwrap_err(),
             run(calendar.check()).unwrap_err(),
         ] {
-            assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+            assert!(matches!(&error, CalendarError::Permanent(text) if text.contains(expected)), "{error}");
         }
     };
     check(&folder.path().join("no/such/work.ics"), "is not there; make it");

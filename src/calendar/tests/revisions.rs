@@ -1,7 +1,7 @@
 //! Changing and removing events in files.
 
 use super::{at, berlin, calendar, run};
-use crate::calendar::{Calendar, CalendarError, IcsCalendar, Revision, Standing, read_events, standing};
+use crate::calendar::{Calendar, CalendarError, IcsCalendar, Revision, RevisionCheck, read_events, standing};
 use std::fs;
 
 const INES: &str = "ines@lumen.example";
@@ -51,7 +51,7 @@ impl Held {
     fn refuses(&self, revised: Result<(), CalendarError>, expected: &str) {
         let before = self.text();
         let error = revised.unwrap_err();
-        assert!(matches!(&error, CalendarError::Lasting(text) if text.contains(expected)), "{error}");
+        assert!(matches!(&error, CalendarError::Permanent(text) if text.contains(expected)), "{error}");
         assert_eq!(self.text(), before);
     }
 }
@@ -149,18 +149,25 @@ fn how_news_stand_to_what_is_held() {
     let is = |held: &str, news: &str, revision: Revision| standing(&read(held), &read(news), INES, revision);
     let (change, remove) = (Revision::Change, Revision::Remove);
     let before = event(1, START);
-    assert_eq!(standing(&[], &read(&before), INES, change), Standing::Absent);
-    assert_eq!(is(&before, &before, change), Standing::Same);
-    assert!(matches!(is(&before, &before, remove), Standing::Differs(Some(_))));
+    assert_eq!(standing(&[], &read(&before), INES, change), RevisionCheck::Absent);
+    assert_eq!(is(&before, &before, change), RevisionCheck::Same);
+    assert!(matches!(is(&before, &before, remove), RevisionCheck::Differs(Some(_))));
     // Without a DTSTAMP, the content decides.
     let bare = |text: String| text.replace("DTSTAMP:20261101T080000Z\n", "");
-    assert_eq!(is(&bare(before.clone()), &bare(before.clone()), change), Standing::Same);
-    assert!(matches!(is(&bare(before.clone()), &bare(event(1, MOVED)), change), Standing::Differs(_)));
+    assert_eq!(is(&bare(before.clone()), &bare(before.clone()), change), RevisionCheck::Same);
+    assert!(matches!(is(&bare(before.clone()), &bare(event(1, MOVED)), change), RevisionCheck::Differs(_)));
     let later = event(1, START).replace("20261101T08", "20261101T09");
-    assert!(matches!(is(&before, &later, change), Standing::Differs(_)), "a later word of the same version");
+    assert!(
+        matches!(is(&before, &later, change), RevisionCheck::Differs(_)),
+        "a later word of the same version"
+    );
     assert_eq!(
         is(&event(1, SECOND), &event(1, SECOND).replace("24T10", "25T10"), change),
-        Standing::Differs(None)
+        RevisionCheck::Differs(None)
     );
-    assert_eq!(is(&event(3, WEEKLY), &event(2, SECOND), change), Standing::Stale, "of the series as it was");
+    assert_eq!(
+        is(&event(3, WEEKLY), &event(2, SECOND), change),
+        RevisionCheck::Stale,
+        "of the series as it was"
+    );
 }

@@ -3,7 +3,7 @@
 //! Works with local times only: code that knows the zone converts them to instants and applies `UNTIL`. It is limited:
 //! a rule without `COUNT` starts near the requested window, and too many steps are an error, never a shorter result.
 
-use super::rule::{Every, NthDay, Rule};
+use super::rule::{Frequency, NthDay, Rule};
 use jiff::civil::{Date, DateTime, Weekday, date};
 use jiff::{Span, ToSpan};
 
@@ -55,15 +55,15 @@ fn complete(rule: &Rule, start: DateTime) -> Rule {
     let mut rule = rule.clone();
     if !rule.names_days() {
         match rule.every {
-            Every::Year => {
+            Frequency::Year => {
                 if rule.months.is_empty() {
                     rule.months = vec![start.month().into()];
                 }
                 rule.month_days = vec![start.day().into()];
             }
-            Every::Month => rule.month_days = vec![start.day().into()],
-            Every::Week => rule.days = vec![NthDay { nth: None, day: start.weekday() }],
-            Every::Day | Every::Hour | Every::Minute | Every::Second => {}
+            Frequency::Month => rule.month_days = vec![start.day().into()],
+            Frequency::Week => rule.days = vec![NthDay { nth: None, day: start.weekday() }],
+            Frequency::Day | Frequency::Hour | Frequency::Minute | Frequency::Second => {}
         }
     } else if !rule.weeks.is_empty()
         && rule.days.is_empty()
@@ -72,13 +72,13 @@ fn complete(rule: &Rule, start: DateTime) -> Rule {
     {
         rule.days = vec![NthDay { nth: None, day: start.weekday() }];
     }
-    if rule.hours.is_empty() && rule.every < Every::Hour {
+    if rule.hours.is_empty() && rule.every < Frequency::Hour {
         rule.hours = vec![start.hour()];
     }
-    if rule.minutes.is_empty() && rule.every < Every::Minute {
+    if rule.minutes.is_empty() && rule.every < Frequency::Minute {
         rule.minutes = vec![start.minute()];
     }
-    if rule.seconds.is_empty() && rule.every < Every::Second {
+    if rule.seconds.is_empty() && rule.every < Frequency::Second {
         rule.seconds = vec![start.second()];
     }
     rule
@@ -102,42 +102,42 @@ impl Walk {
         let day = self.start.date();
         let midnight = |day: Date| day.at(0, 0, 0, 0);
         match self.rule.every {
-            Every::Year => {
+            Frequency::Year => {
                 let year = i64::from(day.year()).checked_add(many)?;
                 Date::new(i16::try_from(year).ok()?, 1, 1).ok().map(midnight)
             }
-            Every::Month => {
+            Frequency::Month => {
                 let month = day.first_of_month();
                 month.checked_add(Span::new().try_months(many).ok()?).ok().map(midnight)
             }
-            Every::Week => {
+            Frequency::Week => {
                 let back = days_since(day.weekday(), self.rule.week_start);
                 let monday = day.checked_sub(back.days()).ok()?;
                 monday.checked_add(Span::new().try_weeks(many).ok()?).ok().map(midnight)
             }
-            Every::Day => day.checked_add(Span::new().try_days(many).ok()?).ok().map(midnight),
-            Every::Hour => {
+            Frequency::Day => day.checked_add(Span::new().try_days(many).ok()?).ok().map(midnight),
+            Frequency::Hour => {
                 let hour = day.at(self.start.hour(), 0, 0, 0);
                 hour.checked_add(Span::new().try_hours(many).ok()?).ok()
             }
-            Every::Minute => {
+            Frequency::Minute => {
                 let minute = day.at(self.start.hour(), self.start.minute(), 0, 0);
                 minute.checked_add(Span::new().try_minutes(many).ok()?).ok()
             }
-            Every::Second => self.start.checked_add(Span::new().try_seconds(many).ok()?).ok(),
+            Frequency::Second => self.start.checked_add(Span::new().try_seconds(many).ok()?).ok(),
         }
     }
 
     /// How many periods surely lie before a time.
     fn periods_before(&self, time: DateTime) -> i64 {
         let seconds = match self.rule.every {
-            Every::Year => 366 * 86_400,
-            Every::Month => 31 * 86_400,
-            Every::Week => 7 * 86_400,
-            Every::Day => 86_400,
-            Every::Hour => 3600,
-            Every::Minute => 60,
-            Every::Second => 1,
+            Frequency::Year => 366 * 86_400,
+            Frequency::Month => 31 * 86_400,
+            Frequency::Week => 7 * 86_400,
+            Frequency::Day => 86_400,
+            Frequency::Hour => 3600,
+            Frequency::Minute => 60,
+            Frequency::Second => 1,
         };
         let gone = time.duration_since(self.start).as_secs();
         let whole = gone / self.rule.interval.saturating_mul(seconds);
@@ -147,10 +147,10 @@ impl Walk {
     /// The first period on a later day, if periods are shorter than a day and the rule excludes this day.
     fn next_day(&self, at: DateTime, period: i64) -> Option<i64> {
         let seconds = match self.rule.every {
-            Every::Hour => 3600,
-            Every::Minute => 60,
-            Every::Second => 1,
-            Every::Year | Every::Month | Every::Week | Every::Day => return None,
+            Frequency::Hour => 3600,
+            Frequency::Minute => 60,
+            Frequency::Second => 1,
+            Frequency::Year | Frequency::Month | Frequency::Week | Frequency::Day => return None,
         };
         if self.is_wanted(at.date()) {
             return None;
@@ -165,14 +165,14 @@ impl Walk {
     fn times(&mut self, at: DateTime) -> Result<Vec<DateTime>, TooMany> {
         let first = at.date();
         let days: Vec<Date> = match self.rule.every {
-            Every::Year => days(first, 366).filter(|day| day.year() == first.year()).collect(),
-            Every::Month => days(first, 31).filter(|day| day.month() == first.month()).collect(),
-            Every::Week => days(first, 7).collect(),
-            Every::Day | Every::Hour | Every::Minute | Every::Second => vec![first],
+            Frequency::Year => days(first, 366).filter(|day| day.year() == first.year()).collect(),
+            Frequency::Month => days(first, 31).filter(|day| day.month() == first.month()).collect(),
+            Frequency::Week => days(first, 7).collect(),
+            Frequency::Day | Frequency::Hour | Frequency::Minute | Frequency::Second => vec![first],
         };
         let days: Vec<Date> = days.into_iter().filter(|day| self.is_wanted(*day)).collect();
         let rule = &self.rule;
-        let own = |list: &[i8], every: Every, own: i8| -> Vec<i8> {
+        let own = |list: &[i8], every: Frequency, own: i8| -> Vec<i8> {
             if rule.every < every {
                 list.to_vec()
             } else if list.is_empty() || list.contains(&own) {
@@ -181,9 +181,9 @@ impl Walk {
                 Vec::new()
             }
         };
-        let hours = own(&rule.hours, Every::Hour, at.hour());
-        let minutes = own(&rule.minutes, Every::Minute, at.minute());
-        let seconds = own(&rule.seconds, Every::Second, at.second());
+        let hours = own(&rule.hours, Frequency::Hour, at.hour());
+        let minutes = own(&rule.minutes, Frequency::Minute, at.minute());
+        let seconds = own(&rule.seconds, Frequency::Second, at.second());
         let many = days
             .len()
             .saturating_mul(hours.len())
@@ -218,10 +218,12 @@ impl Walk {
             return false;
         }
         let monthly = match self.rule.every {
-            Every::Month => true,
-            Every::Year => !self.rule.months.is_empty(),
+            Frequency::Month => true,
+            Frequency::Year => !self.rule.months.is_empty(),
             // The standard gives the number no meaning here.
-            Every::Week | Every::Day | Every::Hour | Every::Minute | Every::Second => return true,
+            Frequency::Week | Frequency::Day | Frequency::Hour | Frequency::Minute | Frequency::Second => {
+                return true;
+            }
         };
         let Some(nth) = wanted.nth else { return true };
         let (at, length) = match monthly {

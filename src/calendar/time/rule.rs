@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// The frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::calendar) enum Every {
+pub(in crate::calendar) enum Frequency {
     Year,
     Month,
     Week,
@@ -27,7 +27,7 @@ pub(in crate::calendar) struct NthDay {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::calendar) struct Rule {
-    pub every: Every,
+    pub every: Frequency,
     pub interval: i64,
     pub count: Option<u32>,
     pub until: Option<Moment>,
@@ -58,7 +58,7 @@ impl Rule {
     /// Reads `FREQ=…;…`.
     pub fn read(text: &str) -> Result<Self, RuleError> {
         let mut rule = Self {
-            every: Every::Year,
+            every: Frequency::Year,
             interval: 1,
             count: None,
             until: None,
@@ -100,7 +100,7 @@ impl Rule {
             }
         }
         rule.every = every.ok_or(RuleError::NoFreq)?;
-        if !rule.weeks.is_empty() && rule.every != Every::Year {
+        if !rule.weeks.is_empty() && rule.every != Frequency::Year {
             return Err(RuleError::NotFollowed("BYWEEKNO without FREQ=YEARLY".to_owned()));
         }
         // A leap second counts as the second before it.
@@ -121,15 +121,15 @@ impl Rule {
     }
 }
 
-fn frequency(value: &str) -> Option<Every> {
+fn frequency(value: &str) -> Option<Frequency> {
     Some(match value.to_ascii_uppercase().as_str() {
-        "YEARLY" => Every::Year,
-        "MONTHLY" => Every::Month,
-        "WEEKLY" => Every::Week,
-        "DAILY" => Every::Day,
-        "HOURLY" => Every::Hour,
-        "MINUTELY" => Every::Minute,
-        "SECONDLY" => Every::Second,
+        "YEARLY" => Frequency::Year,
+        "MONTHLY" => Frequency::Month,
+        "WEEKLY" => Frequency::Week,
+        "DAILY" => Frequency::Day,
+        "HOURLY" => Frequency::Hour,
+        "MINUTELY" => Frequency::Minute,
+        "SECONDLY" => Frequency::Second,
         _ => return None,
     })
 }
@@ -182,7 +182,7 @@ mod tests {
         let rule = Rule::read("FREQ=MONTHLY;BYDAY=-1FR,MO;INTERVAL=2;BYSECOND=60,1").unwrap();
         assert_eq!(
             (rule.every, rule.interval, rule.seconds.as_slice()),
-            (Every::Month, 2, [1, 59].as_slice())
+            (Frequency::Month, 2, [1, 59].as_slice())
         );
         let days = [(Some(-1), Weekday::Friday), (None, Weekday::Monday)];
         assert_eq!(rule.days, days.map(|(nth, day)| NthDay { nth, day }));

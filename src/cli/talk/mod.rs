@@ -8,13 +8,13 @@
 mod input;
 mod screen;
 
-use super::context::Here;
+use super::context::OpenFolder;
 use super::drive::{Signals, file_read, name_failed};
 use super::failure::Failure;
 use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
-use crate::inbox::{Block, By, Decide, InboxError, Item, ItemKind, Outcome, SeenHash, Status};
+use crate::inbox::{Block, By, DecisionRequest, InboxError, Item, ItemKind, Outcome, SeenHash, Status};
 use crate::service::{attend, closed, family_outcome};
 use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
@@ -35,7 +35,7 @@ pub(super) fn possible(page: &Page) -> bool {
 }
 
 /// Holds a conversation with `thread` until it ends or the user leaves.
-pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
+pub(super) async fn hold(here: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
     let (screen, signals) = (Screen::new(), Signals::listen());
     let keyboard = Keyboard::default();
     let mut talk =
@@ -46,7 +46,7 @@ pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failur
 }
 
 struct Talk<'h> {
-    here: &'h Here,
+    here: &'h OpenFolder,
     thread: ThreadId,
     screen: Screen,
     keyboard: Keyboard,
@@ -60,7 +60,7 @@ struct Talk<'h> {
 }
 
 /// The result of asking a question.
-enum Asked {
+enum AskResult {
     /// It was decided, here or elsewhere.
     Answered,
     /// The user left.
@@ -68,7 +68,7 @@ enum Asked {
 }
 
 /// What the user's text means.
-enum Meant {
+enum ParsedInput {
     Decision(Decision),
     /// It cannot be used, with the reason.
     Unclear(String),
@@ -81,15 +81,15 @@ impl Talk<'_> {
             let outcome = family_outcome(self.here.engine(), &self.thread).map_err(anyhow::Error::from)?;
             let open = outcome.interrupts.first().cloned();
             match (ended, open) {
-                (Ended::Told, open) => break (open, outcome.status),
+                (Ended::Stopped, open) => break (open, outcome.status),
                 (Ended::Paused, None) => {
                     self.screen.say("Everything is paused; `sayso resume` lets threads go on.");
                     break (None, outcome.status);
                 }
                 (Ended::Idle, None) => return self.end(&outcome).await,
                 (Ended::Idle | Ended::Paused, Some(id)) => match self.ask(&id).await? {
-                    Asked::Answered => {}
-                    Asked::Left => break (Some(id), outcome.status),
+                    AskResult::Answered => {}
+                    AskResult::Left => break (Some(id), outcome.status),
                 },
             }
         };
@@ -126,7 +126,7 @@ impl Talk<'_> {
     }
 
     /// Asks the user until the question is decided or they leave.
-    async fn ask(&mut self, id: &InterruptId) -> Result<Asked, Failure> {
+    async fn ask(&mut self, id: &InterruptId) -> Result<AskResult, Failure> {
         let (item, card) = self.here.inbox().decisions().card(id.clone()).await?;
         // Parts that stay the same during a conversation are shown once.
         let in_full = self.asked == 0 || !is_plain_question(&item);
@@ -138,7 +138,7 @@ impl Talk<'_> {
         self.asked += 1;
         let (ahead, end) = self.keyboard.typed_ahead().await.unwrap_or_default();
         if end {
-            return Ok(Asked::Left);
+            return Ok(AskResult::Left);
         }
         if !ahead.is_empty() {
             self.screen
@@ -147,35 +147,35 @@ impl Talk<'_> {
         let draft = Path::new(&self.here.folder).join(format!("answer-{}.md", item.id));
         loop {
             let words = match self.words(&item, &draft).await? {
-                Words::Said(words) => words,
-                Words::Left => return Ok(Asked::Left),
-                Words::Elsewhere => {
+                PromptInput::Said(words) => words,
+                PromptInput::Left => return Ok(AskResult::Left),
+                PromptInput::Elsewhere => {
                     self.screen.gap();
                     self.screen.say("This was answered elsewhere in the meantime; going on from there.");
-                    return Ok(Asked::Answered);
+                    return Ok(AskResult::Answered);
                 }
             };
             let decision = match meant(&item, words) {
-                Meant::Decision(decision) => decision,
-                Meant::Unclear(why) => {
+                ParsedInput::Decision(decision) => decision,
+                ParsedInput::Unclear(why) => {
                     self.screen.say(&why);
                     continue;
                 }
             };
             let shown = item.args_hash.map(SeenHash::Whole);
-            let decide = Decide { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
+            let decide = DecisionRequest { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
             match self.here.inbox().decisions().decide(decide).await {
                 Ok(_) => {
                     let _ = std::fs::remove_file(&draft);
-                    return Ok(Asked::Answered);
+                    return Ok(AskResult::Answered);
                 }
                 Err(InboxError::NotOpen { why, .. }) => {
                     self.screen.say(&format!("Your answer was not used: {why}. Going on from there."));
-                    return Ok(Asked::Answered);
+                    return Ok(AskResult::Answered);
                 }
                 Err(error @ InboxError::Stale { .. }) => {
                     self.screen.say(&error.to_string());
-                    return Ok(Asked::Answered);
+                    return Ok(AskResult::Answered);
                 }
                 Err(InboxError::Refused { refusal, .. }) => self.screen.say(&refusal.to_string()),
                 Err(error) => return Err(error.into()),
@@ -184,7 +184,7 @@ impl Talk<'_> {
     }
 
     /// The user's answer, or why there is none.
-    async fn words(&mut self, item: &Item, draft: &Path) -> Result<Words, Failure> {
+    async fn words(&mut self, item: &Item, draft: &Path) -> Result<PromptInput, Failure> {
         let id = item.interrupt();
         let elsewhere = async {
             match &id {
@@ -198,16 +198,16 @@ impl Talk<'_> {
             self.screen.prompt(if words.is_empty() { ">" } else { "." });
             let typed = tokio::select! {
                 biased;
-                () = self.signals.heard() => return Ok(Words::Left),
+                () = self.signals.heard() => return Ok(PromptInput::Left),
                 closed = &mut elsewhere => {
                     closed.map_err(anyhow::Error::from)?;
-                    return Ok(Words::Elsewhere);
+                    return Ok(PromptInput::Elsewhere);
                 }
                 typed = self.keyboard.line() => typed?,
             };
             let line = match typed {
                 Typed::Text(line) => line,
-                Typed::End => return Ok(Words::Left),
+                Typed::End => return Ok(PromptInput::Left),
             };
             if line.trim() == EDIT && words.is_empty() {
                 let edited = input::edited(draft, &self.question(item)).await;
@@ -215,7 +215,7 @@ impl Talk<'_> {
                 match edited {
                     Ok(text) if !text.is_empty() => {
                         self.screen.text(&text);
-                        return Ok(Words::Said(text));
+                        return Ok(PromptInput::Said(text));
                     }
                     Ok(_) => self.screen.say("Nothing was written."),
                     Err(why) => self.screen.say(&why),
@@ -229,7 +229,7 @@ impl Talk<'_> {
             }
             words.push_str(&line);
             if !words.trim().is_empty() {
-                return Ok(Words::Said(words));
+                return Ok(PromptInput::Said(words));
             }
             words.clear();
             let ways = self.ways(item);
@@ -326,7 +326,7 @@ impl Talk<'_> {
 }
 
 /// The user's answer to a prompt.
-enum Words {
+enum PromptInput {
     Said(String),
     Left,
     /// Somebody else has answered.
@@ -338,23 +338,23 @@ fn is_plain_question(item: &Item) -> bool {
     item.kind == ItemKind::Interrupt(Kind::Question) && item.allow.respond
 }
 
-fn meant(item: &Item, words: String) -> Meant {
+fn meant(item: &Item, words: String) -> ParsedInput {
     if is_plain_question(item) {
-        return Meant::Decision(Decision::Respond { text: words });
+        return ParsedInput::Decision(Decision::Respond { text: words });
     }
     match words.trim().to_lowercase().as_str() {
-        "accept" if item.allow.accept => Meant::Decision(Decision::Accept),
-        "ignore" if item.allow.ignore => Meant::Decision(Decision::Ignore),
-        "accept" | "ignore" | "edit" => Meant::Unclear("That cannot be answered here.".to_owned()),
+        "accept" if item.allow.accept => ParsedInput::Decision(Decision::Accept),
+        "ignore" if item.allow.ignore => ParsedInput::Decision(Decision::Ignore),
+        "accept" | "ignore" | "edit" => ParsedInput::Unclear("That cannot be answered here.".to_owned()),
         // Short answers are meant for the question; we must not send them to the agent as a response.
         "y" | "yes" | "a" | "ok" | "run" => {
-            Meant::Unclear("To accept it, type the whole word: accept.".to_owned())
+            ParsedInput::Unclear("To accept it, type the whole word: accept.".to_owned())
         }
-        "n" | "no" | "i" | "q" | "quit" | "exit" => Meant::Unclear(
+        "n" | "no" | "i" | "q" | "quit" | "exit" => ParsedInput::Unclear(
             "To refuse it, type the whole word: ignore. Ctrl-D leaves it in the inbox.".to_owned(),
         ),
-        _ if item.allow.respond => Meant::Decision(Decision::Respond { text: words }),
-        _ => Meant::Unclear("Only the words above are understood here.".to_owned()),
+        _ if item.allow.respond => ParsedInput::Decision(Decision::Respond { text: words }),
+        _ => ParsedInput::Unclear("Only the words above are understood here.".to_owned()),
     }
 }
 

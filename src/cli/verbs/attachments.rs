@@ -1,6 +1,6 @@
 //! `sayso mail attachments`, `save` and `open`: the attachments of a mail.
 
-use crate::cli::context::Here;
+use crate::cli::context::OpenFolder;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
@@ -43,7 +43,7 @@ pub(super) struct Open {
     n: usize,
 }
 
-pub(super) async fn thread(here: &Here, id: &str) -> Result<ThreadId, Failure> {
+pub(super) async fn thread(here: &OpenFolder, id: &str) -> Result<ThreadId, Failure> {
     Ok(match target(id)? {
         Target::Interrupt(id) => here.inbox().decisions().card(id).await?.0.thread,
         Target::Result(thread) => here.inbox().threads().view(thread).await?.id,
@@ -51,7 +51,7 @@ pub(super) async fn thread(here: &Here, id: &str) -> Result<ThreadId, Failure> {
 }
 
 impl List {
-    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
         let thread = thread(here, &self.id).await?;
         let files = here.inbox().mail().attachments(thread).await?;
         here.page.answer(&files, |page| {
@@ -78,7 +78,7 @@ impl List {
 }
 
 impl Save {
-    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
         let thread = thread(here, &self.id).await?;
         let programs = if self.anyway { Programs::Save } else { Programs::Refuse };
         let saved = here.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
@@ -95,7 +95,7 @@ impl Save {
 }
 
 impl Open {
-    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
         let thread = thread(here, &self.id).await?;
         let opened = here.inbox().mail().open_attachment(thread, self.n).await;
         let path = opened.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;

@@ -1,14 +1,14 @@
 //! The decisions: `sayso accept`, `edit`, `respond`, `ignore` and `draft`.
 
-use crate::cli::context::{Context, Here};
-use crate::cli::drive::Waiting;
+use crate::cli::context::{Context, OpenFolder};
+use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
 use crate::cli::pairs;
 use crate::cli::words::words;
 use crate::graph::{Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide, GrantRequest, GrantScope, SeenHash, unsent_edit_key};
+use crate::inbox::{By, DecisionRequest, GrantRequest, GrantScope, SeenHash, unsent_edit_key};
 use crate::text::when;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ impl Accept {
         }
     }
 
-    fn request(&self, here: &Here, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
+    fn request(&self, here: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
         let lasts = self
             .lasts
@@ -112,7 +112,7 @@ impl Accept {
 }
 
 /// Fails if the screen keeps unsent changes, because it is unclear which version is meant.
-async fn sent_all_changes(here: &Here, id: &InterruptId) -> Result<(), Failure> {
+async fn sent_all_changes(here: &OpenFolder, id: &InterruptId) -> Result<(), Failure> {
     let drafts = here.inbox().decisions().drafts().await?;
     // The user may have typed only a prefix of the id.
     let key = unsent_edit_key(id.as_str());
@@ -161,7 +161,11 @@ impl Edit {
     }
 
     /// The proposal with changes. It is bound to the proposal it changes, so that it cannot decide another one.
-    async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<SeenHash>), Failure> {
+    async fn changed(
+        &self,
+        here: &OpenFolder,
+        id: &InterruptId,
+    ) -> Result<(Value, Option<SeenHash>), Failure> {
         let (item, _) = here.inbox().decisions().card(id.clone()).await?;
         let changes = pairs::read(&self.set, &item.schema, item.edit_args())?;
         let shown = self.binding.shown().or_else(|| item.args_hash.map(SeenHash::Whole));
@@ -265,7 +269,7 @@ struct Binding {
     #[arg(long, value_name = "HASH")]
     args_hash: Option<String>,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitArgs,
 }
 
 impl Binding {
@@ -277,12 +281,12 @@ impl Binding {
     /// Makes the decision, bound to `shown`.
     async fn decide(
         &self,
-        here: &Here,
+        here: &OpenFolder,
         interrupt: InterruptId,
         decision: Decision,
         shown: Option<SeenHash>,
     ) -> Result<Answer, Failure> {
-        let decide = Decide { interrupt, decision, shown, learn: true, by: By::Cli };
+        let decide = DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli };
         let outcome = here.inbox().decisions().decide(decide).await?;
         self.waiting.follow(here, outcome).await
     }
@@ -290,12 +294,13 @@ impl Binding {
     /// Accepts, and allows more like it from now on.
     async fn accept_and_grant(
         &self,
-        here: &Here,
+        here: &OpenFolder,
         interrupt: InterruptId,
         shown: Option<SeenHash>,
         request: GrantRequest,
     ) -> Result<Answer, Failure> {
-        let accept = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
+        let accept =
+            DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
         let granted = here.inbox().decisions().accept_and_grant(accept, request).await;
         let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.waiting.follow(here, outcome).await
@@ -304,18 +309,19 @@ impl Binding {
     /// Accepts, and lets the asking agent remember the offer at this place.
     async fn accept_and_remember(
         &self,
-        here: &Here,
+        here: &OpenFolder,
         interrupt: InterruptId,
         shown: Option<SeenHash>,
         place: usize,
     ) -> Result<Answer, Failure> {
-        let accept = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
+        let accept =
+            DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
         let accepted = here.inbox().decisions().accept_and_remember(accept, place).await;
         let outcome = accepted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.waiting.follow(here, outcome).await
     }
 
-    async fn file_away(&self, here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
+    async fn file_away(&self, here: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
         let filed = here.inbox().decisions().file_away(thread).await;
         let outcome = filed.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?;
@@ -323,7 +329,7 @@ impl Binding {
     }
 
     /// Continues a thread after its result.
-    async fn go_on(&self, here: &Here, thread: ThreadId, words: String) -> Result<Answer, Failure> {
+    async fn go_on(&self, here: &OpenFolder, thread: ThreadId, words: String) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
         let outcome = here.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(here, outcome).await

@@ -3,7 +3,7 @@
 use crate::app::{
     DemoError, TourStep, begin_demo, demo_tour, demo_transcript, lay_out_demo, play_transcript,
 };
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use jiff::Timestamp;
@@ -56,19 +56,19 @@ impl Args {
     }
 
     /// Lays the demo out, unless it is there, and opens it.
-    pub(in crate::cli) async fn open(&self, context: Context<'_>) -> Result<Here, Failure> {
+    pub(in crate::cli) async fn open(&self, context: Context<'_>) -> Result<OpenFolder, Failure> {
         Ok(self.laid_out(context).await?.0)
     }
 
     /// The steps of the tour, if the user asked for it.
-    pub(in crate::cli) fn tour(&self, here: &Here) -> Vec<TourStep> {
+    pub(in crate::cli) fn tour(&self, here: &OpenFolder) -> Vec<TourStep> {
         match self.tour {
             true => demo_tour(Path::new(&here.folder), Timestamp::now(), &here.page.zone),
             false => Vec::new(),
         }
     }
 
-    async fn laid_out(&self, context: Context<'_>) -> Result<(Here, Report), Failure> {
+    async fn laid_out(&self, context: Context<'_>) -> Result<(OpenFolder, Report), Failure> {
         let folder = context.demo_folder()?;
         let zone = context.page.zone.clone();
         let fresh =

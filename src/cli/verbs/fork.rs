@@ -1,7 +1,7 @@
 //! `sayso fork`: starts a new thread from a step of another.
 
 use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
+use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::thread;
 use crate::cli::output::Answer;
@@ -18,7 +18,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N")]
     step: u64,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitArgs,
 }
 
 impl Args {

@@ -1,10 +1,10 @@
 //! `sayso graph`: draws a workflow.
 
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::table::{cut, table, whole};
-use crate::graph::{LEGEND, Taken};
+use crate::graph::{LEGEND, TakenPath};
 use crate::inbox::Spec;
 use crate::text::{Visible, nearest};
 use serde_json::json;
@@ -37,13 +37,13 @@ impl Args {
             return here.page.answer(&json!({ "mermaid": chart }), |_| chart.clone());
         }
         here.page.answer(shape, |_| {
-            format!("{}\n\n{}\n{LEGEND}\n", shape.name, shape.picture(&Taken::default()).text())
+            format!("{}\n\n{}\n{LEGEND}\n", shape.name, shape.picture(&TakenPath::default()).text())
         })
     }
 }
 
 /// Lists the workflows that users can start, and what each does.
-fn list(here: &Here) -> Result<Answer, Failure> {
+fn list(here: &OpenFolder) -> Result<Answer, Failure> {
     let specs: Vec<_> = here.registry().iter().filter(|spec| !spec.hidden).collect();
     let data: Vec<_> =
         specs.iter().map(|spec| json!({"name": spec.workflow.name(), "about": spec.about})).collect();

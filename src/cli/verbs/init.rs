@@ -2,16 +2,16 @@
 
 use super::doctor;
 use crate::app::Check;
-use crate::app::init::{self, Candidate, Chosen, ChosenModel, Finds, config_text, write_config};
+use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery, config_text, write_config};
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::driven;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
-use crate::cli::wizard::{self, By, MODELS, account, say};
+use crate::cli::wizard::{self, MODELS, NamedServer, account, say};
 use crate::config::{Config, MailLogin, MailSource, MailTls, Secret};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -137,7 +137,7 @@ impl Args {
     }
 
     /// Sets sayso up, and opens it for the screen.
-    pub(in crate::cli) async fn open(self, context: Context<'_>) -> Result<(Here, Answer), Failure> {
+    pub(in crate::cli) async fn open(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
         self.laid_out(context).await
     }
 
@@ -166,10 +166,10 @@ impl Args {
         }
     }
 
-    async fn laid_out(self, context: Context<'_>) -> Result<(Here, Answer), Failure> {
+    async fn laid_out(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
         let path = context.new_config()?;
         if !self.force && path.exists() {
-            return Err(Failure::usage(init::WriteError::There(path).to_string()));
+            return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));
         }
         let inputs = context.inputs().clone();
         let Some(home) = inputs.host.home.clone() else {
@@ -192,7 +192,7 @@ impl Args {
         let config = Config::of_text(&inputs, &path, &text).map_err(meant)?;
         let over = self.force.then(Timestamp::now);
         let kept = write_config(&path, &text, over).map_err(|error| match error {
-            init::WriteError::There(_) => Failure::usage(error.to_string()),
+            init::WriteError::AlreadyExists(_) => Failure::usage(error.to_string()),
             init::WriteError::Io { .. } => Failure::failed(error.to_string()),
         })?;
         if !self.yes {
@@ -210,7 +210,7 @@ impl Args {
     }
 
     /// Uses what was named, else what was found.
-    fn taken(&self, found: &Finds, context: &Context<'_>) -> Result<Chosen, Failure> {
+    fn taken(&self, found: &Discovery, context: &Context<'_>) -> Result<Chosen, Failure> {
         let mut accounts: Vec<Candidate> = Vec::new();
         for path in &self.maildir {
             let path = context.path(path);
@@ -271,11 +271,11 @@ impl Args {
         };
         let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
         let (smtp, login) = (self.smtp.as_deref(), MailLogin::Password(secret));
-        Ok(account(&By { host, smtp, user, address: &address, tls, login }))
+        Ok(account(&NamedServer { host, smtp, user, address: &address, tls, login }))
     }
 
     /// Only what was named: a key in the environment does not permit us to send mail to its provider.
-    fn model(&self, found: &Finds) -> Result<ChosenModel, Failure> {
+    fn model(&self, found: &Discovery) -> Result<ChosenModel, Failure> {
         let Some(provider) = self.provider.clone().filter(|provider| provider != "builtin") else {
             return Ok(ChosenModel::Builtin);
         };
@@ -312,7 +312,7 @@ fn line(account: &Candidate) -> AccountLine {
 }
 
 /// Takes in the newest mails and triages them.
-async fn triage(here: &Here, aloud: bool) -> Result<Triage, Failure> {
+async fn triage(here: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     let Some(intake) = here.intake() else { return Ok(Triage::default()) };
     let bar = Bar::new(here.page.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);

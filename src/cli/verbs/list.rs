@@ -1,6 +1,6 @@
 //! `sayso list`: lists open items.
 
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
@@ -73,7 +73,7 @@ impl Args {
     fn text(
         &self,
         page: &Page,
-        here: &Here,
+        here: &OpenFolder,
         items: &[Item],
         dated: &[Timestamp],
         overview: Option<&(Overview, SkippedCount)>,
@@ -119,7 +119,7 @@ impl Args {
 }
 
 /// Looks at the config's servers if nobody drives. If one cannot be read, everything else is still listed.
-async fn look_at_servers(here: &Here) {
+async fn look_at_servers(here: &OpenFolder) {
     match here.inbox().threads().look_at_servers().await {
         Ok(unread) => unread.iter().for_each(|what| warning(what)),
         Err(error) => warning(&format!("the servers could not be checked: {error}")),

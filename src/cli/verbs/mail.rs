@@ -1,7 +1,7 @@
 //! `sayso mail`: lists mail and its outcome, fetches it, and puts it away.
 
 use crate::app::{Step, Synced, Until};
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::driven;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +9,7 @@ use crate::cli::pages;
 use crate::cli::progress::Bar;
 use crate::cli::table::{cut, name, right, table, whole};
 use crate::inbox::MailLine;
-use crate::service::{Destination, Way};
+use crate::service::{Destination, MailMove};
 use std::time::Duration;
 
 use super::attachments;
@@ -82,21 +82,21 @@ impl Args {
         let here = context.open()?;
         match self.verb {
             Some(Verb::Sync) => sync(&here).await,
-            Some(Verb::Archive(mails)) => mails.run(&here, &Way::Away(Destination::Archive)).await,
-            Some(Verb::Delete(mails)) => mails.run(&here, &Way::Away(Destination::Trash)).await,
-            Some(Verb::Spam(mails)) => mails.run(&here, &Way::Away(Destination::Spam)).await,
+            Some(Verb::Archive(mails)) => mails.run(&here, &MailMove::Away(Destination::Archive)).await,
+            Some(Verb::Delete(mails)) => mails.run(&here, &MailMove::Away(Destination::Trash)).await,
+            Some(Verb::Spam(mails)) => mails.run(&here, &MailMove::Away(Destination::Spam)).await,
             Some(Verb::Move(to)) => to.run(&here).await,
             Some(Verb::Attachments(list)) => list.run(&here).await,
             Some(Verb::Save(save)) => save.run(&here).await,
             Some(Verb::Open(open)) => open.run(&here).await,
             Some(Verb::Unsubscribe(leave)) => leave.run(&here).await,
-            Some(Verb::Restore(mails)) => mails.run(&here, &Way::Back).await,
+            Some(Verb::Restore(mails)) => mails.run(&here, &MailMove::Back).await,
             None => list(&here, self.limit.and_then(|limit| usize::try_from(limit).ok())).await,
         }
     }
 }
 
-async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
+async fn list(here: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failure> {
     let mails = pages::mails(here.inbox(), limit).await?;
     here.page.answer(&mails, |page| {
         if mails.is_empty() {
@@ -135,7 +135,7 @@ fn became(mail: &MailLine) -> String {
     }
 }
 
-async fn sync(here: &Here) -> Result<Answer, Failure> {
+async fn sync(here: &OpenFolder) -> Result<Answer, Failure> {
     let Some(intake) = here.intake() else {
         return Err(Failure::usage(here.no_account()));
     };

@@ -1,6 +1,6 @@
 //! `sayso memory`: what was learned, and its versions.
 
-use crate::cli::context::{Context, EditText, Here};
+use crate::cli::context::{Context, EditText, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
 use crate::cli::table::{cut, right, table, whole};
@@ -140,14 +140,14 @@ fn given(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, 
     }
 }
 
-fn outside(here: &Here, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
+fn outside(here: &OpenFolder, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
     if here.page.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(Failure::usage("an editor needs a terminal; give the profile with --text or --file"));
     }
     edit(&read.profile, "md").map_err(Failure::failed)
 }
 
-async fn list(here: &Here) -> Result<Answer, Failure> {
+async fn list(here: &OpenFolder) -> Result<Answer, Failure> {
     let lines = here.inbox().memory().list().await?;
     here.page.answer(&lines, |page| {
         if lines.is_empty() {
@@ -164,7 +164,7 @@ async fn list(here: &Here) -> Result<Answer, Failure> {
     })
 }
 
-async fn history(here: &Here, namespace: String) -> Result<Answer, Failure> {
+async fn history(here: &OpenFolder, namespace: String) -> Result<Answer, Failure> {
     let versions = here.inbox().memory().history(namespace).await.map_err(|error| usage(&error))?;
     here.page.answer(&versions, |page| {
         let told: Vec<String> = versions
@@ -183,7 +183,7 @@ fn head(page: &Page, version: &MemoryVersion) -> String {
     format!("{} · version {} · {}{answer}{thread} · {at}", version.namespace, version.version, cause.kind)
 }
 
-fn shown(here: &Here, view: &MemoryView) -> Result<Answer, Failure> {
+fn shown(here: &OpenFolder, view: &MemoryView) -> Result<Answer, Failure> {
     here.page.answer(view, |page| {
         let mut out = format!("{}\n\n{}\n", head(page, &view.newest), view.newest.profile.trim_end());
         if !view.pinned.is_empty() {

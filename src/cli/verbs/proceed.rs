@@ -1,7 +1,7 @@
 //! `sayso continue`: continues a thread after its result.
 
 use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
+use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
 use crate::cli::output::Answer;
@@ -19,7 +19,7 @@ pub(in crate::cli) struct Args {
     #[arg(allow_hyphen_values = true)]
     text: String,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitArgs,
 }
 
 impl Args {

@@ -1,13 +1,13 @@
 //! `sayso mail archive`, `delete`, `spam`, `move` and `restore`.
 
 use crate::app::{Scope, Until};
-use crate::cli::context::Here;
+use crate::cli::context::OpenFolder;
 use crate::cli::drive::driven;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
 use crate::graph::ThreadId;
-use crate::service::{Destination, Way};
+use crate::service::{Destination, MailMove};
 use crate::text::Visible;
 use serde::Serialize;
 
@@ -33,9 +33,9 @@ pub(super) struct MoveTo {
 }
 
 impl MoveTo {
-    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
         let to = Destination::Folder(self.to);
-        self.mails.run(here, &Way::Away(to)).await
+        self.mails.run(here, &MailMove::Away(to)).await
     }
 }
 
@@ -50,7 +50,7 @@ struct Moved {
 
 impl Mails {
     /// Moves the mails one after the other. If one cannot be moved, it is named, and the others still are moved.
-    pub(super) async fn run(self, here: &Here, way: &Way) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, here: &OpenFolder, way: &MailMove) -> Result<Answer, Failure> {
         let mut found: Vec<(ThreadId, String)> = Vec::new();
         for id in &self.ids {
             let thread = match target(id)? {
@@ -78,11 +78,11 @@ impl Mails {
     }
 }
 
-async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
+async fn one(here: &OpenFolder, thread: &ThreadId, way: &MailMove) -> Result<(), Failure> {
     let refused = |error| Failure::from_inbox(&error, Exit::Failed);
     let by = here.inbox().mail().begin_move(thread, way).await.map_err(refused)?;
     drive(here, &by).await?;
-    if *way == Way::Back {
+    if *way == MailMove::Back {
         // It may still have to close the card that comes back.
         drive(here, std::slice::from_ref(thread)).await?;
     }
@@ -91,13 +91,13 @@ async fn one(here: &Here, thread: &ThreadId, way: &Way) -> Result<(), Failure> {
     drive(here, std::slice::from_ref(thread)).await
 }
 
-pub(super) async fn drive(here: &Here, threads: &[ThreadId]) -> Result<(), Failure> {
+pub(super) async fn drive(here: &OpenFolder, threads: &[ThreadId]) -> Result<(), Failure> {
     let scope = Scope::Only(threads.iter().cloned().collect());
     driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` goes on with it")?;
     Ok(())
 }
 
-fn text(moved: &[Moved], way: &Way, only_listed: bool) -> String {
+fn text(moved: &[Moved], way: &MailMove, only_listed: bool) -> String {
     let line = |moved: &Moved| {
         let what = match (&moved.error, only_listed) {
             (Some(error), _) => format!("FAILED: {error}"),
@@ -109,7 +109,7 @@ fn text(moved: &[Moved], way: &Way, only_listed: bool) -> String {
     let mut out: String = moved.iter().map(line).collect();
     if only_listed {
         out.push_str("Nothing was done yet; --yes does it.\n");
-    } else if *way != Way::Back && moved.iter().any(|moved| moved.done) {
+    } else if *way != MailMove::Back && moved.iter().any(|moved| moved.done) {
         out.push_str("`sayso mail restore` with the same id puts it back while the server still has it.\n");
     }
     out

@@ -1,7 +1,7 @@
 //! `sayso reclassify`: corrects the class of a mail.
 
 use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
+use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::thread;
 use crate::cli::output::Answer;
@@ -18,7 +18,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_parser = ["ignore", "notify", "respond"])]
     class: String,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitArgs,
 }
 
 impl Args {

@@ -1,6 +1,6 @@
 //! `sayso request`: lets any program ask the user, and get the answer.
 
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::{Hook, waiting};
@@ -8,7 +8,7 @@ use crate::cli::output::Answer;
 use crate::cli::request::told;
 use crate::cli::words::read_stdin;
 use crate::inbox::RequestAnswer;
-use crate::service::{Asking, Waited};
+use crate::service::{NewRequest, WaitResult};
 use crate::text::unreadable;
 use crate::text::when;
 use serde_json::{Map, Value};
@@ -104,14 +104,14 @@ impl Args {
         }
         let input = self.input(&context)?;
         let here = context.open()?;
-        let asking = Asking { input: Value::Object(input), key: self.key.clone() };
+        let asking = NewRequest { input: Value::Object(input), key: self.key.clone() };
         let asked = here.inbox().requests().ask(asking).await;
         let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         let answer = if self.wait { self.wait_for(&here, asked).await? } else { asked };
         told(&here.page, &answer, Exit::Done)
     }
 
-    async fn wait_for(&self, here: &Here, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
+    async fn wait_for(&self, here: &OpenFolder, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
         let mut signals = Signals::listen();
         let id = &asked.id;
         let hint = format!("it stays in the inbox, and `sayso answer {id}` reads the answer later");
@@ -132,8 +132,8 @@ impl Args {
             },
         };
         match waited? {
-            Waited::Answered(answer) => Ok(answer),
-            Waited::Told => Err(Failure::failed(format!("interrupted while waiting for `{id}`; {hint}"))),
+            WaitResult::Answered(answer) => Ok(answer),
+            WaitResult::Told => Err(Failure::failed(format!("interrupted while waiting for `{id}`; {hint}"))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `sayso run`: drives threads.
 
 use crate::app::{Scope, Until};
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{driven, seconds};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
@@ -39,7 +39,7 @@ struct Report {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
-        let until = if self.until_idle { Until::Idle } else { Until::Told };
+        let until = if self.until_idle { Until::Idle } else { Until::Stopped };
         let mut told = None;
         let theirs = |driver: Option<u32>| {
             if let Some(pid) = driver
@@ -56,7 +56,7 @@ impl Args {
     }
 }
 
-async fn report(here: &Here, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
+async fn report(here: &OpenFolder, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
     let mut interrupts = Vec::new();
     for thread in &threads {
         interrupts.extend(here.inbox().threads().outcome(thread.clone()).await?.interrupts);

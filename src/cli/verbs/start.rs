@@ -1,7 +1,7 @@
 //! `sayso start`: starts a thread.
 
 use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
+use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::pairs;
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitArgs,
 }
 
 impl Args {

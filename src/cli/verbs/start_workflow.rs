@@ -2,7 +2,7 @@
 
 use crate::app::VERBS;
 use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
+use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::talk;
@@ -15,7 +15,7 @@ use serde_json::Value;
 pub(in crate::cli) struct StartWorkflow {
     verb: inbox::WorkflowVerb,
     typed: ArgMatches,
-    waiting: Waiting,
+    waiting: WaitArgs,
 }
 
 impl StartWorkflow {
@@ -25,7 +25,7 @@ impl StartWorkflow {
             let command = (verb.augment)(Command::new(verb.name));
             // Adding flags would replace the verb's description, so set it again.
             let about = command.get_about().cloned().unwrap_or_default();
-            Waiting::augment_args(command).about(about)
+            WaitArgs::augment_args(command).about(about)
         })
     }
 
@@ -33,7 +33,7 @@ impl StartWorkflow {
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, clap::Error> {
         let Some((name, typed)) = matches.subcommand() else { return Ok(None) };
         let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return Ok(None) };
-        let waiting = Waiting::from_arg_matches(typed)?;
+        let waiting = WaitArgs::from_arg_matches(typed)?;
         Ok(Some(Self { verb: *verb, typed: typed.clone(), waiting }))
     }
 

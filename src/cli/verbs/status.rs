@@ -1,6 +1,6 @@
 //! `sayso status`: the inbox in numbers.
 
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::graph::Kind;
@@ -42,7 +42,7 @@ async fn brief(context: Context<'_>) -> String {
 
 /// The answer with the numbers; `text` makes the text for people.
 pub(super) async fn answer(
-    here: &Here,
+    here: &OpenFolder,
     text: impl FnOnce(&Overview, SkippedCount) -> String,
 ) -> Result<Answer, Failure> {
     let overview = here.inbox().figures().overview().await?;
@@ -51,7 +51,7 @@ pub(super) async fn answer(
 }
 
 /// How much of the last day's mail was not shown.
-pub(super) async fn skipped(here: &Here) -> Result<SkippedCount, Failure> {
+pub(super) async fn skipped(here: &OpenFolder) -> Result<SkippedCount, Failure> {
     let since = here.page.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(here.page.now);
     Ok(here.inbox().mail().skipped_since(since).await?)
 }

@@ -1,6 +1,6 @@
 //! `sayso undo`: takes a decision back.
 
-use crate::cli::context::{Context, Here};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
@@ -32,7 +32,7 @@ impl Args {
     }
 }
 
-async fn together(here: &Here, id: InterruptId) -> Result<Answer, Failure> {
+async fn together(here: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
     let mut outcomes = Vec::new();
     let mut refused = None;
     for (_, undone) in here.inbox().decisions().undo_batch(id).await? {

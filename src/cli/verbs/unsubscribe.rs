@@ -1,6 +1,6 @@
 //! `sayso mail unsubscribe`: leaves a mailing list, after asking.
 
-use crate::cli::context::Here;
+use crate::cli::context::OpenFolder;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
 use serde_json::json;
@@ -17,7 +17,7 @@ pub(super) struct Unsubscribe {
 
 impl Unsubscribe {
     /// Lets the thread ask; nothing is sent before the user decides.
-    pub(super) async fn run(self, here: &Here) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
         let thread = thread(here, &self.id).await?;
         let asked = here.inbox().mail().unsubscribe(thread.clone()).await;
         asked.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;

@@ -5,7 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
-use crate::graph::Does;
+use crate::graph::AgentAction;
 use crate::inbox::{Block, Item};
 use crate::text::{Visible, clock};
 
@@ -30,7 +30,7 @@ impl Args {
                 result.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?
             }
         };
-        item.text = pages::in_default(card.text(), &item);
+        item.text = pages::card_or_args(card.text(), &item);
         let warned = card.blocks.iter().any(|block| matches!(block, Block::Warnings(_)));
         here.page.answer(&item, |page| text(page, &item, warned))
     }
@@ -110,9 +110,9 @@ fn answers(item: &Item) -> String {
 }
 
 /// What `--grant` can allow for an agent's call.
-fn grants_of_call(does: &Does) -> String {
+fn grants_of_call(does: &AgentAction) -> String {
     match does {
-        Does::Commands(commands) => {
+        AgentAction::Commands(commands) => {
             let sorts = commands.iter().filter_map(|one| one.sort());
             let sorts: Vec<String> = sorts.map(|sort| format!("`{} …`", sort.join(" "))).collect();
             let mut all = "--grant command allows it in this folder".to_owned();
@@ -121,7 +121,7 @@ fn grants_of_call(does: &Does) -> String {
             }
             all
         }
-        Does::Edit { folder, .. } => format!("--grant edits allows changes to files inside {folder}"),
-        Does::Tool { .. } => "--grant tool allows this tool from this folder".to_owned(),
+        AgentAction::Edit { folder, .. } => format!("--grant edits allows changes to files inside {folder}"),
+        AgentAction::Tool { .. } => "--grant tool allows this tool from this folder".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ask::{Prompt, say};
 use crate::app::check_accounts;
-use crate::app::init::{Candidate, Chosen, Finds, config_text};
+use crate::app::init::{Candidate, Chosen, Discovery, config_text};
 use crate::cli::failure::Failure;
 use crate::config::{
     Config, FiledBy, Inputs, MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret,
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// Asks for a server until the login works, or the user keeps it anyway or gives up.
 pub(super) async fn server(
     prompt: &Prompt,
-    found: &Finds,
+    found: &Discovery,
     inputs: &Inputs,
 ) -> Result<Option<Candidate>, Failure> {
-    let mut usual = Typed::default();
+    let mut usual = ServerAnswers::default();
     loop {
         usual = typed(prompt, found, &usual).await?;
         let account = usual.account();
@@ -38,7 +38,7 @@ pub(super) async fn server(
 
 /// What was typed; the defaults if it is asked again.
 #[derive(Clone, Debug, Default)]
-struct Typed {
+struct ServerAnswers {
     address: String,
     host: String,
     starttls: bool,
@@ -47,7 +47,7 @@ struct Typed {
     smtp: String,
 }
 
-async fn typed(prompt: &Prompt, found: &Finds, before: &Typed) -> Result<Typed, Failure> {
+async fn typed(prompt: &Prompt, found: &Discovery, before: &ServerAnswers) -> Result<ServerAnswers, Failure> {
     let or = |text: &str, other: Option<String>| if text.is_empty() { other } else { Some(text.to_owned()) };
     let address = prompt.address("Address", or(&before.address, found.address.clone()).as_deref()).await?;
     let domain = address.rsplit_once('@').map(|(_, domain)| domain.to_owned()).unwrap_or_default();
@@ -59,7 +59,7 @@ async fn typed(prompt: &Prompt, found: &Finds, before: &Typed) -> Result<Typed, 
     let secret = secret(prompt, &address).await?;
     let usual = or(&before.smtp, Some(host.replacen("imap.", "smtp.", 1)));
     let smtp = prompt.text("SMTP server for sending, - for none", usual.as_deref()).await?;
-    Ok(Typed { address, host, starttls, user, secret: Some(secret), smtp })
+    Ok(ServerAnswers { address, host, starttls, user, secret: Some(secret), smtp })
 }
 
 async fn secret(prompt: &Prompt, address: &str) -> Result<Secret, Failure> {
@@ -90,12 +90,12 @@ fn host_and_port(text: &str, usual: u16) -> (String, u16) {
     }
 }
 
-impl Typed {
+impl ServerAnswers {
     fn account(&self) -> Candidate {
         let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
         let login =
             MailLogin::Password(self.secret.clone().unwrap_or(Secret::Env("SAYSO_PASSWORD".to_owned())));
-        account(&By {
+        account(&NamedServer {
             host: &self.host,
             smtp: Some(&self.smtp),
             user: &self.user,
@@ -107,7 +107,7 @@ impl Typed {
 }
 
 /// A server from prompts or flags.
-pub(in crate::cli) struct By<'a> {
+pub(in crate::cli) struct NamedServer<'a> {
     pub(in crate::cli) host: &'a str,
     pub(in crate::cli) smtp: Option<&'a str>,
     pub(in crate::cli) user: &'a str,
@@ -116,7 +116,7 @@ pub(in crate::cli) struct By<'a> {
     pub(in crate::cli) login: MailLogin,
 }
 
-pub(in crate::cli) fn account(by: &By<'_>) -> Candidate {
+pub(in crate::cli) fn account(by: &NamedServer<'_>) -> Candidate {
     let starttls = by.tls == MailTls::Starttls;
     let server = |text: &str, usual: u16| {
         let (host, port) = host_and_port(text, usual);

@@ -7,11 +7,11 @@ mod ask;
 mod by_hand;
 
 pub(super) use ask::{Prompt, say};
-pub(super) use by_hand::{By, account};
+pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;
 use crate::agents::connect::Agent;
-use crate::app::init::{Candidate, Chosen, ChosenModel, Finds};
+use crate::app::init::{Candidate, Chosen, ChosenModel, Discovery};
 use crate::config::{Inputs, MailOutgoing, MailSource};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) const MODELS: [(&str, &str); 3] =
 
 /// What a new user wants to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum First {
+pub(super) enum FirstChoice {
     Connect,
     Init,
     Demo,
@@ -34,7 +34,7 @@ pub(super) enum First {
 }
 
 /// Offers the first steps to a user without config and data.
-pub(super) async fn welcome() -> Result<First, Failure> {
+pub(super) async fn welcome() -> Result<FirstChoice, Failure> {
     say("Welcome to sayso. There is no config and no data yet.\n");
     let choices = [
         "connect a coding agent: Claude Code, Codex, opencode, Gemini CLI (sayso connect)",
@@ -44,11 +44,11 @@ pub(super) async fn welcome() -> Result<First, Failure> {
         "leave",
     ];
     Ok(match Prompt.one("What would you like?", &choices.map(str::to_owned)).await? {
-        0 => First::Connect,
-        1 => First::Init,
-        2 => First::Demo,
-        3 => First::Inbox,
-        _ => First::Leave,
+        0 => FirstChoice::Connect,
+        1 => FirstChoice::Init,
+        2 => FirstChoice::Demo,
+        3 => FirstChoice::Inbox,
+        _ => FirstChoice::Leave,
     })
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn which_agent() -> Result<Agent, Failure> {
 }
 
 /// Asks everything the config needs.
-pub(super) async fn choose(found: &Finds, inputs: &Inputs) -> Result<Chosen, Failure> {
+pub(super) async fn choose(found: &Discovery, inputs: &Inputs) -> Result<Chosen, Failure> {
     let prompt = Prompt;
     say("This sets sayso up for your own mail. It begins in observe mode: nothing is sent or marked.\n");
     let mut accounts = Vec::new();
@@ -103,7 +103,7 @@ fn described(account: &Candidate) -> String {
     format!("{place}{out}{known}")
 }
 
-async fn mail(prompt: &Prompt, found: &Finds, inputs: &Inputs) -> Result<Vec<Candidate>, Failure> {
+async fn mail(prompt: &Prompt, found: &Discovery, inputs: &Inputs) -> Result<Vec<Candidate>, Failure> {
     let mut choices: Vec<String> = found.accounts.iter().map(described).collect();
     if choices.is_empty() {
         say("No Maildir was found in the usual places, and no account of neomutt, aerc, mbsync or msmtp.\n");
@@ -139,7 +139,7 @@ async fn maildir(prompt: &Prompt, inputs: &Inputs) -> Result<Option<Candidate>, 
     Ok(Some(crate::app::init::maildir(&path)))
 }
 
-async fn model(prompt: &Prompt, found: &Finds) -> Result<ChosenModel, Failure> {
+async fn model(prompt: &Prompt, found: &Discovery) -> Result<ChosenModel, Failure> {
     let mut models = vec![(ChosenModel::Builtin, "built-in rules: no network, no cost".to_owned())];
     for name in &found.ollama {
         let (provider, base_url) = ("ollama".to_owned(), found.ollama_url.clone());

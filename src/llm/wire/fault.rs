@@ -28,12 +28,12 @@ pub(in crate::llm) enum Fault {
     /// The token limit left nothing usable.
     OutOfTokens,
     /// The server reported an error inside the stream.
-    Server(Said),
+    Server(ProviderError),
 }
 
 /// An error as the server words it.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::llm) struct Said {
+pub(in crate::llm) struct ProviderError {
     /// A number like a status, if the body has one.
     pub status: Option<u16>,
     /// The provider's code or type (`overloaded_error`, `RESOURCE_EXHAUSTED`), lower case.
@@ -44,7 +44,7 @@ pub(in crate::llm) struct Said {
     pub details: Value,
 }
 
-impl Said {
+impl ProviderError {
     /// The status this error would have had outside a stream.
     pub fn likely_status(&self) -> u16 {
         let rows = [
@@ -61,14 +61,17 @@ impl Said {
 }
 
 /// Reads an error's body in any of the common forms; a body that is not JSON is the message.
-pub(super) fn said(body: &[u8]) -> Said {
+pub(super) fn said(body: &[u8]) -> ProviderError {
     match serde_json::from_slice::<Value>(body) {
         Ok(value) => said_in(&value).unwrap_or_default(),
         Err(_) => {
             let text = String::from_utf8_lossy(body);
             // An HTML page comes from a proxy or a wrong address, and tells people nothing.
             let html = text.trim_start().starts_with('<');
-            Said { message: if html { String::new() } else { text.into_owned() }, ..Said::default() }
+            ProviderError {
+                message: if html { String::new() } else { text.into_owned() },
+                ..ProviderError::default()
+            }
         }
     }
 }
@@ -82,7 +85,7 @@ pub(super) fn in_frame(value: &Value) -> Option<Fault> {
     said_in(value).map(Fault::Server)
 }
 
-fn said_in(value: &Value) -> Option<Said> {
+fn said_in(value: &Value) -> Option<ProviderError> {
     let value = value.get(0).unwrap_or(value);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
     let text = |value: Option<&Value>| match value {
@@ -99,7 +102,7 @@ fn said_in(value: &Value) -> Option<Said> {
     let codes: Vec<String> =
         ["code", "type", "status"].into_iter().map(|key| text(error.get(key)).to_lowercase()).collect();
     let status = error.get("code").and_then(Value::as_u64).and_then(|n| u16::try_from(n).ok());
-    Some(Said {
+    Some(ProviderError {
         status: status.filter(|n| (400..600).contains(n)),
         code: codes.join(" ").trim().to_owned(),
         message,
@@ -111,7 +114,7 @@ fn said_in(value: &Value) -> Option<Said> {
 pub(super) fn classify(
     model: &str,
     status: u16,
-    said: &Said,
+    said: &ProviderError,
     retry_after: Option<Duration>,
     why: String,
 ) -> ModelError {

@@ -99,7 +99,7 @@ pub(super) struct Quirks {
 }
 
 /// A model on a server.
-pub(super) struct Wire<P> {
+pub(super) struct HttpModel<P> {
     protocol: P,
     settings: ModelSettings,
     client: Client,
@@ -113,14 +113,14 @@ pub(super) struct Wire<P> {
 /// Why a try gave no answer, and what to do about it.
 enum Failure {
     /// The same request may work in a moment.
-    Again(ModelError),
+    Retry(ModelError),
     /// A rewritten request may work.
     Rewrite(Quirks, ModelError),
     /// Neither.
     Final(ModelError),
 }
 
-impl<P: Protocol> Wire<P> {
+impl<P: Protocol> HttpModel<P> {
     /// Checks the settings and prepares the connection; sends nothing.
     pub fn open(settings: &ModelSettings, protocol: P) -> Result<Self, ModelError> {
         let wrong = |why: String| ModelError::Settings { model: settings.label.clone(), why };
@@ -153,7 +153,7 @@ impl<P: Protocol> Wire<P> {
             let failure = match tried {
                 Ok(Ok(reply)) => return Ok(reply),
                 Ok(Err(failure)) => failure,
-                Err(_) => Failure::Again(ModelError::Cut {
+                Err(_) => Failure::Retry(ModelError::Cut {
                     model: self.settings.label.clone(),
                     why: format!("not done after {} s", self.settings.total_timeout.as_secs_f32()),
                 }),
@@ -167,7 +167,7 @@ impl<P: Protocol> Wire<P> {
                     tracing::debug!(model = %self.settings.label, ?quirks, "request rewritten for the server");
                     *self.quirks.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
                 }
-                Failure::Again(error) => {
+                Failure::Retry(error) => {
                     if retries >= self.settings.retries {
                         return Err(error);
                     }
@@ -195,11 +195,11 @@ impl<P: Protocol> Wire<P> {
         let idle = self.settings.idle_timeout;
         let response = match timeout(idle, sent).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(Failure::Again(self.unreachable(client::reason(error)))),
+            Ok(Err(error)) => return Err(Failure::Retry(self.unreachable(client::reason(error)))),
             Err(_) => {
                 let why = format!("no answer within {} s", idle.as_secs_f32());
                 let model = self.settings.label.clone();
-                return Err(Failure::Again(ModelError::Silent { model, why }));
+                return Err(Failure::Retry(ModelError::Silent { model, why }));
             }
         };
         if response.status() != StatusCode::OK {
@@ -300,14 +300,14 @@ impl<P: Protocol> Wire<P> {
         {
             return Failure::Rewrite(quirks, error);
         }
-        if error.transient() { Failure::Again(error) } else { Failure::Final(error) }
+        if error.transient() { Failure::Retry(error) } else { Failure::Final(error) }
     }
 
     fn failed(&self, fault: Fault, request: &Request) -> Failure {
         let model = self.settings.label.clone();
         match fault {
-            Fault::Cut(why) => Failure::Again(ModelError::Cut { model, why }),
-            Fault::Garbled(why) => Failure::Again(ModelError::Unreadable { model, why }),
+            Fault::Cut(why) => Failure::Retry(ModelError::Cut { model, why }),
+            Fault::Garbled(why) => Failure::Retry(ModelError::Unreadable { model, why }),
             Fault::TooLarge(why) => Failure::Final(ModelError::Unreadable { model, why }),
             Fault::Refused(why) => {
                 let why = fault::excerpt(&why, &self.redactor, request);
@@ -320,7 +320,7 @@ impl<P: Protocol> Wire<P> {
             Fault::Server(said) => {
                 let asked = pause::asked(&HeaderMap::new(), &said.details);
                 let error = self.error(said.likely_status(), &said, asked, request);
-                if error.transient() { Failure::Again(error) } else { Failure::Final(error) }
+                if error.transient() { Failure::Retry(error) } else { Failure::Final(error) }
             }
         }
     }
@@ -328,7 +328,7 @@ impl<P: Protocol> Wire<P> {
     fn error(
         &self,
         status: u16,
-        said: &fault::Said,
+        said: &fault::ProviderError,
         asked: Option<std::time::Duration>,
         request: &Request,
     ) -> ModelError {
@@ -342,7 +342,7 @@ impl<P: Protocol> Wire<P> {
     }
 }
 
-impl<P: Protocol> Model for Wire<P> {
+impl<P: Protocol> Model for HttpModel<P> {
     fn label(&self) -> &str {
         &self.settings.label
     }

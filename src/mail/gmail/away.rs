@@ -3,7 +3,7 @@
 use super::find;
 use super::labels::Labels;
 use super::wire;
-use crate::mail::{Destination, MailError, WayBack};
+use crate::mail::{Destination, MailError, UndoToken};
 use crate::web::google::{Api, Repeat};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(super) async fn put_away(
     labels: &Labels,
     id: &str,
     to: &Destination,
-) -> Result<WayBack, MailError> {
+) -> Result<UndoToken, MailError> {
     let message = match wire::is_id(id) {
         true => find::minimal(api, id).await?,
         false => None,
@@ -47,13 +47,13 @@ pub(super) async fn put_away(
     } else {
         modify(api, id, &way.take, &["INBOX".to_owned()]).await?;
     }
-    let way = serde_json::to_string(&way).map_err(|error| MailError::Lasting(error.to_string()))?;
-    Ok(WayBack(way))
+    let way = serde_json::to_string(&way).map_err(|error| MailError::Permanent(error.to_string()))?;
+    Ok(UndoToken(way))
 }
 
-pub(super) async fn put_back(api: &Api, way: &WayBack) -> Result<(), MailError> {
+pub(super) async fn put_back(api: &Api, way: &UndoToken) -> Result<(), MailError> {
     let Way { id, put, take, trashed } = serde_json::from_str(&way.0)
-        .map_err(|_| MailError::Lasting("where this mail went cannot be read".to_owned()))?;
+        .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
     if !wire::is_id(&id) || find::minimal(api, &id).await?.is_none() {
         return Err(gone());
     }
@@ -72,5 +72,5 @@ async fn modify(api: &Api, id: &str, put: &[String], take: &[String]) -> Result<
 }
 
 fn gone() -> MailError {
-    MailError::Lasting("the mail is no longer there; Gmail empties trash and spam after 30 days".to_owned())
+    MailError::Permanent("the mail is no longer there; Gmail empties trash and spam after 30 days".to_owned())
 }

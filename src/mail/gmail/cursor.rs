@@ -23,7 +23,7 @@ pub(super) struct Marks {
 impl Marks {
     pub(super) fn read(cursor: &Cursor) -> Result<Self, MailError> {
         serde_json::from_str(&cursor.0).map_err(|_| {
-            MailError::Lasting(
+            MailError::Permanent(
                 "where this mailbox was left off cannot be read; it belongs to another kind".to_owned(),
             )
         })

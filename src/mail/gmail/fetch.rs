@@ -3,7 +3,7 @@
 use super::cursor::Marks;
 use super::wire::{self, History, Id, Listing, Message};
 use super::{AT_ONCE, Inner, profile};
-use crate::mail::{Cursor, Fetched, MailError, NewMail, Standing};
+use crate::mail::{Cursor, Fetched, MailError, MailPresence, NewMail};
 use crate::web::google::{CallError, Repeat};
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
@@ -40,14 +40,14 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// A mail to fetch, and the history record that mentions it; mails from a listing have none.
-struct Wanted {
+struct PendingMail {
     id: Id,
     until: Option<u64>,
 }
 
 /// The result of fetching mails.
 #[derive(Default)]
-struct Got {
+struct FetchResult {
     mails: Vec<NewMail>,
     /// How many were processed, including the odd ones.
     done: usize,
@@ -66,12 +66,12 @@ fn remember(marks: &mut Marks, odd: Vec<Id>) -> Result<(), CallError> {
     }
     match marks.odd.len() {
         0..=MOST_ODD => Ok(()),
-        many => Err(CallError::Passing(format!("Gmail's replies about {many} mails make no sense"))),
+        many => Err(CallError::Temporary(format!("Gmail's replies about {many} mails make no sense"))),
     }
 }
 
 /// Whether a fetch may stop after the first `at` mails: history records are taken whole.
-fn is_between(wanted: &[Wanted], at: usize) -> bool {
+fn is_between(wanted: &[PendingMail], at: usize) -> bool {
     match (at.checked_sub(1).and_then(|last| wanted.get(last)), wanted.get(at)) {
         (Some(last), Some(next)) => last.until.is_none() || last.until != next.until,
         _ => true,
@@ -114,9 +114,12 @@ impl Inner {
         let ids = self.listed(&marks, read).await?;
         // If the id has left the list meanwhile, we start over; mails taken already are recognised.
         let from = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
-        let wanted: Vec<Wanted> =
-            ids[from..].iter().take(limit).map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
-        let Got { mails, done, odd, missed } = self.get_all(&wanted, read).await?;
+        let wanted: Vec<PendingMail> = ids[from..]
+            .iter()
+            .take(limit)
+            .map(|id| PendingMail { id: Id(id.clone()), until: None })
+            .collect();
+        let FetchResult { mails, done, odd, missed } = self.get_all(&wanted, read).await?;
         remember(&mut marks, odd)?;
         let left = ids.len() - from - done;
         marks.listing = match (left, wanted.get(done.wrapping_sub(1))) {
@@ -158,7 +161,7 @@ impl Inner {
                 if newest_first.len() + ids.len() > MOST_LISTED {
                     let text =
                         format!("more than {MOST_LISTED} mails are under the labels; name fewer in folders");
-                    return Err(MailError::Lasting(text));
+                    return Err(MailError::Permanent(text));
                 }
                 page = next.filter(|_| !is_stuck);
                 if page.is_none() {
@@ -176,9 +179,9 @@ impl Inner {
         let (wanted, reached, more) = self.came(marks.history, read, limit).await?;
         // A mail that occurs twice is fetched once. Records stay whole, so that no mail is skipped.
         let mut met = HashSet::new();
-        let wanted: Vec<Wanted> = wanted.into_iter().filter(|one| met.insert(one.id.clone())).collect();
+        let wanted: Vec<PendingMail> = wanted.into_iter().filter(|one| met.insert(one.id.clone())).collect();
         let take = whole_records(&wanted, limit);
-        let Got { mut mails, done, odd, missed } = self.get_all(&wanted[..take], read).await?;
+        let FetchResult { mut mails, done, odd, missed } = self.get_all(&wanted[..take], read).await?;
         // Up to the last complete record.
         let history = match wanted.get(done) {
             None => Some(reached),
@@ -190,11 +193,12 @@ impl Inner {
         let left = wanted.len() - done + usize::from(more);
         // Ask again for mails that had invalid replies, unless they are among these.
         let again = marks.odd.iter().filter(|id| !met.contains(&Id((*id).clone())));
-        let again: Vec<Wanted> = again.map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
+        let again: Vec<PendingMail> =
+            again.map(|id| PendingMail { id: Id(id.clone()), until: None }).collect();
         let still = match self.get_all(&again, read).await {
             Err(CallError::Login(text)) => return Err(CallError::Login(text)),
             // Old failures do not hold up new mail.
-            Err(error) => Got { missed: Some(error.to_string()), ..Got::default() },
+            Err(error) => FetchResult { missed: Some(error.to_string()), ..FetchResult::default() },
             Ok(still) => still,
         };
         mails.extend(still.mails);
@@ -211,7 +215,7 @@ impl Inner {
         from: u64,
         read: &[String],
         limit: usize,
-    ) -> Result<(Vec<Wanted>, u64, bool), CallError> {
+    ) -> Result<(Vec<PendingMail>, u64, bool), CallError> {
         let start = from.to_string();
         let (mut wanted, mut reached) = (Vec::new(), from);
         let mut page: Option<String> = None;
@@ -228,7 +232,7 @@ impl Inner {
             for record in history.history {
                 let until = record.id.0;
                 reached = reached.max(until);
-                wanted.extend(record.came(read).into_iter().map(|id| Wanted { id, until: Some(until) }));
+                wanted.extend(record.came(read).into_iter().map(|id| PendingMail { id, until: Some(until) }));
             }
             let next = history.next_page_token.filter(|next| !next.is_empty() && Some(next) != page.as_ref());
             let Some(next) = next else { return Ok((wanted, reached.max(history.history_id.0), false)) };
@@ -242,13 +246,13 @@ impl Inner {
 
     /// Fetches mails, a few at a time. `done` says how many were processed: if one fails after others came, we return
     /// those, and the next fetch starts with the failed one. A mail with an invalid reply is skipped and reported.
-    async fn get_all(&self, wanted: &[Wanted], read: &[String]) -> Result<Got, CallError> {
+    async fn get_all(&self, wanted: &[PendingMail], read: &[String]) -> Result<FetchResult, CallError> {
         let alone = tokio::sync::Semaphore::new(1);
         let alone = &alone;
         let ids: Vec<Id> = wanted.iter().map(|one| one.id.clone()).collect();
         let one = |id: Id| async move { self.get(&id, read, alone).await };
         let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
-        let (mut got, mut bytes) = (Got::default(), 0_usize);
+        let (mut got, mut bytes) = (FetchResult::default(), 0_usize);
         while let Some(came) = coming.next().await {
             match came {
                 Ok(mail) => {
@@ -256,7 +260,7 @@ impl Inner {
                     bytes += mail.as_ref().map_or(0, |mail| mail.raw.len());
                     got.mails.extend(mail);
                 }
-                Err(CallError::Odd(text)) => {
+                Err(CallError::UnexpectedReply(text)) => {
                     got.odd.extend(wanted.get(got.done).map(|one| one.id.clone()));
                     got.done += 1;
                     got.missed = Some(format!("{text}; that mail is asked for again, and holds up no other"));
@@ -287,7 +291,7 @@ impl Inner {
         let small = match self.api.call(ask(SMALL), Repeat::Freely).await {
             Err(CallError::Refused { status: 404, .. }) => return Ok(None),
             // One mail that Gmail refuses must not stop the others.
-            Err(CallError::Refused { text, .. }) => return Err(CallError::Odd(text)),
+            Err(CallError::Refused { text, .. }) => return Err(CallError::UnexpectedReply(text)),
             other => other?,
         };
         let (message, raw) = if small.whole {
@@ -304,7 +308,7 @@ impl Inner {
             (message, beginning(&large.body).ok_or_else(|| self.api.odd("a mail without its bytes"))?)
         };
         let (seen, answered) = match self.stands(&message, read) {
-            Standing::There { seen, answered } if !message.has("DRAFT") => (seen, answered),
+            MailPresence::There { seen, answered } if !message.has("DRAFT") => (seen, answered),
             _ => return Ok(None),
         };
         let arrived = message.arrived();
@@ -313,7 +317,7 @@ impl Inner {
 }
 
 /// How many mails to take without splitting a record, unless the first record alone exceeds the limit.
-fn whole_records(wanted: &[Wanted], limit: usize) -> usize {
+fn whole_records(wanted: &[PendingMail], limit: usize) -> usize {
     if wanted.len() <= limit {
         return wanted.len();
     }
@@ -335,8 +339,8 @@ fn beginning(body: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn wanted(untils: &[u64]) -> Vec<Wanted> {
-        untils.iter().map(|until| Wanted { id: Id(format!("m{until}")), until: Some(*until) }).collect()
+    fn wanted(untils: &[u64]) -> Vec<PendingMail> {
+        untils.iter().map(|until| PendingMail { id: Id(format!("m{until}")), until: Some(*until) }).collect()
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Labels {
                     let text = format!("Gmail has no label {}; there are {}", said(name), there.join(", "));
                     // The user may create it.
                     *known = None;
-                    return Err(MailError::Lasting(text));
+                    return Err(MailError::Permanent(text));
                 }
             }
         }

@@ -33,8 +33,8 @@ mod wire;
 pub use send::GmailOutgoing;
 
 use super::{
-    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, Mailbox, People, SendError, Standing,
-    WayBack,
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, SendError,
+    UndoToken,
 };
 use crate::config::{self, AfterHandling, Google};
 use crate::web::Wait;
@@ -71,7 +71,7 @@ struct Inner {
 #[derive(Default)]
 struct Known {
     history: u64,
-    standing: HashMap<String, Standing>,
+    standing: HashMap<String, MailPresence>,
     unanswered: HashMap<String, ()>,
 }
 
@@ -88,7 +88,7 @@ impl Gmail {
         labels: &[String],
         wait: Wait,
     ) -> Result<Self, MailError> {
-        let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Lasting)?;
+        let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Permanent)?;
         let mut read: Vec<String> = Vec::new();
         for label in labels {
             if !read.contains(label) {
@@ -118,9 +118,11 @@ async fn profile(api: &Api) -> Result<Profile, CallError> {
 impl From<CallError> for MailError {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Passing(text) | CallError::Odd(text) | CallError::Unknown(text) => Self::Passing(text),
+            CallError::Temporary(text) | CallError::UnexpectedReply(text) | CallError::Unknown(text) => {
+                Self::Temporary(text)
+            }
             CallError::Login(text) => Self::Login(text),
-            CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Lasting(text),
+            CallError::Refused { text, .. } | CallError::Permanent(text) => Self::Permanent(text),
         }
     }
 }
@@ -129,9 +131,11 @@ impl From<CallError> for SendError {
     fn from(error: CallError) -> Self {
         match error {
             // After the user logs in again, the same mail can be sent.
-            CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => Self::NotSent(text),
+            CallError::Temporary(text) | CallError::UnexpectedReply(text) | CallError::Login(text) => {
+                Self::NotSent(text)
+            }
             CallError::Unknown(text) => Self::Unknown(text),
-            CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Refused(text),
+            CallError::Refused { text, .. } | CallError::Permanent(text) => Self::Refused(text),
         }
     }
 }
@@ -142,14 +146,14 @@ impl Inner {
     }
 
     /// The state of a mail according to its labels.
-    fn stands(&self, message: &Message, read: &[String]) -> Standing {
+    fn stands(&self, message: &Message, read: &[String]) -> MailPresence {
         if message.has("TRASH") || message.has("SPAM") || !read.iter().any(|label| message.has(label)) {
-            return Standing::Gone;
+            return MailPresence::Gone;
         }
-        Standing::There { seen: !message.has("UNREAD"), answered: false }
+        MailPresence::There { seen: !message.has("UNREAD"), answered: false }
     }
 
-    async fn standing(&self, places: &[String]) -> Result<Vec<Standing>, MailError> {
+    async fn standing(&self, places: &[String]) -> Result<Vec<MailPresence>, MailError> {
         use futures_util::stream::{self, StreamExt, TryStreamExt};
         let read = self.labels.ids(&self.read).await?;
         let history = profile(&self.api).await?.history_id.0;
@@ -167,10 +171,10 @@ impl Inner {
                     return Ok(standing);
                 }
                 let standing = match wire::is_id(&place) {
-                    false => Standing::Gone,
+                    false => MailPresence::Gone,
                     true => match find::minimal(&self.api, &place).await? {
                         Some(message) => self.stands(&message, read),
-                        None => Standing::Gone,
+                        None => MailPresence::Gone,
                     },
                 };
                 let mut known = self.known();
@@ -229,7 +233,7 @@ impl Mailbox for Gmail {
         Box::pin(self.0.people(until))
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(self.0.standing(places))
     }
 
@@ -251,11 +255,11 @@ impl Mailbox for Gmail {
         &'a self,
         place: &'a str,
         to: &'a Destination,
-    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+    ) -> BoxFuture<'a, Result<UndoToken, MailError>> {
         Box::pin(away::put_away(&self.0.api, &self.0.labels, place, to))
     }
 
-    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(away::put_back(&self.0.api, way))
     }
 

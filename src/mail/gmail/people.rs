@@ -44,7 +44,7 @@ impl Inner {
                 match mail {
                     // A mail under several labels counts once.
                     Ok(Some(mail)) => dates.push((mail.arrived(), mail.id.0)),
-                    Ok(None) | Err(CallError::Odd(_)) => {}
+                    Ok(None) | Err(CallError::UnexpectedReply(_)) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -95,7 +95,7 @@ impl Inner {
         while let Some(mail) = coming.next().await {
             match mail {
                 Ok(Some(mail)) => each(&values(&mail, fields)),
-                Ok(None) | Err(CallError::Odd(_)) => {}
+                Ok(None) | Err(CallError::UnexpectedReply(_)) => {}
                 Err(error) => return Err(error),
             }
         }

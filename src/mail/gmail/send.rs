@@ -35,7 +35,7 @@ impl GmailOutgoing {
 
     /// The same with other timeouts.
     pub fn patient(google: &Google, wait: Wait) -> Result<Self, MailError> {
-        let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Lasting)?;
+        let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Permanent)?;
         Ok(Self { api })
     }
 
@@ -129,7 +129,7 @@ pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
     };
     match upload::<Value>(api, &["drafts"], &metadata, raw).await {
         // Before the next try, we check whether it was saved.
-        Err(CallError::Unknown(text)) => Err(CallError::Passing(text)),
+        Err(CallError::Unknown(text)) => Err(CallError::Temporary(text)),
         other => other.map(drop),
     }
 }

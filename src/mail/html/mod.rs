@@ -19,7 +19,7 @@ use super::Link;
 use super::links;
 use crate::text::Visible;
 use attributes::Attributes;
-use style::{Declared, Element, Look, Sheet};
+use style::{Declarations, Element, Look, Sheet};
 use token::{Name, Token, tokens};
 use writer::Writer;
 
@@ -224,34 +224,34 @@ impl<'a> Reader<'a> {
             tag,
             "head" | "script" | "template" | "object" | "svg" | "select" | "datalist" | "title" | "noscript"
         ) {
-            return look.with(&Declared::read("display:none").0);
+            return look.with(&Declarations::read("display:none").0);
         }
         if tag == "a" && found.href.is_some() && !look.hidden() {
             look = look.linked();
         }
-        let mut style = Declared::painted(found.colour, found.back, found.picture);
+        let mut style = Declarations::painted(found.colour, found.back, found.picture);
         let (sheet, insisted) = self.sheet.style(element, &self.elements);
         style.under(&sheet);
         let inline = entities(found.style);
-        let (plain, important) = Declared::read(&inline);
+        let (plain, important) = Declarations::read(&inline);
         style.under(&plain);
         style.under(&insisted);
         style.under(&important);
         if found.hidden {
-            style.under(&Declared::read("display:none").0);
+            style.under(&Declarations::read("display:none").0);
         }
         // Collapsed: only the summary is visible.
         if tag == "details" && !found.unfolded {
-            style.under(&Declared::read("visibility:hidden").0);
+            style.under(&Declarations::read("visibility:hidden").0);
         } else if tag == "summary" && self.open.last().is_some_and(|open| open.name.as_str() == "details") {
-            style.under(&Declared::read("visibility:visible").0);
+            style.under(&Declarations::read("visibility:visible").0);
         }
         if tag == "pre" {
             look.pre = true;
         }
         if matches!(tag, "body" | "html") && self.sheet.unsure {
             // An unsupported rule paints the background, so white text on it may well be visible.
-            style.under(&Declared::painted(None, None, true));
+            style.under(&Declarations::painted(None, None, true));
         }
         look.with(&style)
     }

@@ -61,7 +61,7 @@ impl Look {
     }
 
     /// The look of a child element with these declarations.
-    pub fn with(mut self, style: &Declared) -> Self {
+    pub fn with(mut self, style: &Declarations) -> Self {
         let overflow = style.overflow_hidden == Some(true);
         self.gone |= style.gone == Some(true)
             || style.transparent == Some(true)
@@ -116,7 +116,7 @@ impl Paint {
 
 /// Style declarations; `None` if not declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Declared {
+pub(super) struct Declarations {
     gone: Option<bool>,
     invisible: Option<bool>,
     transparent: Option<bool>,
@@ -130,7 +130,7 @@ pub(super) struct Declared {
     pre: Option<bool>,
 }
 
-impl Declared {
+impl Declarations {
     /// The declarations made by colour attributes.
     pub fn painted(colour: Option<&str>, back: Option<&str>, picture: bool) -> Self {
         let back = if picture { Some(Paint::Unknown) } else { back.map(paint) };
@@ -334,8 +334,8 @@ struct Rule<'a> {
     /// Outermost first; the last is the element itself.
     path: Vec<Compound<'a>>,
     weight: (usize, usize, usize),
-    plain: Declared,
-    important: Declared,
+    plain: Declarations,
+    important: Declarations,
 }
 
 /// The style sheets of a page.
@@ -382,8 +382,9 @@ impl<'a> Sheet<'a> {
     }
 
     fn rule(&mut self, selectors: &'a str, body: &str) {
-        let (plain, important) = Declared::read(body);
-        if (plain == Declared::default() && important == Declared::default()) || self.rules.len() >= MAX_RULES
+        let (plain, important) = Declarations::read(body);
+        if (plain == Declarations::default() && important == Declarations::default())
+            || self.rules.len() >= MAX_RULES
         {
             return;
         }
@@ -412,8 +413,8 @@ impl<'a> Sheet<'a> {
     }
 
     /// What the sheets declare for an element, normally and as `!important`.
-    pub fn style(&self, element: &Element<'_>, ancestors: &[Element<'_>]) -> (Declared, Declared) {
-        let mut both = (Declared::default(), Declared::default());
+    pub fn style(&self, element: &Element<'_>, ancestors: &[Element<'_>]) -> (Declarations, Declarations) {
+        let mut both = (Declarations::default(), Declarations::default());
         if self.rules.is_empty() {
             return both;
         }

@@ -16,7 +16,7 @@ pub(super) enum Kind {
 pub(super) enum Answer {
     Status { tag: Option<String>, kind: Kind, code: String, text: String },
     Data(Vec<Value>),
-    GoOn,
+    Continue,
 }
 
 /// All answers to one command.

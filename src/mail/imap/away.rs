@@ -2,10 +2,10 @@
 
 use super::cursor::MailLocation;
 use super::fetch::open;
-use super::folders::{self, Folder, Use};
-use super::mark::{Now, Numbered, move_to, place_now};
+use super::folders::{self, Folder, FolderPurpose};
+use super::mark::{CurrentUid, Numbered, move_to, place_now};
 use super::session::{Arg, ImapError, Session};
-use crate::mail::{Destination, WayBack};
+use crate::mail::{Destination, UndoToken};
 use serde::{Deserialize, Serialize};
 
 /// How to undo it: where the mail was and where it is. It is found there by its Message-ID, or else by its number.
@@ -22,11 +22,11 @@ struct Way {
 async fn target(session: &mut Session, to: &Destination) -> Result<Folder, ImapError> {
     let what = match to {
         Destination::Folder(name) => return Ok(Folder::named(name)),
-        Destination::Archive => Use::Archive,
-        Destination::Trash => Use::Trash,
-        Destination::Spam => Use::Junk,
+        Destination::Archive => FolderPurpose::Archive,
+        Destination::Trash => FolderPurpose::Trash,
+        Destination::Spam => FolderPurpose::Junk,
     };
-    if let Some(folder) = folders::find_use(session, None, what).await? {
+    if let Some(folder) = folders::find_by_purpose(session, None, what).await? {
         return Ok(folder);
     }
     let folder = Folder::named(what.made());
@@ -39,12 +39,12 @@ pub(super) async fn put_away(
     session: &mut Session,
     place: &MailLocation,
     to: &Destination,
-) -> Result<WayBack, ImapError> {
+) -> Result<UndoToken, ImapError> {
     let target = target(session, to).await?;
     let opened = open(session, &Folder::named(&place.folder), true).await?;
     let uid = match place_now(session, &opened, place).await? {
-        Now::Uid(uid) if is_there(session, uid).await? => Some(uid),
-        Now::Uid(_) | Now::Gone | Now::Unknown => None,
+        CurrentUid::Uid(uid) if is_there(session, uid).await? => Some(uid),
+        CurrentUid::Uid(_) | CurrentUid::Gone | CurrentUid::Unknown => None,
     };
     let number = match uid {
         Some(uid) => move_to(session, uid, place, &target).await?,
@@ -58,13 +58,13 @@ pub(super) async fn put_away(
         // We prefer the Message-ID: numbers change.
         number: number.filter(|_| place.message_id.is_empty()),
     };
-    let way = serde_json::to_string(&way).map_err(|error| ImapError::Lasting(error.to_string()))?;
-    Ok(WayBack(way))
+    let way = serde_json::to_string(&way).map_err(|error| ImapError::Permanent(error.to_string()))?;
+    Ok(UndoToken(way))
 }
 
-pub(super) async fn put_back(session: &mut Session, way: &WayBack) -> Result<(), ImapError> {
+pub(super) async fn put_back(session: &mut Session, way: &UndoToken) -> Result<(), ImapError> {
     let Way { from, to, message_id, number } = serde_json::from_str(&way.0)
-        .map_err(|_| ImapError::Lasting("where this mail went cannot be read".to_owned()))?;
+        .map_err(|_| ImapError::Permanent("where this mail went cannot be read".to_owned()))?;
     let (home, away) = (Folder::named(&from), Folder::named(&to));
     let found = match (message_id.as_str(), number) {
         ("", Some(number)) => {
@@ -87,7 +87,7 @@ pub(super) async fn put_back(session: &mut Session, way: &WayBack) -> Result<(),
 }
 
 fn unnumbered(session: &Session, folder: &str) -> ImapError {
-    ImapError::Lasting(format!(
+    ImapError::Permanent(format!(
         "this mail has no Message-ID, and {} did not say which number it has in {folder} (UIDPLUS); move it back in your \
          mail program",
         session.place()
@@ -109,5 +109,5 @@ async fn lies_in(session: &mut Session, folder: &Folder, id: &str) -> Result<Opt
 }
 
 fn gone() -> ImapError {
-    ImapError::Lasting("the mail is no longer where it was; look for it in your mail program".to_owned())
+    ImapError::Permanent("the mail is no longer where it was; look for it in your mail program".to_owned())
 }

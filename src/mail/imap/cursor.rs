@@ -33,7 +33,7 @@ impl Marks {
     pub(super) fn read(cursor: Option<&Cursor>) -> Result<Self, MailError> {
         let Some(cursor) = cursor else { return Ok(Self::default()) };
         serde_json::from_str(&cursor.0).map_err(|_| {
-            MailError::Lasting(
+            MailError::Permanent(
                 "where this mailbox was left off cannot be read; it belongs to another kind".to_owned(),
             )
         })

@@ -39,7 +39,7 @@ impl Listed {
 
 /// What a folder is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum FolderPurpose {
     Sent,
     Drafts,
     Archive,
@@ -47,7 +47,7 @@ pub(super) enum Use {
     Junk,
 }
 
-impl Use {
+impl FolderPurpose {
     fn flag(self) -> &'static str {
         match self {
             Self::Sent => "\\Sent",
@@ -102,10 +102,10 @@ pub(super) async fn list(session: &mut Session) -> Result<Vec<Listed>, ImapError
 }
 
 /// The folder for a purpose: the configured one, or else the one the server says.
-pub(super) async fn find_use(
+pub(super) async fn find_by_purpose(
     session: &mut Session,
     configured: Option<&str>,
-    what: Use,
+    what: FolderPurpose,
 ) -> Result<Option<Folder>, ImapError> {
     if let Some(name) = configured {
         return Ok(Some(Folder::named(name)));
@@ -133,11 +133,11 @@ pub(super) async fn unknown(session: &mut Session, name: &str) -> ImapError {
         names.push("…".to_owned());
     }
     let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    ImapError::Lasting(format!("{} has no folder {}; there are {there}", session.place(), said(name)))
+    ImapError::Permanent(format!("{} has no folder {}; there are {there}", session.place(), said(name)))
 }
 
 /// The error for a purpose without a folder; says what to do.
-pub(super) fn missing(session: &Session, what: Use) -> ImapError {
+pub(super) fn missing(session: &Session, what: FolderPurpose) -> ImapError {
     let key = what.key();
-    ImapError::Lasting(format!("{} does not say which folder is for {key}; set {key}", session.place()))
+    ImapError::Permanent(format!("{} does not say which folder is for {key}; set {key}", session.place()))
 }

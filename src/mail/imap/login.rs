@@ -52,7 +52,7 @@ impl Session {
         } else {
             self.send(&format!("AUTHENTICATE {way}")).await?;
             match self.answer().await? {
-                Answer::GoOn => self.wire.write(format!("{words}\r\n").as_bytes()).await?,
+                Answer::Continue => self.wire.write(format!("{words}\r\n").as_bytes()).await?,
                 Answer::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
                 Answer::Status { .. } | Answer::Data(_) => return Err(self.odd()),

@@ -7,13 +7,16 @@ use super::folders::{self, Folder};
 use super::session::{Arg, ImapError, Open, Session};
 use super::value::{Value, after};
 use crate::config::AfterHandling;
-use crate::mail::Standing;
+use crate::mail::MailPresence;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The current state of mails, in the order asked.
-pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result<Vec<Standing>, ImapError> {
-    let mut standings = vec![Standing::Gone; places.len()];
+pub(super) async fn standing(
+    session: &mut Session,
+    places: &[String],
+) -> Result<Vec<MailPresence>, ImapError> {
+    let mut standings = vec![MailPresence::Gone; places.len()];
     let mut by_folder: BTreeMap<String, Vec<(usize, MailLocation)>> = BTreeMap::new();
     for (at, place) in places.iter().enumerate() {
         if let Some(place) = MailLocation::read(place) {
@@ -25,10 +28,10 @@ pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result
         let mut uids = Vec::with_capacity(wanted.len());
         for (at, place) in &wanted {
             match place_now(session, &open, place).await? {
-                Now::Uid(uid) => uids.push((*at, uid)),
-                Now::Gone => {}
+                CurrentUid::Uid(uid) => uids.push((*at, uid)),
+                CurrentUid::Gone => {}
                 // We cannot tell; a mail not known to be gone is there.
-                Now::Unknown => standings[*at] = Standing::There { seen: false, answered: false },
+                CurrentUid::Unknown => standings[*at] = MailPresence::There { seen: false, answered: false },
             }
         }
         let mut numbers: Vec<u64> = uids.iter().map(|(_, uid)| *uid).collect();
@@ -47,7 +50,7 @@ pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result
             let has = |flags: &[Value], name: &str| flags.iter().any(|flag| flag.is(name));
             if let Some(flags) = flags.get(&uid).filter(|flags| !has(flags, "\\Deleted")) {
                 standings[at] =
-                    Standing::There { seen: has(flags, "\\Seen"), answered: has(flags, "\\Answered") };
+                    MailPresence::There { seen: has(flags, "\\Seen"), answered: has(flags, "\\Answered") };
             }
         }
     }
@@ -55,7 +58,7 @@ pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result
 }
 
 /// Where a mail is now.
-pub(super) enum Now {
+pub(super) enum CurrentUid {
     Uid(u64),
     Gone,
     Unknown,
@@ -66,15 +69,15 @@ pub(super) async fn place_now(
     session: &mut Session,
     open: &Open,
     place: &MailLocation,
-) -> Result<Now, ImapError> {
+) -> Result<CurrentUid, ImapError> {
     if place.validity == open.validity {
-        return Ok(Now::Uid(place.uid));
+        return Ok(CurrentUid::Uid(place.uid));
     }
     if place.message_id.is_empty() {
-        return Ok(Now::Unknown);
+        return Ok(CurrentUid::Unknown);
     }
     let found = session.with_id("Message-ID", &place.message_id).await?;
-    Ok(found.last().map_or(Now::Gone, |uid| Now::Uid(*uid)))
+    Ok(found.last().map_or(CurrentUid::Gone, |uid| CurrentUid::Uid(*uid)))
 }
 
 /// Does to a mail what the config says; a missing mail is no error.
@@ -85,7 +88,7 @@ pub(super) async fn mark(
     after: &AfterHandling,
 ) -> Result<(), ImapError> {
     let open = open(session, &Folder::named(&place.folder), true).await?;
-    let Now::Uid(uid) = place_now(session, &open, place).await? else { return Ok(()) };
+    let CurrentUid::Uid(uid) = place_now(session, &open, place).await? else { return Ok(()) };
     let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     match after {
         AfterHandling::None | AfterHandling::Folder(_) => {}
@@ -97,7 +100,7 @@ pub(super) async fn mark(
         let stored = session.command(&[Arg::Raw(&line)]).await;
         if let (Err(ImapError::No { text, .. }), AfterHandling::Label(label)) = (&stored, after) {
             let text = format!("{} does not take the label {label} ({text})", session.place());
-            return Err(ImapError::Lasting(format!("{text}; set handled to seen or folder:NAME")));
+            return Err(ImapError::Permanent(format!("{text}; set handled to seen or folder:NAME")));
         }
         stored?;
     }
@@ -116,7 +119,7 @@ fn keyword(label: &str) -> Result<String, ImapError> {
     }
     let text =
         format!("the label {label:?} cannot be one on an IMAP server; use plain letters without spaces");
-    Err(ImapError::Lasting(text))
+    Err(ImapError::Permanent(text))
 }
 
 /// The number of a mail in a folder, with the UIDVALIDITY of that folder.

@@ -31,15 +31,15 @@ mod session;
 mod value;
 mod watch;
 
-use super::net::{Patience, crlf, said};
+use super::net::{Timeouts, crlf, said};
 use super::{
-    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, Mailbox, People, Standing, WayBack,
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
 use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
 use cursor::MailLocation;
 use fetch::FetchError;
-use folders::{Folder, Use};
+use folders::{Folder, FolderPurpose};
 use jiff::Timestamp;
 use session::{ImapError, Session};
 use std::collections::HashMap;
@@ -57,7 +57,7 @@ pub struct Imap(Arc<Inner>);
 
 struct Inner {
     server: MailServer,
-    patience: Patience,
+    patience: Timeouts,
     read: Vec<Folder>,
     drafts: Option<String>,
     sent: Option<String>,
@@ -122,11 +122,11 @@ macro_rules! in_session {
 impl Imap {
     /// The IMAP account in a config; `None` if it is of another kind. Does not connect yet.
     pub fn open(mail: &config::Mail) -> Option<Self> {
-        Self::patient(mail, Patience::default())
+        Self::patient(mail, Timeouts::default())
     }
 
     /// The same with other timeouts.
-    pub fn patient(mail: &config::Mail, patience: Patience) -> Option<Self> {
+    pub fn patient(mail: &config::Mail, patience: Timeouts) -> Option<Self> {
         let MailSource::Imap { server, folders, drafts, sent } = &mail.source else { return None };
         let mut read: Vec<Folder> = Vec::new();
         for folder in folders.iter().map(|name| Folder::named(name)) {
@@ -156,7 +156,7 @@ impl Imap {
     /// Whether a mail with this Message-ID is in Sent; `None` if there is no such folder.
     pub(super) async fn has_sent(&self, message_id: &str) -> Result<Option<bool>, MailError> {
         in_session!(&self.0, session => async {
-            let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
+            let Some(folder) = self.0.find(&mut session, FolderPurpose::Sent).await? else { return Ok(None) };
             fetch::open(&mut session, &folder, false).await?;
             Ok(Some(!session.with_id("Message-ID", message_id).await?.is_empty()))
         }.await)
@@ -165,7 +165,7 @@ impl Imap {
     /// The folder for sent mail, if there is one.
     pub(super) async fn sent_folder(&self) -> Result<Option<String>, MailError> {
         in_session!(&self.0, session => async {
-            let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
+            let Some(folder) = self.0.find(&mut session, FolderPurpose::Sent).await? else { return Ok(None) };
             fetch::open(&mut session, &folder, false).await?;
             Ok(Some(folder.name))
         }.await)
@@ -180,7 +180,7 @@ impl Imap {
     ) -> Result<Filed, MailError> {
         let raw = crlf(raw);
         in_session!(&self.0, session => async {
-            let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(Filed::Nowhere) };
+            let Some(folder) = self.0.find(&mut session, FolderPurpose::Sent).await? else { return Ok(Filed::Nowhere) };
             // Gmail files a copy itself; ours would be a second one.
             let alone = by == FiledBy::Auto && session.can("X-GM-EXT-1");
             if alone || by == FiledBy::Server {
@@ -193,7 +193,7 @@ impl Imap {
         }.await)
     }
 
-    pub(super) fn patience(&self) -> &Patience {
+    pub(super) fn patience(&self) -> &Timeouts {
         &self.0.patience
     }
 
@@ -227,28 +227,30 @@ fn words(error: &ImapError) -> MailError {
     let text = error.to_string();
     match error {
         ImapError::Login(_) => MailError::Login(text),
-        _ if error.is_passing() => MailError::Passing(text),
-        _ => MailError::Lasting(text),
+        _ if error.is_temporary() => MailError::Temporary(text),
+        _ => MailError::Permanent(text),
     }
 }
 
 impl Inner {
     /// The folder for a purpose. Once found, we do not ask again.
-    async fn find(&self, session: &mut Session, what: Use) -> Result<Option<Folder>, ImapError> {
+    async fn find(&self, session: &mut Session, what: FolderPurpose) -> Result<Option<Folder>, ImapError> {
         let (configured, known) = match what {
-            Use::Sent => (&self.sent, &self.found_sent),
-            Use::Drafts => (&self.drafts, &self.found_drafts),
-            Use::Archive | Use::Trash | Use::Junk => return folders::find_use(session, None, what).await,
+            FolderPurpose::Sent => (&self.sent, &self.found_sent),
+            FolderPurpose::Drafts => (&self.drafts, &self.found_drafts),
+            FolderPurpose::Archive | FolderPurpose::Trash | FolderPurpose::Junk => {
+                return folders::find_by_purpose(session, None, what).await;
+            }
         };
         if let Some(folder) = known.get() {
             return Ok(Some(folder.clone()));
         }
-        let found = folders::find_use(session, configured.as_deref(), what).await?;
+        let found = folders::find_by_purpose(session, configured.as_deref(), what).await?;
         Ok(found.map(|folder| known.get_or_init(|| folder).clone()))
     }
 
     async fn answered(&self, session: &mut Session, id: &str) -> Result<bool, ImapError> {
-        let Some(folder) = self.find(session, Use::Sent).await? else { return Ok(false) };
+        let Some(folder) = self.find(session, FolderPurpose::Sent).await? else { return Ok(false) };
         let open = fetch::open(session, &folder, false).await?;
         let reached = (open.validity, open.next.unwrap_or(0));
         let known =
@@ -269,7 +271,7 @@ impl Inner {
     }
 
     async fn is_sent(&self, session: &mut Session, id: &str) -> Result<bool, ImapError> {
-        let Some(folder) = self.find(session, Use::Sent).await? else { return Ok(false) };
+        let Some(folder) = self.find(session, FolderPurpose::Sent).await? else { return Ok(false) };
         fetch::open(session, &folder, false).await?;
         Ok(!session.with_id("Message-ID", id).await?.is_empty())
     }
@@ -284,7 +286,7 @@ impl Inner {
                 fetch::open(session, &Folder::named(name), false).await?;
             }
         }
-        for what in [Use::Sent, Use::Drafts] {
+        for what in [FolderPurpose::Sent, FolderPurpose::Drafts] {
             match self.find(session, what).await? {
                 Some(folder) => drop(fetch::open(session, &folder, false).await?),
                 None => return Err(folders::missing(session, what)),
@@ -321,7 +323,7 @@ impl Mailbox for Imap {
         let inner = &self.0;
         Box::pin(async move {
             in_session!(inner, session => async {
-                let sent = inner.find(&mut session, Use::Sent).await?;
+                let sent = inner.find(&mut session, FolderPurpose::Sent).await?;
                 Ok(people::people(&mut session, &inner.read, sent.as_ref(), until).await?)
             }.await)
         })
@@ -336,7 +338,7 @@ impl Mailbox for Imap {
         })
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         let inner = &self.0;
         Box::pin(async move {
             in_session!(inner, session => async { Ok(mark::standing(&mut session, places).await?) }.await)
@@ -365,11 +367,11 @@ impl Mailbox for Imap {
         &'a self,
         place: &'a str,
         to: &'a Destination,
-    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+    ) -> BoxFuture<'a, Result<UndoToken, MailError>> {
         let inner = &self.0;
         Box::pin(async move {
             let Some(place) = MailLocation::read(place) else {
-                return Err(MailError::Lasting("where this mail lies cannot be read".to_owned()));
+                return Err(MailError::Permanent("where this mail lies cannot be read".to_owned()));
             };
             in_session!(inner, session => async {
                 Ok(away::put_away(&mut session, &place, to).await?)
@@ -377,7 +379,7 @@ impl Mailbox for Imap {
         })
     }
 
-    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         let inner = &self.0;
         Box::pin(async move {
             in_session!(inner, session => async { Ok(away::put_back(&mut session, way).await?) }.await)
@@ -390,8 +392,8 @@ impl Mailbox for Imap {
             let id = ids(raw).own;
             let raw = crlf(raw);
             in_session!(inner, session => async {
-                let folder = inner.find(&mut session, Use::Drafts).await?;
-                let Some(folder) = folder else { return Err(folders::missing(&session, Use::Drafts).into()) };
+                let folder = inner.find(&mut session, FolderPurpose::Drafts).await?;
+                let Some(folder) = folder else { return Err(folders::missing(&session, FolderPurpose::Drafts).into()) };
                 Ok(keep_once(&mut session, &folder, "\\Draft \\Seen", &raw, id.as_deref()).await?)
             }.await)
         })

@@ -5,7 +5,7 @@ use super::fetch::set;
 use super::folders::Folder;
 use super::value::{Builder, Value, announced};
 use crate::config::{MailServer, MailTls};
-use crate::mail::net::{LineError, NetError, Patience, Wire, place, said};
+use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, said};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -37,22 +37,22 @@ pub(super) enum ImapError {
     #[error("{0}")]
     Login(String),
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
 }
 
 impl ImapError {
     /// Whether the connection can no longer be used.
     pub(super) fn ends_session(&self) -> bool {
-        !matches!(self, Self::No { .. } | Self::Lasting(_))
+        !matches!(self, Self::No { .. } | Self::Permanent(_))
     }
 
     /// Whether trying again may help.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(super) fn is_temporary(&self) -> bool {
         match self {
-            Self::Net(error) => error.is_passing(),
+            Self::Net(error) => error.is_temporary(),
             Self::No { code, .. } => !code.starts_with("NONEXISTENT") && !code.starts_with("TRYCREATE"),
             Self::Bye { .. } | Self::TooMuch { .. } => true,
-            Self::Odd { .. } | Self::Login(_) | Self::Lasting(_) => false,
+            Self::Odd { .. } | Self::Login(_) | Self::Permanent(_) => false,
         }
     }
 }
@@ -87,7 +87,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects and logs in.
-    pub(super) async fn begin(server: &MailServer, patience: &Patience) -> Result<Self, ImapError> {
+    pub(super) async fn begin(server: &MailServer, patience: &Timeouts) -> Result<Self, ImapError> {
         let wire = match server.tls {
             MailTls::Tls => Wire::safe(server, patience).await?,
             MailTls::Starttls => Wire::clear(server, patience).await?,
@@ -191,7 +191,7 @@ impl Session {
                 Arg::Text(text) => {
                     out.extend_from_slice(format!("{{{}}}\r\n", text.len()).as_bytes());
                     self.wire.write(&out).await?;
-                    self.wait_to_go_on().await?;
+                    self.wait_for_continue().await?;
                     out = text.to_vec();
                 }
             }
@@ -201,10 +201,10 @@ impl Session {
         self.finish(false).await
     }
 
-    async fn wait_to_go_on(&mut self) -> Result<(), ImapError> {
+    async fn wait_for_continue(&mut self) -> Result<(), ImapError> {
         for _ in 0..MOST_ANSWERS {
             match self.answer().await? {
-                Answer::GoOn => return Ok(()),
+                Answer::Continue => return Ok(()),
                 Answer::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
                 Answer::Status { code, .. } => self.note_code(&code),
@@ -249,8 +249,8 @@ impl Session {
                     return Ok(answers);
                 }
                 // The server refused a token and gave the reason; an empty line ends the exchange.
-                Answer::GoOn if authenticating => self.wire.write(b"\r\n").await?,
-                Answer::GoOn => return Err(self.odd()),
+                Answer::Continue if authenticating => self.wire.write(b"\r\n").await?,
+                Answer::Continue => return Err(self.odd()),
             }
         }
         Err(ImapError::TooMuch { place: place(&self.server) })
@@ -272,7 +272,7 @@ impl Session {
         let mut line = self.wire.line(LONGEST_LINE).await.map_err(wrong)?;
         *bytes += line.len();
         if line.starts_with(b"+") {
-            return Ok(Answer::GoOn);
+            return Ok(Answer::Continue);
         }
         if let Some(status) = status(&line) {
             return Ok(status);
@@ -314,7 +314,7 @@ impl Session {
         });
         let validity = number("UIDVALIDITY").ok_or_else(|| {
             let text = format!("{} does not number the mails of {}", place(&self.server), said(&folder.name));
-            ImapError::Lasting(format!("{text}, so they cannot be told apart"))
+            ImapError::Permanent(format!("{text}, so they cannot be told apart"))
         })?;
         let name = folder.name.clone();
         Ok(Open { name, validity, next: number("UIDNEXT"), mails: mails.unwrap_or(0) })
@@ -328,7 +328,7 @@ impl Session {
     /// Listens until something changes in the open folder or `patience` ends. Returns whether something changed.
     pub(super) async fn idle(&mut self, patience: Duration) -> Result<bool, ImapError> {
         self.send("IDLE").await?;
-        self.wait_to_go_on().await?;
+        self.wait_for_continue().await?;
         let deadline = tokio::time::Instant::now() + patience;
         let mut news = false;
         while !news {
@@ -342,7 +342,7 @@ impl Session {
                 Answer::Data(data) => news = is_news(&data),
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
                 // Some servers send keepalives.
-                Answer::Status { tag: None, .. } | Answer::GoOn => {}
+                Answer::Status { tag: None, .. } | Answer::Continue => {}
                 Answer::Status { .. } => return Err(self.odd()),
             }
         }

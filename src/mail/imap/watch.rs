@@ -8,7 +8,7 @@ use super::fetch::open;
 use super::folders::Folder;
 use super::session::{ImapError, Session};
 use crate::config::MailServer;
-use crate::mail::net::Patience;
+use crate::mail::net::Timeouts;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -22,14 +22,14 @@ const MOST_FOLDERS: usize = 3;
 /// Waits for changes in an account's folders.
 pub(super) struct Watch {
     server: MailServer,
-    patience: Patience,
+    patience: Timeouts,
     folders: Vec<Folder>,
     news: Arc<Notify>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Watch {
-    pub(super) fn new(server: MailServer, patience: Patience, folders: &[Folder]) -> Self {
+    pub(super) fn new(server: MailServer, patience: Timeouts, folders: &[Folder]) -> Self {
         let folders = folders.iter().take(MOST_FOLDERS).cloned().collect();
         Self { server, patience, folders, news: Arc::default(), tasks: Mutex::default() }
     }
@@ -60,7 +60,7 @@ impl Drop for Watch {
     }
 }
 
-async fn follow(server: MailServer, patience: Patience, folder: Folder, news: Arc<Notify>) {
+async fn follow(server: MailServer, patience: Timeouts, folder: Folder, news: Arc<Notify>) {
     let mut pause = 1;
     let mut again = false;
     loop {
@@ -68,7 +68,7 @@ async fn follow(server: MailServer, patience: Patience, folder: Folder, news: Ar
         let Err(error) = listen(&server, &patience, &folder, &news, again).await;
         tracing::info!(host = %server.host, %error, "listening for mail broke off");
         again = true;
-        pause = if !error.is_passing() {
+        pause = if !error.is_temporary() {
             // Retrying a refused password too often may lock the account.
             LONGEST
         } else if begun.elapsed() > patience.listen {
@@ -84,7 +84,7 @@ async fn follow(server: MailServer, patience: Patience, folder: Folder, news: Ar
 /// Listens until the connection breaks.
 async fn listen(
     server: &MailServer,
-    patience: &Patience,
+    patience: &Timeouts,
     folder: &Folder,
     news: &Notify,
     again: bool,

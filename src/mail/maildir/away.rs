@@ -5,7 +5,7 @@ use super::folder::{Entry, Folder, beneath};
 use super::mark::rename;
 use super::name::{with_flags, without_number};
 use super::{Inner, trouble};
-use crate::mail::{Destination, MailError, WayBack};
+use crate::mail::{Destination, MailError, UndoToken};
 use crate::text::Visible;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -39,7 +39,7 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         let folder = Folder::new(name, beneath(&inner.root, name));
         if !plain || !folder.exists() {
             let (name, there) = (Visible::line(name), names_beneath(&inner.root));
-            return Err(MailError::Lasting(format!("there is no folder {name}; there are {there}")));
+            return Err(MailError::Permanent(format!("there is no folder {name}; there are {there}")));
         }
         return Ok(folder);
     }
@@ -48,7 +48,7 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     if let Some(found) = known.clone().find(Folder::exists) {
         return Ok(found);
     }
-    let made = known.take(1).next().ok_or_else(|| MailError::Lasting("no folder is named".to_owned()))?;
+    let made = known.take(1).next().ok_or_else(|| MailError::Permanent("no folder is named".to_owned()))?;
     made.create()?;
     Ok(made)
 }
@@ -69,7 +69,7 @@ fn names_beneath(root: &Path) -> String {
 }
 
 /// Puts a mail away. If it is there already, an interrupted attempt put it there.
-pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<WayBack, MailError> {
+pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<UndoToken, MailError> {
     let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Err(gone()) };
     let target = target(inner, to)?;
     let way = Way { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
@@ -80,19 +80,19 @@ pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<W
         None if target.find(key)?.is_some() => {}
         None => return Err(gone()),
     }
-    let way = serde_json::to_string(&way).map_err(|error| MailError::Lasting(error.to_string()))?;
-    Ok(WayBack(way))
+    let way = serde_json::to_string(&way).map_err(|error| MailError::Permanent(error.to_string()))?;
+    Ok(UndoToken(way))
 }
 
-pub(super) fn put_back(inner: &Inner, way: &WayBack) -> Result<(), MailError> {
+pub(super) fn put_back(inner: &Inner, way: &UndoToken) -> Result<(), MailError> {
     let Way { from, to, key } = serde_json::from_str(&way.0)
-        .map_err(|_| MailError::Lasting("where this mail went cannot be read".to_owned()))?;
+        .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
     let Some(back) = inner.folders.iter().find(|folder| folder.name == from) else {
         let text = format!(
             "the folder {} is not read any more; move the mail in your mail program",
             Visible::line(&from)
         );
-        return Err(MailError::Lasting(text));
+        return Err(MailError::Permanent(text));
     };
     let away = Folder::new("", to);
     match away.find(&key) {
@@ -117,5 +117,5 @@ fn shift(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<()
 }
 
 fn gone() -> MailError {
-    MailError::Lasting("the mail is no longer where it was; look for it in your mail program".to_owned())
+    MailError::Permanent("the mail is no longer where it was; look for it in your mail program".to_owned())
 }

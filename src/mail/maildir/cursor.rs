@@ -33,7 +33,7 @@ impl Seen {
     pub(super) fn read(cursor: &Cursor) -> Result<Self, MailError> {
         let broken = || {
             let text = "the record of what was fetched from this Maildir cannot be read";
-            MailError::Lasting(format!("{text}; look at the mailbox anew with `sayso mail sync`"))
+            MailError::Permanent(format!("{text}; look at the mailbox anew with `sayso mail sync`"))
         };
         let (form, names) = cursor.0.split_once(' ').ok_or_else(broken)?;
         let bytes = STANDARD_NO_PAD.decode(names).map_err(|_| broken())?;

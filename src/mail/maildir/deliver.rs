@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Which part of a folder a mail goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shelf {
+pub enum DeliveryTarget {
     /// `new`: unseen.
     New,
     /// `cur`, as a mail the user sent.
@@ -23,7 +23,7 @@ pub enum Shelf {
     Draft,
 }
 
-impl Shelf {
+impl DeliveryTarget {
     fn place(self, folder: &Path, name: &str) -> PathBuf {
         match self {
             Self::New => folder.join("new").join(name),
@@ -42,13 +42,13 @@ pub struct Delivered(pub PathBuf);
 pub struct Delivery {
     folder: Folder,
     name: String,
-    shelf: Shelf,
+    shelf: DeliveryTarget,
     temporary: PathBuf,
 }
 
 impl Delivery {
     /// Writes a mail below `path`, under a name derived from its bytes: delivered twice, it is there once.
-    pub fn begin(path: &Path, raw: &[u8], shelf: Shelf) -> Result<Self, MailError> {
+    pub fn begin(path: &Path, raw: &[u8], shelf: DeliveryTarget) -> Result<Self, MailError> {
         let folder = Folder::new("", path.to_owned());
         let name = identity(raw);
         let temporary = path.join("tmp").join(&name);
@@ -103,7 +103,7 @@ pub(in crate::mail) fn newlines(raw: &[u8]) -> Vec<u8> {
 pub(super) fn draft(folder: &Folder, raw: &[u8]) -> Result<(), MailError> {
     folder.create()?;
     if with_message_id(folder, &identity(raw), ids(raw).own.as_deref())?.is_none() {
-        Delivery::begin(folder.path(), raw, Shelf::Draft)?.finish()?;
+        Delivery::begin(folder.path(), raw, DeliveryTarget::Draft)?.finish()?;
     }
     Ok(())
 }

@@ -137,7 +137,7 @@ impl Folder {
             }
         }
         let place = self.path.join(entry.path());
-        Err(MailError::Passing(format!(
+        Err(MailError::Temporary(format!(
             "{} is renamed all the time; it will be tried again",
             place.display()
         )))

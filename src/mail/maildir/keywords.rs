@@ -18,7 +18,7 @@ const LONGEST: u64 = 64 << 10;
 pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
     if label.is_empty() || label.contains(|c: char| c.is_whitespace() || c.is_control()) {
         let label = Visible::line(label);
-        return Err(MailError::Lasting(format!(
+        return Err(MailError::Permanent(format!(
             "a label is one word; `{label}` is not, change it in the config"
         )));
     }
@@ -32,7 +32,9 @@ pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
     let mut file = match file {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let lock = lock.display();
-            return Err(MailError::Passing(format!("another program holds {lock}; it will be tried again")));
+            return Err(MailError::Temporary(format!(
+                "another program holds {lock}; it will be tried again"
+            )));
         }
         other => other.map_err(|error| trouble(&lock, &error))?,
     };

@@ -5,19 +5,19 @@ use super::folder::{Entry, Folder, beneath};
 use super::name::{more_flags, with_flags};
 use super::{Inner, keywords, trouble};
 use crate::config::AfterHandling;
-use crate::mail::{Handled, MailError, Standing};
+use crate::mail::{Handled, MailError, MailPresence};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::Path;
 
 /// The current state of mails. Each folder is listed once, and again only for mails that seem to be gone.
-pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<Standing>, MailError> {
+pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<MailPresence>, MailError> {
     let mut listed: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
     let mut standings = Vec::with_capacity(places.len());
     for place in places {
         let Some((folder, key)) = folder_and_key(folders, place) else {
-            standings.push(Standing::Unknown);
+            standings.push(MailPresence::Unknown);
             continue;
         };
         if !listed.contains_key(folder.name.as_str()) {
@@ -27,9 +27,9 @@ pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<Stan
         let found = if known.is_none() { folder.find(key)? } else { known };
         standings.push(match found {
             Some(entry) if !entry.has('T') => {
-                Standing::There { seen: entry.has('S'), answered: entry.has('R') }
+                MailPresence::There { seen: entry.has('S'), answered: entry.has('R') }
             }
-            _ => Standing::Gone,
+            _ => MailPresence::Gone,
         });
     }
     Ok(standings)

@@ -35,12 +35,12 @@ mod sent;
 mod watch;
 
 pub(super) use deliver::newlines;
-pub use deliver::{Delivered, Delivery, Shelf};
+pub use deliver::{Delivered, Delivery, DeliveryTarget};
 pub(super) use folder::Folder;
 pub(super) use header::{head, identity, ids, with_message_id};
 
 use super::{
-    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, Mailbox, People, Standing, WayBack,
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
 use crate::config::{self, AfterHandling, MailMode, MailSource};
 use crate::text::{Visible, io_words};
@@ -71,14 +71,14 @@ impl Maildir {
     /// The Maildir of an account. Does not touch the disk yet; [`Mailbox::check`] says whether it is there.
     pub fn open(mail: &config::Mail) -> Result<Self, MailError> {
         let MailSource::Maildir { path, folders, drafts, sent } = &mail.source else {
-            return Err(MailError::Lasting(format!("the account {} is no Maildir", mail.name)));
+            return Err(MailError::Permanent(format!("the account {} is no Maildir", mail.name)));
         };
         let mut read = vec![Folder::new("INBOX", path.clone())];
         for name in folders {
             let folder = Folder::new(name, folder::beneath(path, name));
             if read.iter().any(|one| one.name == folder.name || one.path == folder.path) {
                 let name = Visible::line(name);
-                return Err(MailError::Lasting(format!("the folder {name} is named twice; name it once")));
+                return Err(MailError::Permanent(format!("the folder {name} is named twice; name it once")));
             }
             read.push(folder);
         }
@@ -110,7 +110,7 @@ impl Maildir {
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, MailError> + Send + 'static,
 ) -> Result<T, MailError> {
-    let broke = |_| MailError::Passing("reading the mailbox broke off; it will be tried again".to_owned());
+    let broke = |_| MailError::Temporary("reading the mailbox broke off; it will be tried again".to_owned());
     tokio::task::spawn_blocking(work).await.map_err(broke)?
 }
 
@@ -136,7 +136,7 @@ impl Mailbox for Maildir {
         self.work(move |inner| people::people(&inner.folders, &inner.sent, until))
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         let places = places.to_vec();
         self.work(move |inner| mark::standing(&inner.folders, &places))
     }
@@ -150,12 +150,12 @@ impl Mailbox for Maildir {
         &'a self,
         place: &'a str,
         to: &'a Destination,
-    ) -> BoxFuture<'a, Result<WayBack, MailError>> {
+    ) -> BoxFuture<'a, Result<UndoToken, MailError>> {
         let (place, to) = (place.to_owned(), to.clone());
         self.work(move |inner| away::put_away(inner, &place, &to))
     }
 
-    fn put_back<'a>(&'a self, way: &'a WayBack) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         let way = way.clone();
         self.work(move |inner| away::put_back(inner, &way))
     }
@@ -215,15 +215,15 @@ pub(super) fn trouble(path: &Path, error: &io::Error) -> MailError {
     let place = Visible::line(&path.display().to_string());
     match error.kind() {
         io::ErrorKind::NotFound => {
-            MailError::Lasting(format!("there is no {place}; check the path in the config"))
+            MailError::Permanent(format!("there is no {place}; check the path in the config"))
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            MailError::Lasting(format!("{place} may not be used ({}); check who owns it", io_words(error)))
+            MailError::Permanent(format!("{place} may not be used ({}); check who owns it", io_words(error)))
         }
         io::ErrorKind::NotADirectory => {
-            MailError::Lasting(format!("{place} is not a folder; name the one that has cur, new and tmp"))
+            MailError::Permanent(format!("{place} is not a folder; name the one that has cur, new and tmp"))
         }
-        _ => MailError::Passing(format!("{place}: {}", io_words(error))),
+        _ => MailError::Temporary(format!("{place}: {}", io_words(error))),
     }
 }
 

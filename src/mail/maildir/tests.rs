@@ -121,7 +121,7 @@ async fn a_limit_leaves_the_rest_for_the_next_time() {
         assert_eq!(mailbox.fetch(Some(&start)).await.0.len(), expected);
     }
     let broken = mailbox.open().fetch(Some(&Cursor("nonsense".to_owned())), 1).await;
-    assert!(matches!(broken, Err(MailError::Lasting(_))));
+    assert!(matches!(broken, Err(MailError::Permanent(_))));
 }
 
 #[tokio::test]
@@ -147,11 +147,11 @@ async fn standing_is_told_by_flags() {
         ["INBOX/2.host", "INBOX/1.host", "INBOX/3.host", "Work/1.host", "Other/1.host", "odd"]
             .map(str::to_owned)
             .into();
-    let there = |seen, answered| Standing::There { seen, answered };
+    let there = |seen, answered| MailPresence::There { seen, answered };
     let standing = mailbox.open().standing(&asked).await.unwrap();
     assert_eq!(standing[..2], [there(true, true), there(false, false)]);
-    assert_eq!(standing[2..4], [Standing::Gone; 2]);
-    assert_eq!(standing[4..], [Standing::Unknown; 2], "what is not read says nothing about its mail");
+    assert_eq!(standing[2..4], [MailPresence::Gone; 2]);
+    assert_eq!(standing[4..], [MailPresence::Unknown; 2], "what is not read says nothing about its mail");
 }
 
 #[test]
@@ -217,7 +217,7 @@ async fn a_label_is_a_letter_that_dovecot_knows() {
     mailbox.config.handled_done = AfterHandling::Label("new".to_owned());
     fs::write(mailbox.path("dovecot-keywords.lock"), "").unwrap();
     let busy = mailbox.open().mark("INBOX/1.host", Handled::Done).await;
-    assert!(matches!(busy, Err(MailError::Passing(_))), "{busy:?}");
+    assert!(matches!(busy, Err(MailError::Temporary(_))), "{busy:?}");
     fs::remove_file(mailbox.path("dovecot-keywords.lock")).unwrap();
     let all: String = (0..26).map(|n| format!("{n} label{n}\n")).collect();
     fs::write(mailbox.path("dovecot-keywords"), all).unwrap();
@@ -337,7 +337,7 @@ async fn mail_is_put_away_once_and_comes_back() {
         assert_eq!(desk.open().put_away(&place, &to).await.unwrap(), way, "once more is once");
         assert_eq!(desk.files(&format!("{folder}/cur")), [format!("{n}.host:2,FS")], "{to:?}");
         let standing = desk.open().standing(std::slice::from_ref(&place)).await.unwrap();
-        assert_eq!(standing, [Standing::Gone]);
+        assert_eq!(standing, [MailPresence::Gone]);
         for _ in 0..2 {
             desk.open().put_back(&way).await.unwrap();
         }

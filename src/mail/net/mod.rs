@@ -24,7 +24,7 @@ const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(500);
 
 /// Timeouts and pauses.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     pub connect: Duration,
     pub answer: Duration,
     /// For the answer after a whole mail was sent.
@@ -37,7 +37,7 @@ pub struct Patience {
     pub filing: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(30),
@@ -81,7 +81,7 @@ pub(super) enum NetError {
 
 impl NetError {
     /// Whether trying again may help.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(super) fn is_temporary(&self) -> bool {
         match self {
             Self::NoHost { .. } | Self::Unreachable { .. } | Self::Slow { .. } | Self::Cut { .. } => true,
             Self::Certificate { .. } | Self::NotTls { .. } | Self::NoStartTls { .. } => false,
@@ -120,7 +120,7 @@ pub(super) fn plain(error: &io::Error) -> String {
 }
 
 /// Connects, without encryption yet.
-pub(super) async fn connect(server: &MailServer, patience: &Patience) -> Result<TcpStream, NetError> {
+pub(super) async fn connect(server: &MailServer, patience: &Timeouts) -> Result<TcpStream, NetError> {
     let no_host = |why: String| NetError::NoHost { host: server.host.clone(), why };
     let connecting = async {
         let found = tokio::net::lookup_host((server.host.as_str(), server.port)).await;
@@ -160,7 +160,7 @@ async fn first_to_answer<T>(
 pub(super) async fn secure(
     server: &MailServer,
     stream: Box<dyn Stream>,
-    patience: &Patience,
+    patience: &Timeouts,
 ) -> Result<Box<dyn Stream>, NetError> {
     let shaking = tls::handshake(server, stream);
     match tokio::time::timeout(patience.connect, shaking).await {
@@ -219,7 +219,7 @@ mod tests {
                     Answers => Ok(n),
                 }
             });
-            let limit = Patience::default().connect;
+            let limit = Timeouts::default().connect;
             tokio::time::timeout(limit, first_to_answer(attempts)).await.ok().flatten()
         };
         assert_eq!(first(vec![Silent, Answers]).await.unwrap().unwrap(), 1);

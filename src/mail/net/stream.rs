@@ -1,6 +1,6 @@
 //! Reads lines and counted bytes from a connection, each with a limit and a deadline.
 
-use super::{NetError, Patience, Stream, connect, place, plain, secure};
+use super::{NetError, Stream, Timeouts, connect, place, plain, secure};
 use crate::config::MailServer;
 use std::io;
 use std::time::Duration;
@@ -19,18 +19,18 @@ pub(in crate::mail) struct Wire {
     /// `None` if encrypting it failed.
     stream: Option<BufReader<Box<dyn Stream>>>,
     server: MailServer,
-    patience: Patience,
+    patience: Timeouts,
 }
 
 impl Wire {
     /// An unencrypted connection: nothing confidential goes over it before [`Wire::secure`].
-    pub(in crate::mail) async fn clear(server: &MailServer, patience: &Patience) -> Result<Self, NetError> {
+    pub(in crate::mail) async fn clear(server: &MailServer, patience: &Timeouts) -> Result<Self, NetError> {
         let stream: Box<dyn Stream> = Box::new(connect(server, patience).await?);
         Ok(Self { stream: Some(BufReader::new(stream)), server: server.clone(), patience: *patience })
     }
 
     /// A connection that is encrypted from the first byte.
-    pub(in crate::mail) async fn safe(server: &MailServer, patience: &Patience) -> Result<Self, NetError> {
+    pub(in crate::mail) async fn safe(server: &MailServer, patience: &Timeouts) -> Result<Self, NetError> {
         let mut wire = Self::clear(server, patience).await?;
         wire.secure().await?;
         Ok(wire)

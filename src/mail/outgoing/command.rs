@@ -50,11 +50,11 @@ impl Program {
     pub fn new(words: Vec<String>, sent: Option<PathBuf>) -> Result<Self, MailError> {
         if words.first().is_none_or(|program| program.is_empty()) {
             let text = "the command that sends mail is empty; name a program, such as [\"msmtp\"]";
-            return Err(MailError::Lasting(text.to_owned()));
+            return Err(MailError::Permanent(text.to_owned()));
         }
         if words.iter().skip(1).any(|word| reads_recipients(word)) {
             let text = "take -t out of the command that sends mail; it is given the recipients as arguments";
-            return Err(MailError::Lasting(text.to_owned()));
+            return Err(MailError::Permanent(text.to_owned()));
         }
         Ok(Self { words, copies: sent.map_or(Copies::Nowhere, Copies::Folder), patience: PATIENCE })
     }
@@ -212,7 +212,7 @@ impl Outgoing for Program {
         Box::pin(async move {
             if !blocking(move || Ok(is_there(&program))).await? {
                 let text = format!("there is no program {name}; install it or change outgoing.command");
-                return Err(MailError::Lasting(text));
+                return Err(MailError::Permanent(text));
             }
             Ok(format!("mail is given to {name}{}", self.copies.check().await?))
         })

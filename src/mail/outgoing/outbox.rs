@@ -13,7 +13,9 @@
 //! | a mark and no file | was most likely added and picked up; a person has to check |
 
 use super::envelope::Envelope;
-use crate::mail::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, trouble, with_message_id};
+use crate::mail::maildir::{
+    Delivery, DeliveryTarget, Folder, blocking, identity, ids, trouble, with_message_id,
+};
 use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
 use crate::text::Visible;
 use std::fs::{self, File};
@@ -67,11 +69,11 @@ impl Outgoing for Outbox {
 /// Adds a mail. Once it may have appeared, an error means that we do not know.
 fn put(path: &Path, raw: &[u8]) -> Result<String, SendError> {
     let surely_not = |error| match error {
-        MailError::Passing(text) | MailError::Login(text) => SendError::NotSent(text),
-        MailError::Lasting(text) => SendError::Refused(text),
+        MailError::Temporary(text) | MailError::Login(text) => SendError::NotSent(text),
+        MailError::Permanent(text) => SendError::Refused(text),
     };
     Folder::new("outbox", path.to_owned()).create().map_err(surely_not)?;
-    let delivery = Delivery::begin(path, raw, Shelf::New).map_err(surely_not)?;
+    let delivery = Delivery::begin(path, raw, DeliveryTarget::New).map_err(surely_not)?;
     mark(path, raw).map_err(|error| surely_not(trouble(&marks(path), &error)))?;
     let unclear = |error| SendError::Unknown(format!("it may or may not be in the outbox: {error}"));
     Ok(delivery.finish().map_err(unclear)?.0.display().to_string())

@@ -2,7 +2,7 @@
 
 use super::envelope::{Envelope, without_bcc};
 use super::*;
-use crate::mail::maildir::{Delivery, Shelf};
+use crate::mail::maildir::{Delivery, DeliveryTarget};
 use crate::mail::observing::Observing;
 use crate::mail::{Found, Outgoing, SendError};
 use std::fs;
@@ -145,7 +145,7 @@ async fn an_outbox_holds_a_mail_once_and_knows_what_it_held() {
     assert_eq!(copies(&path), 1, "moved to cur it is still there");
     fs::remove_file(&moved).unwrap();
     assert!(matches!(outbox.find(RAW).await, Found::Unknown(_)), "somebody took it");
-    let begun = Delivery::begin(&path, RAW, Shelf::New).unwrap();
+    let begun = Delivery::begin(&path, RAW, DeliveryTarget::New).unwrap();
     assert_eq!(outbox.find(RAW).await, Found::NotSent, "what waits in tmp has not left");
     begun.finish().unwrap();
     assert!(matches!(outbox.find(RAW).await, Found::Sent(_)));

@@ -25,7 +25,7 @@ const MAX_LINKS: usize = 1_000;
 pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     let mut reader = Reader { tree, mail, seen: HashSet::new() };
     let read = reader.part(0);
-    let Said { text, hidden, unseen, cut, .. } = read;
+    let PartText { text, hidden, unseen, cut, .. } = read;
     mail.cut = cut || text.len() > MAX_TEXT;
     let text = Visible::new(clip(&text, MAX_TEXT));
     // Placeholders are longer than the characters they replace.
@@ -38,7 +38,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
 
 /// The text of a part.
 #[derive(Default)]
-struct Said {
+struct PartText {
     text: String,
     hidden: u32,
     unseen: String,
@@ -46,7 +46,7 @@ struct Said {
     rich: bool,
 }
 
-impl Said {
+impl PartText {
     /// Adds the hidden text of another part.
     fn add_unseen(&mut self, unseen: &str) {
         if !unseen.is_empty() {
@@ -65,14 +65,14 @@ struct Reader<'a, 't> {
 
 impl Reader<'_, '_> {
     /// The tree's depth is bounded, so recursion is safe.
-    fn part(&mut self, part: usize) -> Said {
+    fn part(&mut self, part: usize) -> PartText {
         let tree = self.tree;
         let it = &tree.parts[part];
         if it.kind.is_mail() {
             return self.forwarded(part);
         }
         if it.kind.is_multipart() {
-            let said: Vec<Said> = it.children.iter().map(|child| self.part(*child)).collect();
+            let said: Vec<PartText> = it.children.iter().map(|child| self.part(*child)).collect();
             return if it.kind.is("multipart/alternative") { best(said) } else { all(said) };
         }
         if it.kind.is("text/calendar") || it.kind.is("application/ics") {
@@ -80,23 +80,23 @@ impl Reader<'_, '_> {
         }
         if is_attachment(tree, part) {
             self.attach(part);
-            return Said::default();
+            return PartText::default();
         }
         self.say(part)
     }
 
     /// Reads a text part.
-    fn say(&mut self, part: usize) -> Said {
+    fn say(&mut self, part: usize) -> PartText {
         let it = &self.tree.parts[part];
         let (text, cut) = text(self.tree, part);
         if it.kind.is("text/html") || looks_like_html(&it.kind, &text) {
             let Page { text, hidden, unseen, links, cut: too_long } = html::page(&text);
             self.link(links);
-            return Said { text, hidden, unseen, cut: cut || too_long, rich: true };
+            return PartText { text, hidden, unseen, cut: cut || too_long, rich: true };
         }
         let text = if it.kind.flowed { unflow(&text, it.kind.del_sp) } else { text };
         self.link(links::bare_links(&text, MAX_LINKS));
-        Said { text, cut, ..Said::default() }
+        PartText { text, cut, ..PartText::default() }
     }
 
     fn link(&mut self, links: Vec<Link>) {
@@ -108,12 +108,12 @@ impl Reader<'_, '_> {
     }
 
     /// A mail within the mail: its header, with its text below.
-    fn forwarded(&mut self, part: usize) -> Said {
+    fn forwarded(&mut self, part: usize) -> PartText {
         let it = &self.tree.parts[part];
         if it.kind.attached || it.kind.name.is_some() || !it.kind.plain_encoding {
             self.attach(part);
         }
-        let Some(inner) = it.children.first() else { return Said::default() };
+        let Some(inner) = it.children.first() else { return PartText::default() };
         let head = &self.tree.parts[*inner];
         let mut text = String::from("---------- Forwarded message ----------\n");
         for name in ["From", "Date", "Subject", "To", "Cc"] {
@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
         let said = self.part(*inner);
         text.push('\n');
         text.push_str(&said.text);
-        Said { text, ..said }
+        PartText { text, ..said }
     }
 
     fn invite(&mut self, part: usize) {
@@ -199,8 +199,8 @@ fn looks_like_html(kind: &Kind, text: &str) -> bool {
 }
 
 /// Picks one of several versions of the same text.
-fn best(mut said: Vec<Said>) -> Said {
-    let shows = |said: &Said| !said.text.trim().is_empty();
+fn best(mut said: Vec<PartText>) -> PartText {
+    let shows = |said: &PartText| !said.text.trim().is_empty();
     let rich = said.iter().position(|said| said.rich && shows(said));
     let plain = said.iter().position(|said| !said.rich && shows(said));
     let pick = match (plain, rich) {
@@ -235,10 +235,10 @@ fn is_stub(plain: &str, rich: &str) -> bool {
 }
 
 /// Joins several texts.
-fn all(said: Vec<Said>) -> Said {
+fn all(said: Vec<PartText>) -> PartText {
     let rich =
         said.iter().all(|said| said.rich || said.text.trim().is_empty()) && said.iter().any(|said| said.rich);
-    let mut whole = Said { rich, ..Said::default() };
+    let mut whole = PartText { rich, ..PartText::default() };
     for said in said {
         whole.hidden = whole.hidden.saturating_add(said.hidden);
         whole.cut |= said.cut;

@@ -168,14 +168,14 @@ const MOST: usize = 128 << 10;
 
 /// Words addressed to an assistant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spoken {
+pub(super) struct AssistantWords {
     pub words: String,
     /// Whether they are in quotes or in code, as when somebody writes about them.
     pub quoted: bool,
 }
 
 /// The words in a text that address an assistant; unquoted ones before quoted ones.
-pub(super) fn spoken_to(text: &str) -> Option<Spoken> {
+pub(super) fn spoken_to(text: &str) -> Option<AssistantWords> {
     let text = without_placeholders(&text[..text.floor_char_boundary(MOST)]);
     let plain = paragraphs(&text).filter_map(in_paragraph);
     let spoken = plain.reduce(|first, next| if first.quoted && !next.quoted { next } else { first });
@@ -190,7 +190,7 @@ pub(super) fn spoken_to(text: &str) -> Option<Spoken> {
             turned.find(|words| !plain.contains(words))
         };
         let words = inner.next().map(|inner| inner.split_whitespace().take(10).collect::<Vec<_>>().join(" "));
-        words.or_else(turned).map(|words| Spoken { words, quoted: false })
+        words.or_else(turned).map(|words| AssistantWords { words, quoted: false })
     };
     match spoken {
         Some(spoken) if !spoken.quoted => Some(spoken),
@@ -203,10 +203,10 @@ fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").filter(|paragraph| paragraph.trim().len() > 9)
 }
 
-fn in_paragraph(paragraph: &str) -> Option<Spoken> {
-    let words = phrase(paragraph).or_else(|| commands::commanded(paragraph))?;
+fn in_paragraph(paragraph: &str) -> Option<AssistantWords> {
+    let words = phrase(paragraph).or_else(|| commands::find_command(paragraph))?;
     let quoted = is_quoted(paragraph, &words);
-    Some(Spoken { words, quoted })
+    Some(AssistantWords { words, quoted })
 }
 
 /// Whether words are in quotes, in code, or in a quoted mail.

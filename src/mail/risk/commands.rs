@@ -74,7 +74,7 @@ const ROLES: &[&str] = &[
 ];
 
 /// The first words of a paragraph that commands a reader.
-pub(super) fn commanded(paragraph: &str) -> Option<String> {
+pub(super) fn find_command(paragraph: &str) -> Option<String> {
     let flat = flat(paragraph);
     if !is_command(&flat) {
         return None;

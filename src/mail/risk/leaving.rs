@@ -61,7 +61,7 @@ impl Signature {
 
 /// The warning about a mail or request that leaves the list `mail` came from: the list decides where it goes. `to` is
 /// an address or a host.
-pub fn risk_of_leaving(mail: &Mail, to: &str) -> Option<Risk> {
+pub fn unsubscribe_risk(mail: &Mail, to: &str) -> Option<Risk> {
     let list = mail.list.as_ref();
     let post = list.and_then(|list| list.post.as_deref());
     let id = list.and_then(|list| list.id.as_deref()).map(|id| format!("list@{id}"));

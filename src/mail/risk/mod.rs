@@ -21,7 +21,7 @@ mod tests;
 
 pub use authentication::Receiver;
 pub use domains::{elsewhere, organisation};
-pub use leaving::{one_click, risk_of_leaving};
+pub use leaving::{one_click, unsubscribe_risk};
 pub use quoting::{DistinctiveText, distinctive_text};
 pub use wants::{Want, asks_for_secret, names_new_bank_details, speaks_of_attachment};
 
@@ -359,7 +359,7 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     let known_name = senders::known_name(mail, known);
     let impostor = known_name.is_some();
     found.extend(known_name);
-    found.extend(senders::claims_house(mail, known));
+    found.extend(senders::claims_own_organisation(mail, known));
     let mut said = HashSet::new();
     let wants = doubtful_wants(mail, known, colleague, impostor).into_iter();
     found.extend(wants.filter(|want| said.insert(*want)).map(Risk::Wants));
@@ -374,8 +374,9 @@ fn addresses_assistant(mail: &Mail) -> Option<Risk> {
     let shown = [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::spoken_to(text));
     // Hidden words are never a quote: nobody reads them.
     let hidden = assistant::spoken_to(&mail.unseen);
-    let hidden = hidden.map(|spoken| assistant::Spoken { quoted: false, ..spoken });
-    let assistant::Spoken { words, quoted } = shown.chain(hidden).min_by_key(|spoken| spoken.quoted)?;
+    let hidden = hidden.map(|spoken| assistant::AssistantWords { quoted: false, ..spoken });
+    let assistant::AssistantWords { words, quoted } =
+        shown.chain(hidden).min_by_key(|spoken| spoken.quoted)?;
     Some(Risk::AddressesAssistant { words, quoted })
 }
 
@@ -388,7 +389,7 @@ fn doubtful_wants(mail: &Mail, known: &Known<'_>, colleague: bool, impostor: boo
     wants.retain(|want| doubted || *want == Want::BankChange && pays);
     if doubted && (!colleague || impostor) {
         wants.extend(ploys::ploys(mail, known));
-    } else if ploys::lends_a_login(mail) {
+    } else if ploys::is_taken_over_account(mail) {
         wants.push(Want::Login);
     }
     wants

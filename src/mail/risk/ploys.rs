@@ -50,7 +50,7 @@ fn in_one(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Whether somebody the user knows wants a login on a foreign page: their mailbox may have been taken over.
-pub(super) fn lends_a_login(mail: &Mail) -> bool {
+pub(super) fn is_taken_over_account(mail: &Mail) -> bool {
     mail.list.is_none()
         && links(mail).any(|link| leads_elsewhere(mail, link))
         && sentences(&own_words(mail)).into_iter().any(|sentence| hands_in(&flat(sentence)))
@@ -290,7 +290,9 @@ mod tests {
     #[test]
     fn a_mailbox_in_other_hands_lends_a_login() {
         let lends = |text: &str| {
-            lends_a_login(&parse(format!("From: tom@steel.example\r\n\r\n{text}\r\n").as_bytes()).unwrap())
+            is_taken_over_account(
+                &parse(format!("From: tom@steel.example\r\n\r\n{text}\r\n").as_bytes()).unwrap(),
+            )
         };
         assert!(lends("You need to sign in with your e-mail and password: https://docs.example/login"));
         assert!(!lends("You need to sign in with your password: https://portal.steel.example/login"));

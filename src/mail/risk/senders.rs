@@ -72,7 +72,7 @@ pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
 }
 
 /// The display name is the user's own organisation, but the mail comes from outside.
-pub(super) fn claims_house(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
+pub(super) fn claims_own_organisation(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
     let said = phrases::flat(name);
     let house = known.own.iter().find(|own| {

@@ -349,10 +349,10 @@ fn lists_are_left_where_they_are() {
         ("boss@partner.co.uk", true),
         ("someone@gmail.com", true),
     ] {
-        assert_eq!(risk_of_leaving(&mail, to).is_some(), warns, "{to}");
+        assert_eq!(unsubscribe_risk(&mail, to).is_some(), warns, "{to}");
     }
     let private = from("friend@gmail.com");
-    assert!(risk_of_leaving(&private, "victim@gmail.com").is_some());
+    assert!(unsubscribe_risk(&private, "victim@gmail.com").is_some());
 }
 
 proptest! {

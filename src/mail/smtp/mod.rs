@@ -10,17 +10,17 @@ mod session;
 
 use super::copies::Copies;
 use super::imap::Imap;
-use super::net::{Patience, crlf};
+use super::net::{Timeouts, crlf};
 use super::outgoing::{Envelope, without_bcc};
 use super::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
 use crate::config::{FiledBy, MailServer};
-use session::{Outside, Session};
+use session::{OutgoingMail, Session};
 use std::path::PathBuf;
 
 /// A server that sends mail.
 pub struct Smtp {
     server: MailServer,
-    patience: Patience,
+    patience: Timeouts,
     copies: Copies,
 }
 
@@ -40,7 +40,7 @@ impl Smtp {
     }
 
     /// The same with other timeouts.
-    pub fn patient(self, patience: Patience) -> Self {
+    pub fn patient(self, patience: Timeouts) -> Self {
         Self { patience, ..self }
     }
 
@@ -64,7 +64,7 @@ impl Outgoing for Smtp {
             let envelope = Envelope::of(raw)?;
             let mail = crlf(&without_bcc(raw));
             let mut session = Session::begin(&self.server, &self.patience).await.map_err(SendError::from)?;
-            let outside = Outside { from: &envelope.from, to: &envelope.to, mail: &mail };
+            let outside = OutgoingMail { from: &envelope.from, to: &envelope.to, mail: &mail };
             let refused = session.send(&outside).await;
             session.end().await;
             let refused = refused?;

@@ -15,7 +15,7 @@ impl Reply {
     }
 
     /// A temporary failure.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(super) fn is_temporary(&self) -> bool {
         (400..500).contains(&self.code)
     }
 

@@ -3,7 +3,7 @@
 use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
 use crate::mail::SendError;
-use crate::mail::net::{LineError, NetError, Patience, Wire, place, refused_login, said, secret};
+use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, refused_login, said, secret};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;
@@ -21,7 +21,7 @@ pub(super) enum SmtpError {
     #[error(transparent)]
     Net(#[from] NetError),
     #[error("{place} answered {words}")]
-    Said { place: String, words: String, passing: bool },
+    Said { place: String, words: String, temporary: bool },
     #[error("{place} does not speak SMTP; check host and port")]
     Odd { place: String },
     #[error("{0}")]
@@ -31,12 +31,12 @@ pub(super) enum SmtpError {
 impl From<SmtpError> for SendError {
     fn from(error: SmtpError) -> Self {
         let text = error.to_string();
-        let passing = match &error {
-            SmtpError::Net(error) => error.is_passing(),
-            SmtpError::Said { passing, .. } => *passing,
+        let temporary = match &error {
+            SmtpError::Net(error) => error.is_temporary(),
+            SmtpError::Said { temporary, .. } => *temporary,
             SmtpError::Odd { .. } | SmtpError::Refused(_) => false,
         };
-        if passing { Self::NotSent(text) } else { Self::Refused(text) }
+        if temporary { Self::NotSent(text) } else { Self::Refused(text) }
     }
 }
 
@@ -44,15 +44,15 @@ impl From<&SmtpError> for crate::mail::MailError {
     fn from(error: &SmtpError) -> Self {
         let text = error.to_string();
         match error {
-            SmtpError::Net(error) if error.is_passing() => Self::Passing(text),
-            SmtpError::Said { passing: true, .. } => Self::Passing(text),
-            _ => Self::Lasting(text),
+            SmtpError::Net(error) if error.is_temporary() => Self::Temporary(text),
+            SmtpError::Said { temporary: true, .. } => Self::Temporary(text),
+            _ => Self::Permanent(text),
         }
     }
 }
 
 /// A mail to send, with its sender and recipients.
-pub(super) struct Outside<'a> {
+pub(super) struct OutgoingMail<'a> {
     pub(super) from: &'a str,
     pub(super) to: &'a [String],
     /// The mail as sent over the wire, before its dots are doubled.
@@ -68,7 +68,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects and logs in.
-    pub(super) async fn begin(server: &MailServer, patience: &Patience) -> Result<Self, SmtpError> {
+    pub(super) async fn begin(server: &MailServer, patience: &Timeouts) -> Result<Self, SmtpError> {
         let wire = match server.tls {
             MailTls::Tls => Wire::safe(server, patience).await?,
             MailTls::Starttls => Wire::clear(server, patience).await?,
@@ -125,8 +125,8 @@ impl Session {
 
     fn answered(&self, reply: &Reply) -> SmtpError {
         // 421 is the server's goodbye, whatever we asked; an unexpected positive reply is no refusal either.
-        let passing = reply.is_passing() || reply.is_fine();
-        SmtpError::Said { place: place(&self.server), words: reply.words(), passing }
+        let temporary = reply.is_temporary() || reply.is_fine();
+        SmtpError::Said { place: place(&self.server), words: reply.words(), temporary }
     }
 
     async fn hello(&mut self) -> Result<(), SmtpError> {
@@ -169,16 +169,19 @@ impl Session {
         if reply.code == 235 {
             return Ok(());
         }
-        if reply.is_passing() {
+        if reply.is_temporary() {
             // We do not show the server's words: some servers echo what they were sent.
             let words = format!("{} (it cannot check passwords just now)", reply.code);
-            return Err(SmtpError::Said { place: place(&self.server), words, passing: true });
+            return Err(SmtpError::Said { place: place(&self.server), words, temporary: true });
         }
         Err(SmtpError::Refused(refused_login(&self.server, &user)))
     }
 
     /// Sends a mail. Returns the recipients the server refused, each with its reason.
-    pub(super) async fn send(&mut self, outside: &Outside<'_>) -> Result<Vec<(String, String)>, SendError> {
+    pub(super) async fn send(
+        &mut self,
+        outside: &OutgoingMail<'_>,
+    ) -> Result<Vec<(String, String)>, SendError> {
         let options = self.options(outside)?;
         let reply = self.command(&format!("MAIL FROM:<{}>{options}", outside.from)).await?;
         if !reply.is_fine() {
@@ -202,8 +205,8 @@ impl Session {
                 place(&self.server),
                 named.join("; ")
             );
-            let passing = refused.iter().any(|(_, reply)| reply.is_passing());
-            return Err(if passing { SendError::NotSent(text) } else { SendError::Refused(text) });
+            let temporary = refused.iter().any(|(_, reply)| reply.is_temporary());
+            return Err(if temporary { SendError::NotSent(text) } else { SendError::Refused(text) });
         }
         let reply = self.command("DATA").await?;
         if reply.code != 354 {
@@ -234,7 +237,7 @@ impl Session {
         self.wire.wait_for_a_verdict();
         match self.reply().await {
             Ok(reply) if (200..300).contains(&reply.code) => Ok(()),
-            Ok(reply) if reply.is_passing() => {
+            Ok(reply) if reply.is_temporary() => {
                 Err(SendError::NotSent(format!("{at} did not take the mail: {}", reply.words())))
             }
             Ok(reply) if reply.code >= 500 => {
@@ -250,7 +253,7 @@ impl Session {
     }
 
     /// The options for this mail, or why this server cannot accept it.
-    fn options(&self, outside: &Outside<'_>) -> Result<String, SendError> {
+    fn options(&self, outside: &OutgoingMail<'_>) -> Result<String, SendError> {
         let at = place(&self.server);
         let refused = |why: String| Err(SendError::Refused(format!("{at} {why}")));
         let mut options = String::new();

@@ -4,7 +4,7 @@
 //! session waits for a card is read from the cards themselves. A session whose process is gone is not listed, and is
 //! deleted with the next news from any session.
 
-mod kept;
+mod record;
 
 use super::Inbox;
 use crate::graph::{InterruptId, ThreadId};
@@ -14,8 +14,8 @@ use crate::tools::process::Process;
 use crate::tools::terminal::Terminal;
 use crate::workflows::request::NAME;
 use jiff::Timestamp;
-use kept::Kept;
-pub use kept::Used;
+use record::SessionRecord;
+pub use record::Used;
 
 /// News from an agent about one of its sessions.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +69,7 @@ impl Sessions<'_> {
     /// Records news from an agent.
     pub async fn heard(self, news: SessionNews) -> Result<(), InboxError> {
         let figures = self.0.store().figures();
-        Ok(figures.change_sessions(move |rows| kept::changes(rows, &news)).await?)
+        Ok(figures.change_sessions(move |rows| record::changes(rows, &news)).await?)
     }
 
     /// What a session is known to have used, as a starting point for further counting.
@@ -124,15 +124,19 @@ impl Sessions<'_> {
     }
 
     /// The records of all running sessions.
-    fn kept(self) -> Result<Vec<Kept>, InboxError> {
+    fn kept(self) -> Result<Vec<SessionRecord>, InboxError> {
         let now = self.0.store().now();
         let rows = self.0.store().figures().sessions()?;
-        Ok(rows.iter().filter_map(|(_, text)| Kept::read(text)).filter(|kept| kept.runs(now)).collect())
+        Ok(rows
+            .iter()
+            .filter_map(|(_, text)| SessionRecord::read(text))
+            .filter(|kept| kept.runs(now))
+            .collect())
     }
 
     fn read(self) -> Result<Vec<AgentSession>, InboxError> {
         let cards = self.waiting_cards()?;
-        let line = |kept: Kept| {
+        let line = |kept: SessionRecord| {
             let card = cards.iter().find(|card| kept.is(&card.agent, &card.session));
             let line = kept.line();
             match card {
@@ -168,7 +172,7 @@ impl Sessions<'_> {
     }
 }
 
-async fn show(kept: &Kept) -> Result<String, InboxError> {
+async fn show(kept: &SessionRecord) -> Result<String, InboxError> {
     let Some(terminal) = &kept.terminal else {
         let text = "its terminal takes no commands; tmux, kitty and WezTerm do".to_owned();
         return Err(InboxError::Conflict(text));

@@ -4,7 +4,7 @@
 //! here; `doctor` names them.
 
 use crate::graph::ThreadId;
-use crate::inbox::Occurred;
+use crate::inbox::ErrorOccurrence;
 use crate::store::record::recent::Question;
 use crate::store::rows::{InterruptRow, ThreadRow, time};
 use crate::store::{Figures, StoreError};
@@ -23,7 +23,7 @@ const NO_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
 
 impl Figures<'_> {
     /// Recent errors, in no particular order.
-    pub fn occurred(self) -> Result<Vec<Occurred>, StoreError> {
+    pub fn occurred(self) -> Result<Vec<ErrorOccurrence>, StoreError> {
         self.0.read(|db| {
             let mut occurred = troubles(db)?;
             occurred.extend(failed_calls(db)?);
@@ -49,7 +49,7 @@ impl Figures<'_> {
     }
 }
 
-fn troubles(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
+fn troubles(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
     let rest = "WHERE seq > (SELECT coalesce(max(seq), 0) FROM interrupts) - ? AND kind = 'trouble'";
     let mut occurred = Vec::new();
     for row in InterruptRow::select(db, rest, [ENTRIES])? {
@@ -67,12 +67,12 @@ fn troubles(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
         let named = |key: &str| args.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
         let node = named("node").or_else(|| named("effect")).unwrap_or(&trouble.action).to_owned();
         let text = if trouble.gist.is_empty() { trouble.title.clone() } else { trouble.gist.clone() };
-        occurred.push(Occurred { workflow: thread.workflow, node, text, at: time(question.at)? });
+        occurred.push(ErrorOccurrence { workflow: thread.workflow, node, text, at: time(question.at)? });
     }
     Ok(occurred)
 }
 
-fn failed_calls(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
+fn failed_calls(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
     let mut found = db.prepare_cached(
         "SELECT t.workflow, s.task, s.model, s.error, s.at FROM spans s JOIN threads t ON t.seq = s.thread
          WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM spans) - ? AND s.error IS NOT NULL",
@@ -81,7 +81,7 @@ fn failed_calls(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
     let mut occurred = Vec::new();
     while let Some(row) = rows.next()? {
         let (model, error): (String, String) = (row.get(2)?, row.get(3)?);
-        occurred.push(Occurred {
+        occurred.push(ErrorOccurrence {
             workflow: row.get(0)?,
             node: row.get(1)?,
             text: format!("{model}: {error}"),

@@ -43,7 +43,7 @@ pub struct Call {
 
 /// The timing of one step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lap {
+pub struct StepTiming {
     pub step: u64,
     pub node: String,
     /// When it was committed.
@@ -54,13 +54,13 @@ pub struct Lap {
 
 /// Everything a trace of one thread is made from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Laps {
+pub struct ThreadTimings {
     pub thread: ThreadId,
     pub workflow: String,
     pub began: Timestamp,
     /// When it last changed.
     pub last: Timestamp,
-    pub steps: Vec<Lap>,
+    pub steps: Vec<StepTiming>,
     pub calls: Vec<Call>,
     /// The threads it started, each with the step that started it.
     pub children: Vec<(ThreadId, u64)>,
@@ -68,7 +68,7 @@ pub struct Laps {
 
 impl Figures<'_> {
     /// Everything a trace of a thread is made from.
-    pub fn laps(self, id: &ThreadId) -> Result<Laps, StoreError> {
+    pub fn laps(self, id: &ThreadId) -> Result<ThreadTimings, StoreError> {
         self.0.read(|db| laps(db, ThreadRow::find(db, id)?))
     }
 
@@ -115,12 +115,12 @@ impl Figures<'_> {
 }
 
 /// Everything a trace of a thread is made from.
-pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<Laps, StoreError> {
+pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<ThreadTimings, StoreError> {
     let mut steps = Vec::new();
     let kept = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
     for step in kept {
         let ms = step.ms.map(i64::unsigned_abs);
-        steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
+        steps.push(StepTiming { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
     }
     let mut found = db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
     let mut rows = found.query([row.seq])?;
@@ -131,7 +131,7 @@ pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<Laps, St
             children.push((id, step.unsigned_abs()));
         }
     }
-    Ok(Laps {
+    Ok(ThreadTimings {
         calls: calls(db, &row)?,
         began: time(row.created_at)?,
         last: time(row.updated_at)?,

@@ -6,7 +6,7 @@
 
 use crate::graph::{EffectState, ThreadId};
 use crate::inbox::{NextView, Status};
-use crate::store::figures::spans::{Laps, laps};
+use crate::store::figures::spans::{ThreadTimings, laps};
 use crate::store::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, Kind};
 use crate::store::record::steps::{StepOf, ended_outside, steps_in};
 use crate::store::rows::{EffectRow, ThreadRow, damaged, time};
@@ -28,7 +28,7 @@ pub struct TraceCursor {
 
 /// A span to export.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UntoldSpan {
+pub enum PendingSpan {
     /// A step was taken.
     Step {
         step: u64,
@@ -50,11 +50,11 @@ pub enum UntoldSpan {
 
 /// The spans to export, oldest first.
 #[derive(Clone, Debug)]
-pub struct Untold {
+pub struct PendingSpans {
     /// The cursor before these spans.
     pub before: TraceCursor,
     /// For each span: its thread, the span, and the cursor after it.
-    pub spans: Vec<(ThreadId, UntoldSpan, TraceCursor)>,
+    pub spans: Vec<(ThreadId, PendingSpan, TraceCursor)>,
     /// The cursor after all of them.
     pub after: TraceCursor,
 }
@@ -76,7 +76,7 @@ pub struct TracedEffect {
 /// A thread with everything its trace contains.
 #[derive(Clone, Debug)]
 pub struct Traced {
-    pub laps: Laps,
+    pub laps: ThreadTimings,
     /// Its effects on the outside world.
     pub effects: Vec<TracedEffect>,
     /// The topmost parent.
@@ -119,14 +119,14 @@ impl Figures<'_> {
     }
 
     /// The spans to export, at most `most` of each kind.
-    pub fn untold(self, most: usize) -> Result<Untold, StoreError> {
+    pub fn untold(self, most: usize) -> Result<PendingSpans, StoreError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.0.read(|db| {
             let Some(before) = mark(db)? else {
                 let none = TraceCursor::default();
-                return Ok(Untold { before: none, spans: Vec::new(), after: none });
+                return Ok(PendingSpans { before: none, spans: Vec::new(), after: none });
             };
-            let mut untold = Untold { before, spans: Vec::new(), after: before };
+            let mut untold = PendingSpans { before, spans: Vec::new(), after: before };
             untold.entries(db, most)?;
             untold.calls(db, most)?;
             Ok(untold)
@@ -173,7 +173,7 @@ impl Figures<'_> {
     }
 }
 
-impl Untold {
+impl PendingSpans {
     fn entries(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
         let mut found = db.prepare_cached(&format!(
             "SELECT {COLUMNS}, t.id FROM log l JOIN threads t ON t.seq = l.stream
@@ -210,17 +210,17 @@ impl Untold {
         while let Some(row) = rows.next()? {
             self.after.calls = row.get(0)?;
             let call = self.after.calls.unsigned_abs();
-            self.spans.push((row.get(1)?, UntoldSpan::Call { call }, self.after));
+            self.spans.push((row.get(1)?, PendingSpan::Call { call }, self.after));
         }
         Ok(())
     }
 }
 
 /// The spans of an entry.
-fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreError> {
+fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<PendingSpan>, StoreError> {
     Ok(match entry.kind {
         Kind::Started | Kind::Stepped => {
-            let span = |step: StepOf| UntoldSpan::Step {
+            let span = |step: StepOf| PendingSpan::Step {
                 step: step.n.unsigned_abs(),
                 ends: matches!(step.next, NextView::End { .. }),
             };
@@ -228,16 +228,16 @@ fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreErro
         }
         Kind::Ended => {
             let EffectBegun { step, name, .. } = log::entry(db, entry.about.unwrap_or_default())?.says()?;
-            vec![UntoldSpan::Effect { step: step.unsigned_abs(), name }]
+            vec![PendingSpan::Effect { step: step.unsigned_abs(), name }]
         }
-        _ if ended_outside(entry)? => vec![UntoldSpan::Ended],
+        _ if ended_outside(entry)? => vec![PendingSpan::Ended],
         _ => Vec::new(),
     })
 }
 
 /// Calls were deleted, and new numbers follow the last one left. Moves the mark back so that new calls do not count as
 /// exported.
-pub(in crate::store) fn numbered_again(db: &Connection) -> Result<(), StoreError> {
+pub(in crate::store) fn rewind_call_cursor(db: &Connection) -> Result<(), StoreError> {
     let Some(told) = mark(db)? else { return Ok(()) };
     set_mark(db, TraceCursor { calls: told.calls.min(newest(db)?.calls), ..told })
 }

@@ -1,7 +1,7 @@
 //! Decisions made together, and taken back together.
 
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{By, Decided};
+use crate::inbox::{By, UndoableBatch};
 use crate::store::inbox::decide::undo_one;
 use crate::store::log::Tx;
 use crate::store::record::questions::not_open;
@@ -11,17 +11,17 @@ use crate::store::{Inbox, StoreError};
 use rusqlite::Connection;
 
 /// The result of undoing each decision of a batch.
-pub type Undone = Vec<(InterruptId, Result<ThreadId, StoreError>)>;
+pub type UndoResults = Vec<(InterruptId, Result<ThreadId, StoreError>)>;
 
 impl Inbox<'_> {
     /// Takes back everything that was decided together with this one. Decisions already acted on return an error each.
-    pub async fn undo_batch(self, id: InterruptId) -> Result<Undone, StoreError> {
+    pub async fn undo_batch(self, id: InterruptId) -> Result<UndoResults, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| undo(tx, &id, now)).await
     }
 
     /// The newest decision by a person that can still be taken back, with those made together with it.
-    pub fn last_decided(self) -> Result<Option<Decided>, StoreError> {
+    pub fn last_decided(self) -> Result<Option<UndoableBatch>, StoreError> {
         self.0.read(|db| {
             let mut last: Option<(i64, Question, InterruptRow)> = None;
             for interrupt in InterruptRow::select(db, "WHERE status <> 'closed' AND status = 'decided'", [])?
@@ -47,7 +47,7 @@ impl Inbox<'_> {
                 .in_force()
                 .map(|given| {
                     let decision = given.body.decision.word().to_owned();
-                    Ok(Decided { interrupts, decision, at: time(given.at)? })
+                    Ok(UndoableBatch { interrupts, decision, at: time(given.at)? })
                 })
                 .transpose()
         })
@@ -61,7 +61,7 @@ fn acted(db: &Connection, interrupt: &InterruptRow) -> Result<bool, StoreError> 
     Ok(db.prepare_cached(sql)?.exists([interrupt.thread, interrupt.stamp])?)
 }
 
-fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<Undone, StoreError> {
+fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreError> {
     let interrupt = InterruptRow::find(tx, id)?;
     if interrupt.status == Stage::Open {
         return Err(StoreError::Conflict(format!("`{}` is open; there is nothing to undo", interrupt.id)));

@@ -1,15 +1,17 @@
 //! Decisions: made once, by compare-and-set, and undoable until the thread has acted on them.
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
-use crate::inbox::{By, Decide, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, Refusal, check};
+use crate::inbox::{
+    By, DecisionRequest, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, Refusal, check,
+};
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
-use crate::store::log::{Because, Kind, Snoozed, Tx};
+use crate::store::log::{Kind, Snoozed, Tx, UndoReason};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::store::record::append::append;
 use crate::store::record::calls;
 use crate::store::record::questions::{not_open, open_question, schema_of};
-use crate::store::record::recent::{Given, Question, Recent};
+use crate::store::record::recent::{Question, Recent, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use crate::store::threads::list::outcome;
 use crate::store::{Inbox, StoreError};
@@ -50,7 +52,7 @@ impl Inbox<'_> {
     /// Makes a decision and returns the thread's new status. Decisions of one batch can be taken back together.
     pub async fn decide(
         self,
-        decide: Decide,
+        decide: DecisionRequest,
         batch: Option<BatchId>,
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
@@ -61,7 +63,7 @@ impl Inbox<'_> {
     /// Accepts, and allows similar calls from now on: both or neither.
     pub async fn accept_and_grant(
         self,
-        accept: Decide,
+        accept: DecisionRequest,
         holds: Holds,
         request: GrantRequest,
     ) -> Result<(Outcome, GrantLine), StoreError> {
@@ -77,7 +79,7 @@ impl Inbox<'_> {
     /// Accepts, and tells the program that asked to remember the option at this index.
     pub async fn accept_and_remember(
         self,
-        accept: Decide,
+        accept: DecisionRequest,
         holds: Holds,
         remember: usize,
     ) -> Result<Outcome, StoreError> {
@@ -114,7 +116,7 @@ impl Inbox<'_> {
                     return Err(StoreError::Moved);
                 }
                 let recent = Recent::read(tx, &row)?;
-                reopen_all(tx, &mut row, &recent, Because::HeldTooLong, now)
+                reopen_all(tx, &mut row, &recent, UndoReason::HeldTooLong, now)
             })
             .await
     }
@@ -139,7 +141,7 @@ impl Inbox<'_> {
 
 fn run(
     tx: &Tx<'_>,
-    decide: Decide,
+    decide: DecisionRequest,
     remember: Option<usize>,
     batch: Option<BatchId>,
     holds: Holds,
@@ -189,7 +191,7 @@ pub(in crate::store) fn decided(
     let hold_ms = hold(&recent, at, &decision, holds);
     let new = NewDecision { decision, by, shown: question.hash(), learn, remember, batch, hold_ms };
     let entry = record(tx, &mut row, question.seq, new, now)?;
-    recent.questions[at].answers.push(Given::read(&entry)?);
+    recent.questions[at].answers.push(StoredAnswer::read(&entry)?);
     row.status = recent.status(tx, &row)?;
     let open = recent.questions.iter().filter(|question| question.is_open());
     outcome(&row, open.map(|question| question.asked.id.clone()).collect())
@@ -239,7 +241,7 @@ pub(in crate::store) fn undo_one(
         Some(given) if given.acted => Err(acted()),
         Some(_) => {
             calls::forget(tx, &row)?;
-            take_back(tx, &mut row, interrupt.seq, Because::Person, now)?;
+            take_back(tx, &mut row, interrupt.seq, UndoReason::Person, now)?;
             Ok(row.id)
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemPage, ItemQuery, Status};
-use crate::store::log::{Did, Kind as Happened};
+use crate::store::log::{Kind as Happened, PersonAction};
 use crate::store::pages::Page;
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, question_of, schema_of};
@@ -114,7 +114,7 @@ impl Inbox<'_> {
                     return Err(no_result(&row));
                 }
                 let from = tx.opened(now)?;
-                append(tx, &mut row, Happened::Filed, None, &Did { from }, &[], now)?;
+                append(tx, &mut row, Happened::Filed, None, &PersonAction { from }, &[], now)?;
                 Ok(())
             })
             .await

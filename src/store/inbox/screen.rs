@@ -1,7 +1,7 @@
 //! Queries for the screen: a cheap overview of everything, lines of a list, and drafts.
 
 use crate::graph::{InterruptId, ThreadId, Warning};
-use crate::inbox::{Glance, ItemKind, ItemLine, LineQuery, Standing, Status};
+use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, LineQuery, Status};
 use crate::store::inbox::items::result;
 use crate::store::record::questions::question_of;
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
@@ -26,7 +26,7 @@ impl Inbox<'_> {
             )?;
             let mut rows = found.query([now])?;
             while let Some(row) = rows.next()? {
-                let standing = if row.get(3)? { Standing::Snoozed } else { Standing::Open };
+                let standing = if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open };
                 all.push(glance(row, standing)?);
             }
             let mut found = db.prepare_cached(
@@ -42,7 +42,7 @@ impl Inbox<'_> {
                 db.prepare_cached("SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq")?;
             let mut rows = found.query([])?;
             while let Some(row) = rows.next()? {
-                all.push(glance(row, Standing::Result)?);
+                all.push(glance(row, ItemStatus::Result)?);
             }
             Ok(all)
         })
@@ -105,15 +105,15 @@ impl Inbox<'_> {
     }
 }
 
-fn glance(row: &Row<'_>, standing: Standing) -> Result<Glance, StoreError> {
+fn glance(row: &Row<'_>, standing: ItemStatus) -> Result<Glance, StoreError> {
     let stamp: i64 = row.get(2)?;
     Ok(Glance { id: row.get(1)?, place: row.get(0)?, standing, stamp: stamp.unsigned_abs() })
 }
 
-fn decided(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<Standing, StoreError> {
+fn decided(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<ItemStatus, StoreError> {
     Ok(match held_at {
-        Some(since) if status == Status::Held => Standing::Held { hold_ms, since: time(since)? },
-        _ => Standing::Decided,
+        Some(since) if status == Status::Held => ItemStatus::Held { hold_ms, since: time(since)? },
+        _ => ItemStatus::Decided,
     })
 }
 
@@ -136,7 +136,7 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
     }
     let item = result(&row)?;
     let glance =
-        Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: row.last.unsigned_abs() };
+        Glance { id: item.id, place: row.seq, standing: ItemStatus::Result, stamp: row.last.unsigned_abs() };
     Ok(Some(ItemLine {
         glance,
         thread: item.thread,
@@ -170,8 +170,8 @@ fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
     let thread = ThreadRow::by_seq(db, row.thread)?;
     let standing = match row.status {
         Stage::Closed => return Ok(None),
-        Stage::Open if row.snoozed_until.unwrap_or(0) > now => Standing::Snoozed,
-        Stage::Open => Standing::Open,
+        Stage::Open if row.snoozed_until.unwrap_or(0) > now => ItemStatus::Snoozed,
+        Stage::Open => ItemStatus::Open,
         Stage::Decided => decided(thread.status, thread.hold_ms, thread.held_at)?,
     };
     let question = question_of(db, &row)?;

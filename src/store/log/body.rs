@@ -1,6 +1,6 @@
 //! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
-use crate::graph::{Basis, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
+use crate::graph::{Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
 use crate::inbox::{By, MemoryCause, NextView, Status};
 use crate::store::StoreError;
 use crate::store::rows::ThreadRow;
@@ -157,14 +157,14 @@ pub(in crate::store) struct Decided {
 /// The last answer to a question was taken back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Undone {
-    pub because: Because,
+    pub because: UndoReason,
     pub from: i64,
 }
 
 /// Why an answer was taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::store) enum Because {
+pub(in crate::store) enum UndoReason {
     /// A person took it back.
     Person,
     /// Something arrived that was not known when it was given.
@@ -177,15 +177,15 @@ pub(in crate::store) enum Because {
     HeldTooLong,
 }
 
-impl Because {
+impl UndoReason {
     /// Tells people what happened to the answer.
     pub(in crate::store) fn words(self) -> &'static str {
         match self {
-            Because::Person => "taken back",
-            Because::Arrival => "asked again: news came",
-            Because::GrantEnded => "asked again: the grant ended",
-            Because::Stopped => "thread stopped",
-            Because::HeldTooLong => "asked again: held too long",
+            UndoReason::Person => "taken back",
+            UndoReason::Arrival => "asked again: news came",
+            UndoReason::GrantEnded => "asked again: the grant ended",
+            UndoReason::Stopped => "thread stopped",
+            UndoReason::HeldTooLong => "asked again: held too long",
         }
     }
 }
@@ -202,7 +202,7 @@ pub(in crate::store) struct EffectBegun {
     pub step: i64,
     pub name: String,
     /// What permits it, with the arguments that are carried out.
-    pub basis: Basis,
+    pub basis: Authorization,
     /// SHA-256 of the bytes about to be sent; they are stored as a blob.
     pub bytes: String,
     /// The hash of what was approved, with the arguments that are carried out.
@@ -228,7 +228,7 @@ pub(in crate::store) struct Arrived {
 
 /// Something a person did, without further details.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::store) struct Did {
+pub(in crate::store) struct PersonAction {
     pub from: i64,
 }
 

@@ -1,6 +1,6 @@
 //! Checks the chain from each entry to the next.
 
-use crate::store::log::{COLUMNS, Entry, Shelf, StoreError, end};
+use crate::store::log::{BodyCache, COLUMNS, Entry, StoreError, end};
 use rusqlite::Connection;
 
 /// More problems than this say nothing new.
@@ -20,7 +20,7 @@ pub(in crate::store) fn check(
     };
     let mut found = db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq >= ? ORDER BY l.seq"))?;
     let mut rows = found.query([from])?;
-    let (mut next, mut shelf) = (from.max(1), Shelf::default());
+    let (mut next, mut shelf) = (from.max(1), BodyCache::default());
     while let Some(row) = rows.next()? {
         let seq: i64 = row.get(0)?;
         if seq > next {

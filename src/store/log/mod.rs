@@ -233,14 +233,14 @@ impl ToSql for Stored<'_> {
 impl Entry {
     /// Reads a row of [`COLUMNS`] and checks it against its digest and the entry before it.
     pub(in crate::store) fn read(db: &Connection, row: &Row<'_>) -> Result<Self, StoreError> {
-        Self::read_with(db, row, &mut Shelf::default())
+        Self::read_with(db, row, &mut BodyCache::default())
     }
 
     /// The same for one of many entries, which may repeat each other.
     pub(in crate::store) fn read_with(
         db: &Connection,
         row: &Row<'_>,
-        shelf: &mut Shelf,
+        shelf: &mut BodyCache,
     ) -> Result<Self, StoreError> {
         let seq: i64 = row.get(0)?;
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
@@ -306,9 +306,9 @@ impl Entry {
 
 /// Recently read bodies, in case other entries repeat them.
 #[derive(Default)]
-pub(in crate::store) struct Shelf(HashMap<i64, String>);
+pub(in crate::store) struct BodyCache(HashMap<i64, String>);
 
-impl Shelf {
+impl BodyCache {
     fn keep(&mut self, entry: &Entry) {
         if entry.kind.is_repeated()
             && let Some(body) = &entry.body
@@ -407,7 +407,7 @@ pub(in crate::store) fn follow(
         "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
     ))?;
     let mut rows = found.query([stream, from])?;
-    let (mut before, mut shelf) = (None, Shelf::default());
+    let (mut before, mut shelf) = (None, BodyCache::default());
     while let Some(row) = rows.next()? {
         let entry = Entry::read_with(db, row, &mut shelf)?;
         if let Some(before) = before

@@ -70,7 +70,7 @@ pub enum TakenIn {
 
 /// The threads a conversation already has.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Before {
+pub struct ConversationThreads {
     /// The thread that has not ended.
     pub live: Option<ThreadId>,
     /// The newest thread that has ended, with its output.
@@ -113,7 +113,7 @@ impl Mail<'_> {
     }
 
     /// The threads of a conversation.
-    pub fn before(self, account: &str, conversation: &str) -> Result<Before, StoreError> {
+    pub fn before(self, account: &str, conversation: &str) -> Result<ConversationThreads, StoreError> {
         self.0.read(|db| {
             let live = live(db, account, conversation)?.map(|row| row.id);
             let mut earlier = None;
@@ -124,7 +124,7 @@ impl Mail<'_> {
                     break;
                 }
             }
-            Ok(Before { live, earlier })
+            Ok(ConversationThreads { live, earlier })
         })
     }
 

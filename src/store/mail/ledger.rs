@@ -29,7 +29,7 @@ pub struct HandedIn {
 
 /// A waiting thread and its newest mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingMailThread {
     pub thread: ThreadId,
     /// Where the mailbox keeps the newest mail.
     pub place: String,
@@ -114,7 +114,7 @@ impl Mail<'_> {
 
     /// Threads of an account that ask a person or are about to act on the answer, newest first. Questions that only
     /// news closes are left out: they are about no mail that could be settled elsewhere.
-    pub fn waiting(self, account: &str) -> Result<Vec<Waiting>, StoreError> {
+    pub fn waiting(self, account: &str) -> Result<Vec<WaitingMailThread>, StoreError> {
         self.0.read(|db| {
             // Goes from the few waiting threads to their mails, rather than through all mails ever.
             let mut found = db.prepare_cached(
@@ -133,7 +133,7 @@ impl Mail<'_> {
                 let (thread, newest): (i64, i64) = (row.get(0)?, row.get(1)?);
                 let thread = ThreadRow::by_seq(db, thread)?;
                 let mail = by_seq(db, newest)?;
-                waiting.push(Waiting {
+                waiting.push(WaitingMailThread {
                     acted: acted(db, thread.seq)?,
                     thread: thread.id,
                     place: mail.place,

@@ -13,7 +13,7 @@ mod retention;
 mod sweep;
 
 use crate::inbox::{PruneQuery, Pruning};
-use crate::store::figures::traces::numbered_again;
+use crate::store::figures::traces::rewind_call_cursor;
 use crate::store::log::{Kind, NewEntry, Pruned, Tx};
 use crate::store::record::project::apply;
 use crate::store::rows::{MailRow, ThreadRow, damaged};
@@ -109,7 +109,7 @@ impl Prune<'_> {
                 }
                 left.reverse();
                 told(db, &query, &taken, kept, gone, now)?;
-                numbered_again(db)?;
+                rewind_call_cursor(db)?;
                 Ok((Roots(left), taken))
             })
             .await

@@ -7,7 +7,7 @@
 
 use crate::inbox::Pruning;
 use crate::store::blobs::hold_on;
-use crate::store::log::{self, COLUMNS, Entry, Shelf};
+use crate::store::log::{self, BodyCache, COLUMNS, Entry};
 use crate::store::rows::MailRow;
 use crate::store::{Prune, StoreError};
 use crate::text::digest_from_hex;
@@ -113,7 +113,7 @@ fn unnamed(
     let mut entries =
         db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.body IS NOT NULL ORDER BY l.seq"))?;
     let mut rows = entries.query([])?;
-    let mut shelf = Shelf::default();
+    let mut shelf = BodyCache::default();
     while let Some(row) = rows.next()? {
         if loose.is_empty() {
             return Ok(loose);

@@ -3,7 +3,7 @@
 use crate::graph::{BatchId, Decision, Hash};
 use crate::inbox::By;
 use crate::store::StoreError;
-use crate::store::log::{Because, Decided, Entry, Kind, Tx, Undone};
+use crate::store::log::{Decided, Entry, Kind, Tx, UndoReason, Undone};
 use crate::store::record::append::append;
 use crate::store::record::calls;
 use crate::store::record::recent::Recent;
@@ -38,7 +38,7 @@ pub(in crate::store) fn take_back(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     question: i64,
-    because: Because,
+    because: UndoReason,
     now: i64,
 ) -> Result<(), StoreError> {
     let from = tx.opened(now)?;
@@ -51,7 +51,7 @@ pub(in crate::store) fn reopen_all(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &Recent,
-    because: Because,
+    because: UndoReason,
     now: i64,
 ) -> Result<(), StoreError> {
     for question in &recent.questions {

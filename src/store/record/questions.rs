@@ -3,7 +3,7 @@
 use crate::graph::Decision;
 use crate::inbox::By;
 use crate::store::log::{Asked, SchemaBlob, Tx};
-use crate::store::record::recent::{Given, Question, Recent};
+use crate::store::record::recent::{Question, Recent, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
 use crate::store::{StoreError, blobs};
 use crate::text::hex;
@@ -58,7 +58,7 @@ pub(in crate::store) fn not_open(
     Ok(StoreError::NotOpen { id, why })
 }
 
-fn became(given: &Given) -> Result<String, StoreError> {
+fn became(given: &StoredAnswer) -> Result<String, StoreError> {
     let at = time(given.at)?;
     let word = match given.body.decision {
         _ if given.body.by == By::Expiry => {

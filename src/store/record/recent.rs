@@ -2,7 +2,7 @@
 //! effects it has begun. Driving a thread, answering it and sending anything are decided from this, never from a
 //! projection.
 
-use crate::graph::{Decision, EffectState, Event, Hash, What};
+use crate::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::inbox::{NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{
@@ -78,7 +78,7 @@ pub(in crate::store) struct Question {
     /// Includes later amendments.
     pub asked: Asked,
     /// All answers, oldest first.
-    pub answers: Vec<Given>,
+    pub answers: Vec<StoredAnswer>,
     pub snoozed_until: Option<i64>,
     /// What the policy clock showed when its waiting time started.
     pub waits: Option<i64>,
@@ -88,7 +88,7 @@ pub(in crate::store) struct Question {
 
 /// An answer to a question, and what happened to it.
 #[derive(Clone, Debug)]
-pub(in crate::store) struct Given {
+pub(in crate::store) struct StoredAnswer {
     pub seq: i64,
     pub at: i64,
     pub body: Decided,
@@ -97,7 +97,7 @@ pub(in crate::store) struct Given {
     pub acted: bool,
 }
 
-impl Given {
+impl StoredAnswer {
     pub(in crate::store) fn read(entry: &Entry) -> Result<Self, StoreError> {
         let (seq, at, body) = (entry.seq, entry.at, entry.says()?);
         Ok(Self { seq, at, body, undone_at: None, acted: false })
@@ -156,7 +156,7 @@ impl Question {
                 if self.in_force().is_some() {
                     return damaged(format!("question {} was answered twice", self.asked.id));
                 }
-                self.answers.push(Given::read(entry)?);
+                self.answers.push(StoredAnswer::read(entry)?);
                 (self.snoozed_until, self.waits) = (None, None);
             }
             Kind::Undone => match self.answers.last_mut().filter(|given| given.undone_at.is_none()) {
@@ -176,7 +176,7 @@ impl Question {
     }
 
     /// The current answer.
-    pub(in crate::store) fn in_force(&self) -> Option<&Given> {
+    pub(in crate::store) fn in_force(&self) -> Option<&StoredAnswer> {
         self.answers.last().filter(|given| given.undone_at.is_none())
     }
 
@@ -189,8 +189,8 @@ impl Question {
     }
 
     /// Whether something irreversible was approved and no effect has begun since.
-    pub(in crate::store) fn approves_unseen(&self) -> bool {
-        let acts = |given: &Given| {
+    pub(in crate::store) fn has_unstarted_approval(&self) -> bool {
+        let acts = |given: &StoredAnswer| {
             !given.acted && matches!(given.body.decision, Decision::Accept | Decision::Edit { .. })
         };
         !self.asked.is_trouble() && self.asked.irreversible && self.in_force().is_some_and(acts)
@@ -366,7 +366,7 @@ impl Recent {
     /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
     /// news that comes now.
     pub(in crate::store) fn approved_unseen(&self) -> bool {
-        self.asks() && self.questions.iter().any(Question::approves_unseen)
+        self.asks() && self.questions.iter().any(Question::has_unstarted_approval)
     }
 }
 
@@ -380,5 +380,5 @@ pub(in crate::store) fn living_children(db: &Connection, parent: i64, step: i64)
 }
 
 pub(in crate::store) fn is_news(event: &Event) -> bool {
-    matches!(event.what, What::News { .. })
+    matches!(event.what, EventKind::News { .. })
 }

@@ -1,8 +1,8 @@
 //! Delivers events from outside to a thread: at once if it waits, otherwise before its next node.
 
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{NextView, Status};
-use crate::store::log::{Amended, Arrived, Because, Closed, Entry, Kind, Settled, Step, Stepped, Tx};
+use crate::store::log::{Amended, Arrived, Closed, Entry, Kind, Settled, Step, Stepped, Tx, UndoReason};
 use crate::store::record::answers::reopen_all;
 use crate::store::record::append::{append, append_steps, raw};
 use crate::store::record::calls;
@@ -68,8 +68,8 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     row.refuse_pruned()?;
     let recent = Recent::read(tx, &row)?;
-    let words = matches!(arrival.event.what, What::Words { .. });
-    let corrects = matches!(arrival.event.what, What::Corrected { .. });
+    let words = matches!(arrival.event.what, EventKind::Words { .. });
+    let corrects = matches!(arrival.event.what, EventKind::Corrected { .. });
     // The log does not know that a hold has passed; the row of a thread that is working again does.
     let status = match (recent.status(tx, &row)?, row.status) {
         (Status::Held, at_work @ (Status::Ready | Status::Running)) => at_work,
@@ -99,7 +99,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
             return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));
         }
         _ if reaches_questions(&recent, status, &arrival.event) => {
-            reopen_all(tx, &mut row, &recent, Because::Arrival, now)?;
+            reopen_all(tx, &mut row, &recent, UndoReason::Arrival, now)?;
             join(tx, &mut row, &recent, arrival, now)?;
         }
         _ if corrects => {
@@ -108,7 +108,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
         }
         // Here the held answer is about trouble, and the news may change it.
         Status::Held => {
-            reopen_all(tx, &mut row, &recent, Because::Arrival, now)?;
+            reopen_all(tx, &mut row, &recent, UndoReason::Arrival, now)?;
             tell_trouble(tx, &mut row, &recent, &arrival.event, now)?;
             keep(tx, &mut row, arrival, now)?;
         }
@@ -155,9 +155,9 @@ pub(in crate::store) fn queue(
     now: i64,
 ) -> Result<Entry, StoreError> {
     let kind = match event.what {
-        What::Words { .. } => Kind::Continued,
-        What::Corrected { .. } => Kind::Corrected,
-        What::Hint { .. } | What::News { .. } | What::Settled { .. } => Kind::Arrived,
+        EventKind::Words { .. } => Kind::Continued,
+        EventKind::Corrected { .. } => Kind::Corrected,
+        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::Settled { .. } => Kind::Arrived,
     };
     let from = if kind == Kind::Arrived { None } else { Some(tx.opened(now)?) };
     append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
@@ -180,12 +180,15 @@ fn tell_trouble(
             continue;
         }
         match &event.what {
-            What::Settled { reason, .. } if trouble.asked.action != "in_doubt" => {
+            EventKind::Settled { reason, .. } if trouble.asked.action != "in_doubt" => {
                 close(tx, row, trouble.seq, reason, now)?;
                 continue;
             }
-            What::News { warning, .. } => amend(tx, row, trouble.seq, warning, &event.id, now)?,
-            What::Settled { .. } | What::Words { .. } | What::Hint { .. } | What::Corrected { .. } => {}
+            EventKind::News { warning, .. } => amend(tx, row, trouble.seq, warning, &event.id, now)?,
+            EventKind::Settled { .. }
+            | EventKind::Words { .. }
+            | EventKind::Hint { .. }
+            | EventKind::Corrected { .. } => {}
         }
         left.push(trouble.seq);
     }
@@ -237,24 +240,26 @@ fn join(
     let mut ask = Vec::new();
     for question in asked {
         match &arrival.event.what {
-            What::News { .. } if yields => close(tx, row, question.seq, "new mail came", now)?,
-            What::Settled { reason, .. } => close(tx, row, question.seq, reason, now)?,
-            What::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
-            What::News { warning, .. } => {
+            EventKind::News { .. } if yields => close(tx, row, question.seq, "new mail came", now)?,
+            EventKind::Settled { reason, .. } => close(tx, row, question.seq, reason, now)?,
+            EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
+            EventKind::News { warning, .. } => {
                 amend(tx, row, question.seq, warning, &arrival.event.id, now)?;
                 open.push(question.seq);
             }
-            What::Words { .. } | What::Hint { .. } => open.push(question.seq),
+            EventKind::Words { .. } | EventKind::Hint { .. } => open.push(question.seq),
         }
         ask.push(question.asked.id.clone());
     }
     open.sort_unstable();
     let node = recent.step.node.clone();
     let next = match &arrival.event.what {
-        What::Corrected { .. } => NextView::Goto { goto: arrival.entry.clone() },
+        EventKind::Corrected { .. } => NextView::Goto { goto: arrival.entry.clone() },
         _ if yields => NextView::Goto { goto: arrival.entry.clone() },
-        What::Settled { .. } => NextView::Goto { goto: node },
-        What::News { .. } | What::Words { .. } | What::Hint { .. } => NextView::Ask { ask, then: node },
+        EventKind::Settled { .. } => NextView::Goto { goto: node },
+        EventKind::News { .. } | EventKind::Words { .. } | EventKind::Hint { .. } => {
+            NextView::Ask { ask, then: node }
+        }
     };
     take_in(tx, row, recent, arrival, next, open, now)
 }

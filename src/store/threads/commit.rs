@@ -1,6 +1,6 @@
 //! Commits a node's result in one transaction, all or nothing.
 
-use crate::graph::{Basis, Decision, Interrupt, InterruptId, ThreadId, Warning};
+use crate::graph::{Authorization, Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
 use crate::store::log::{self, Asked, EffectBegun, Entry, Kind, Parent, Step, Stepped, Tx};
 use crate::store::record::answers::{NewDecision, record};
@@ -85,7 +85,7 @@ pub struct Committed {
 
 /// The result of beginning a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum StartResult {
     /// It was started.
     New(ThreadId),
     /// There already was one with this key.
@@ -95,17 +95,17 @@ pub enum Begun {
 impl Threads<'_> {
     /// Starts a thread together with its first turn, unless one with its key exists. If several callers use the same
     /// key at once, one starts the thread and the others get it as [`Begun::Earlier`].
-    pub async fn begin(self, new: NewThread, first: Commit) -> Result<Begun, StoreError> {
+    pub async fn begin(self, new: NewThread, first: Commit) -> Result<StartResult, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 if let Some(earlier) = keyed(tx, &new)? {
-                    return Ok(Begun::Earlier(earlier.id));
+                    return Ok(StartResult::Earlier(earlier.id));
                 }
                 let started = start(tx, &new, None, first.step_limit, false, now)?;
                 let (thread, version) = (started.id.clone(), started.version);
                 run(tx, &Commit { thread, version, ..first }, now)?;
-                Ok(Begun::New(started.id))
+                Ok(StartResult::New(started.id))
             })
             .await
     }
@@ -306,11 +306,11 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
                 continue;
             }
             Kind::Begun => match entry.says::<EffectBegun>()?.basis {
-                Basis::Decision { key, .. } | Basis::Draft { key, .. } => vec![key],
-                Basis::Answers { given } => {
+                Authorization::Decision { key, .. } | Authorization::Draft { key, .. } => vec![key],
+                Authorization::Answers { given } => {
                     given.into_iter().filter(|(_, args)| !args.is_null()).map(|(key, _)| key).collect()
                 }
-                Basis::Grant { .. } => continue,
+                Authorization::Grant { .. } => continue,
             },
             _ => continue,
         };

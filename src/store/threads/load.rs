@@ -34,14 +34,14 @@ pub struct ToDo {
 
 /// How much of a thread's state the driver has already folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Have {
+pub struct FoldedUpTo {
     /// The last step folded into it.
     pub step: LastStep,
     /// The size of the stored snapshot, or 0 if there is none.
     pub snapshot_bytes: usize,
 }
 
-impl Have {
+impl FoldedUpTo {
     /// How many steps are folded into it.
     pub fn steps(&self) -> i64 {
         self.step.steps
@@ -63,7 +63,7 @@ pub struct Tail {
 
 /// An answer that a grant gave.
 #[derive(Clone, Debug)]
-pub struct Granted {
+pub struct GrantedAnswer {
     pub interrupt: InterruptId,
     /// The id of the grant.
     pub grant: String,
@@ -85,7 +85,7 @@ pub struct Loaded {
     pub awaits: Awaits,
     pub version: i64,
     /// Its last step, and the size of its snapshot.
-    pub at: Have,
+    pub at: FoldedUpTo,
     /// How long it is held.
     pub hold_ms: i64,
     /// Steps since it last heard from a person.
@@ -102,7 +102,7 @@ pub struct Loaded {
     /// Its answers, in the order the questions were asked.
     pub answers: Vec<Answer>,
     /// The answers that grants gave and that have not been acted on.
-    pub granted: Vec<Granted>,
+    pub granted: Vec<GrantedAnswer>,
     /// How its children ended, in the order spawned.
     pub children: Vec<ChildResult>,
     /// Events not taken in yet.
@@ -143,7 +143,7 @@ impl Threads<'_> {
     }
 
     /// Everything needed to drive a thread; `have` is what the driver has already folded.
-    pub fn load(self, thread: &ThreadId, have: Option<&Have>) -> Result<Loaded, StoreError> {
+    pub fn load(self, thread: &ThreadId, have: Option<&FoldedUpTo>) -> Result<Loaded, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| run(db, thread, have, now))
     }
@@ -194,7 +194,12 @@ fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreE
     Ok(())
 }
 
-fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Result<Loaded, StoreError> {
+fn run(
+    db: &Connection,
+    thread: &ThreadId,
+    have: Option<&FoldedUpTo>,
+    now: i64,
+) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
     row.refuse_pruned()?;
     check_beginning(db, &row)?;
@@ -234,7 +239,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
         events: recent.unheard,
         calls: calls::read(db, row.seq, recent.step.steps)?,
         node: recent.step.node.clone(),
-        at: Have { step: recent.step, snapshot_bytes: tail.snapshot_bytes },
+        at: FoldedUpTo { step: recent.step, snapshot_bytes: tail.snapshot_bytes },
         tail,
         workflow: row.workflow,
         fingerprint: row.fingerprint,
@@ -247,7 +252,7 @@ fn answers(
     row: &ThreadRow,
     recent: &Recent,
     now: i64,
-) -> Result<(Vec<Answer>, Vec<Granted>), StoreError> {
+) -> Result<(Vec<Answer>, Vec<GrantedAnswer>), StoreError> {
     let (mut answers, mut granted) = (Vec::new(), Vec::new());
     if recent.step.awaits != Awaits::Answers {
         return Ok((answers, granted));
@@ -260,7 +265,7 @@ fn answers(
         if let By::Grant(grant) = &given.body.by
             && !given.acted
         {
-            granted.push(Granted {
+            granted.push(GrantedAnswer {
                 interrupt: asked.id.clone(),
                 grant: grant.clone(),
                 covered: grants::covers(db, grant, asked, &row.id, now)?,
@@ -365,7 +370,7 @@ pub(in crate::store) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(
 fn tail(
     db: &Connection,
     row: &ThreadRow,
-    have: Option<&Have>,
+    have: Option<&FoldedUpTo>,
     wanted: Option<i64>,
 ) -> Result<Tail, StoreError> {
     let limit = wanted.unwrap_or(i64::MAX);

@@ -4,9 +4,9 @@
 //! attempt left. A decision about trouble is only recorded, like any other; the driver carries it out as the thread's
 //! next write, and until then it can be undone.
 
-use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
+use crate::graph::{Decision, EffectState, Event, EventKind, Interrupt, ThreadId};
 use crate::inbox::Status;
-use crate::store::log::{Asked, Because, Did, Kind, Settled, Tx};
+use crate::store::log::{Asked, Kind, PersonAction, Settled, Tx, UndoReason};
 use crate::store::record::answers::reopen_all;
 use crate::store::record::append::append;
 use crate::store::record::questions::schema;
@@ -62,14 +62,14 @@ fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     }
     // A person who stops a thread does not want a held decision to take effect as soon as it may continue.
     if trouble.version.is_none() {
-        reopen_all(tx, &mut row, &recent, Because::Stopped, now)?;
+        reopen_all(tx, &mut row, &recent, UndoReason::Stopped, now)?;
         let from = tx.opened(now)?;
-        append(tx, &mut row, Kind::Stopped, None, &Did { from }, &[], now)?;
+        append(tx, &mut row, Kind::Stopped, None, &PersonAction { from }, &[], now)?;
     }
     let schema = schema(tx, &trouble.interrupt.schema)?;
     let mut asked = Asked::new(recent.step.steps, schema, Some(trouble.text.clone()), &trouble.interrupt);
     for (_, event) in &recent.unheard {
-        if let What::News { warning, .. } = &event.what {
+        if let EventKind::News { warning, .. } = &event.what {
             asked.warn(warning, &event.id);
         }
     }
@@ -96,7 +96,7 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> 
             }
             ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args, now)?,
             (_, Decision::Respond { text }) => {
-                let what = What::Hint { text: text.clone() };
+                let what = EventKind::Hint { text: text.clone() };
                 hints.push(Event { id: question.asked.id.to_string(), what });
             }
             (_, Decision::Ignore) => fate = fate.max(Fate::Abandoned),

@@ -1,6 +1,6 @@
 //! A complete thread, read at one moment with its whole chain checked.
 
-use crate::graph::{Basis, Decision, ThreadId};
+use crate::graph::{Authorization, Decision, ThreadId};
 use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
 use crate::store::log::{self, EffectBegun, Kind};
 use crate::store::record::questions::questions;
@@ -152,9 +152,13 @@ fn carried_out(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Val
             return damaged(format!("entry {seq} of the log begins nothing"));
         }
         match entry.says::<EffectBegun>()?.basis {
-            Basis::Decision { key, args } | Basis::Draft { key, args } => begun.push((seq, key, args)),
-            Basis::Answers { given } => begun.extend(given.into_iter().map(|(key, args)| (seq, key, args))),
-            Basis::Grant { .. } => {}
+            Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
+                begun.push((seq, key, args))
+            }
+            Authorization::Answers { given } => {
+                begun.extend(given.into_iter().map(|(key, args)| (seq, key, args)))
+            }
+            Authorization::Grant { .. } => {}
         }
     }
     Ok(begun)

@@ -80,13 +80,13 @@ pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
 
 /// The Python used for workbooks, found once and tried in its cage.
 #[derive(Clone)]
-pub struct Pythons {
+pub struct PythonFinder {
     wanted: String,
     sandbox: Sandbox,
     found: Arc<OnceCell<Result<Cage, String>>>,
 }
 
-impl Pythons {
+impl PythonFinder {
     /// `wanted` is `auto`, `embedded` or the path of a Python.
     pub fn new(wanted: &str, sandbox: Sandbox) -> Self {
         Self { wanted: wanted.to_owned(), sandbox, found: Arc::default() }

@@ -6,7 +6,7 @@
 //! files; there is no environment, clock or randomness. If `bwrap` is installed, namespaces also hide the rest of the
 //! machine.
 //!
-//! Every wall must stand: if one cannot be raised there is no cage, and [`Pythons`] says why. Nothing runs without
+//! Every wall must stand: if one cannot be raised there is no cage, and [`PythonFinder`] says why. Nothing runs without
 //! them. The files the code left behind are parsed by the bounded child of [`super::sandbox`], never here.
 
 mod child;
@@ -17,7 +17,7 @@ mod parent;
 mod walls;
 
 pub use child::main;
-pub use find::{Interpreter, Pythons};
+pub use find::{Interpreter, PythonFinder};
 pub use parent::{Cage, book_name};
 
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use super::child::NO_CAGE;
 use super::find::{self, Interpreter};
 use super::folder::Folder;
 use super::{Plan, VERB};
-use crate::tools::sandbox::pipes::{Patience, hear, spawn_alone, split_first, tell};
+use crate::tools::sandbox::pipes::{SandboxTimeouts, hear, spawn_alone, split_first, tell};
 use crate::tools::sandbox::{Job, Limits, Observation, PictureFile, Report, Sandbox, SandboxError, Work};
 use serde::Deserialize;
 use serde_json::json;
@@ -39,7 +39,7 @@ pub struct Cage {
 
 /// The driver's answer.
 #[derive(Debug, Deserialize)]
-struct Said {
+struct DriverReport {
     digests: Vec<String>,
     stdout: String,
     value: Option<String>,
@@ -50,7 +50,7 @@ struct Said {
 
 /// How a child ended.
 enum Ended {
-    Said(Box<Said>),
+    Said(Box<DriverReport>),
     Stopped(String),
 }
 
@@ -178,7 +178,7 @@ impl Cage {
         let ended = tokio::select! {
             ended = heard(&mut child, &job.limits) => ended,
             ended = async { tell(stdin, &plan, &told).await; std::future::pending().await } => ended,
-            text = crowded(folder) => Ok(Ended::Stopped(text)),
+            text = wait_until_too_large(folder) => Ok(Ended::Stopped(text)),
         };
         // Whatever it was doing, it ends before we look at the folder.
         let _ = child.start_kill();
@@ -243,7 +243,7 @@ async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
     let Some(stdout) = child.stdout.take().map(|stdout| stdout.take(MOST_REPORT)) else {
         return Err(std::io::Error::other("it has no pipes"));
     };
-    let patience = Patience { code: Duration::from_secs(limits.seconds) + GRACE, margin: MARGIN };
+    let patience = SandboxTimeouts { code: Duration::from_secs(limits.seconds) + GRACE, margin: MARGIN };
     let Ok(heard) = hear(stdout, patience).await? else {
         return Ok(Ended::Stopped(format!("It was stopped after {} seconds.", limits.seconds)));
     };
@@ -260,13 +260,13 @@ async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
     Ok(Ended::Stopped(format!("It ended Python itself ({status}).")))
 }
 
-fn unpack(heard: &[u8]) -> Option<Said> {
+fn unpack(heard: &[u8]) -> Option<DriverReport> {
     let (said, _) = split_first(heard.strip_prefix(b"><")?)?;
     serde_json::from_slice(said).ok()
 }
 
 /// Waits until the folder holds more than allowed.
-async fn crowded(folder: &Folder) -> String {
+async fn wait_until_too_large(folder: &Folder) -> String {
     loop {
         sleep(MEASURED).await;
         match folder.size() {

@@ -36,7 +36,7 @@ pub enum Source {
 
 /// Why a catalogue cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ShelfError {
+pub enum CatalogueError {
     #[error("there is no API `{name}`; {hint}")]
     Unknown {
         name: String,
@@ -75,39 +75,39 @@ pub enum ShelfError {
 
 /// All catalogues of a data folder.
 #[derive(Clone)]
-pub struct Shelf {
+pub struct CatalogueStore {
     folder: PathBuf,
     settings: BTreeMap<String, Api>,
     env: Env,
 }
 
-impl Shelf {
+impl CatalogueStore {
     /// `settings` is what the config says about each API.
     pub fn new(folder: PathBuf, settings: BTreeMap<String, Api>, env: Env) -> Self {
         Self { folder, settings, env }
     }
 
     /// All catalogues, the built-in ones first.
-    pub fn all(&self) -> Result<Vec<(Source, Catalogue)>, ShelfError> {
+    pub fn all(&self) -> Result<Vec<(Source, Catalogue)>, CatalogueError> {
         let mut all = Vec::new();
         for built_in in BUILT_IN.iter().cloned() {
             let catalogue =
-                built_in.map_err(|why| ShelfError::Bad { file: "what is built in".to_owned(), why })?;
+                built_in.map_err(|why| CatalogueError::Bad { file: "what is built in".to_owned(), why })?;
             all.push((Source::Builtin, catalogue));
         }
         for path in self.files()? {
             let file = path.display().to_string();
-            let at = |error| ShelfError::Io { file: file.clone(), error };
+            let at = |error| CatalogueError::Io { file: file.clone(), error };
             let length = std::fs::metadata(&path).map_err(at)?.len();
             let why = "it is too long".to_owned();
             if length > LONGEST {
-                return Err(ShelfError::Bad { file, why });
+                return Err(CatalogueError::Bad { file, why });
             }
             let bytes = std::fs::read(&path).map_err(at)?;
-            let catalogue = read(&bytes).map_err(|why| ShelfError::Bad { file: file.clone(), why })?;
+            let catalogue = read(&bytes).map_err(|why| CatalogueError::Bad { file: file.clone(), why })?;
             if path.file_stem().is_none_or(|stem| stem != catalogue.name.as_str()) {
                 let why = format!("it is named `{}`; the file must be named so too", catalogue.name);
-                return Err(ShelfError::Bad { file, why });
+                return Err(CatalogueError::Bad { file, why });
             }
             if !all.iter().any(|(_, other): &(Source, Catalogue)| other.name == catalogue.name) {
                 all.push((Source::Added, catalogue));
@@ -116,7 +116,7 @@ impl Shelf {
         Ok(all)
     }
 
-    pub fn get(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
+    pub fn get(&self, name: &str) -> Result<(Source, Catalogue), CatalogueError> {
         let all = self.all()?;
         let names: Vec<String> = all.iter().map(|(_, catalogue)| catalogue.name.clone()).collect();
         let found = all.into_iter().find(|(_, catalogue)| catalogue.name == name);
@@ -125,12 +125,12 @@ impl Shelf {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are {}", names.join(", ")),
             };
-            ShelfError::Unknown { name: name.to_owned(), hint }
+            CatalogueError::Unknown { name: name.to_owned(), hint }
         })
     }
 
     /// Sections of the config that match no API, each with advice.
-    pub fn unknown(&self) -> Vec<(String, ShelfError)> {
+    pub fn unknown(&self) -> Vec<(String, CatalogueError)> {
         // Reading and checking catalogues takes time, and every start of the program comes through here.
         if self.settings.is_empty() {
             return Vec::new();
@@ -144,7 +144,7 @@ impl Shelf {
                 Some(near) => format!("did you mean [apis.{near}]?"),
                 None => format!("add it with `sayso apis add FILE --name {name}`, or take the section out"),
             };
-            (name.clone(), ShelfError::Section { name: name.clone(), hint })
+            (name.clone(), CatalogueError::Section { name: name.clone(), hint })
         });
         told.collect()
     }
@@ -163,10 +163,10 @@ impl Shelf {
     }
 
     /// Adds the API of an OpenAPI document, under its own name or `name`, and returns what was left out.
-    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<(Catalogue, Vec<String>), ShelfError> {
+    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<(Catalogue, Vec<String>), CatalogueError> {
         let shown = file.display().to_string();
-        let bad = |why: String| ShelfError::Bad { file: shown.clone(), why };
-        let at = |error| ShelfError::Io { file: shown.clone(), error };
+        let bad = |why: String| CatalogueError::Bad { file: shown.clone(), why };
+        let at = |error| CatalogueError::Io { file: shown.clone(), error };
         let metadata = std::fs::metadata(file).map_err(at)?;
         if !metadata.is_file() || metadata.len() > LONGEST {
             return Err(bad("it is no file, or longer than 16 MiB".to_owned()));
@@ -178,31 +178,31 @@ impl Shelf {
         for (source, other) in self.all()? {
             match source {
                 _ if other.name != catalogue.name => {}
-                Source::Builtin => return Err(ShelfError::BuiltIn(catalogue.name)),
-                Source::Added => return Err(ShelfError::Taken(catalogue.name)),
+                Source::Builtin => return Err(CatalogueError::BuiltIn(catalogue.name)),
+                Source::Added => return Err(CatalogueError::Taken(catalogue.name)),
             }
         }
         let text = serde_json::to_vec(&catalogue).map_err(|error| bad(error.to_string()))?;
         let kept = self.folder.join(format!("{}.json", catalogue.name));
         private_file(&self.folder, &kept, &text)
-            .map_err(|error| ShelfError::Io { file: kept.display().to_string(), error })?;
+            .map_err(|error| CatalogueError::Io { file: kept.display().to_string(), error })?;
         Ok((catalogue, left_out))
     }
 
     /// Removes an API that was added.
-    pub fn remove(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
+    pub fn remove(&self, name: &str) -> Result<(Source, Catalogue), CatalogueError> {
         let (source, catalogue) = self.get(name)?;
         if source == Source::Builtin {
-            return Err(ShelfError::BuiltIn(catalogue.name));
+            return Err(CatalogueError::BuiltIn(catalogue.name));
         }
         let file = self.folder.join(format!("{name}.json"));
         std::fs::remove_file(&file)
-            .map_err(|error| ShelfError::Io { file: file.display().to_string(), error })?;
+            .map_err(|error| CatalogueError::Io { file: file.display().to_string(), error })?;
         Ok((source, catalogue))
     }
 
-    fn files(&self) -> Result<Vec<PathBuf>, ShelfError> {
-        let at = |error| ShelfError::Io { file: self.folder.display().to_string(), error };
+    fn files(&self) -> Result<Vec<PathBuf>, CatalogueError> {
+        let at = |error| CatalogueError::Io { file: self.folder.display().to_string(), error };
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_is_built_in_holds_together() {
-        let shelf = Shelf::new(PathBuf::from("nowhere"), BTreeMap::new(), Env::default());
+        let shelf = CatalogueStore::new(PathBuf::from("nowhere"), BTreeMap::new(), Env::default());
         let (source, audius) = shelf.get("audius").unwrap();
         assert_eq!(source, Source::Builtin);
         assert!(audius.operations.len() >= 20, "{}", audius.operations.len());

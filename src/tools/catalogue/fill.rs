@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// A complete request, except for the key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filled {
+pub struct ApiRequest {
     /// GET, POST …
     pub method: String,
     /// The full URL.
@@ -41,7 +41,7 @@ impl Operation {
         catalogue: &Catalogue,
         base: &str,
         parameters: &Map<String, Value>,
-    ) -> Result<Filled, String> {
+    ) -> Result<ApiRequest, String> {
         if let Some((name, why)) = self.wrong(parameters, true).into_iter().next() {
             return Err(if name.is_empty() { why } else { format!("`{name}`: {why}") });
         }
@@ -85,7 +85,7 @@ impl Operation {
         }
         let body = whole.or_else(|| (!body.is_empty()).then_some(Value::Object(body)));
         let method = self.method.to_ascii_uppercase();
-        Ok(Filled { method, url: url.to_string(), headers, body })
+        Ok(ApiRequest { method, url: url.to_string(), headers, body })
     }
 
     fn path(&self, url: &mut Url, parameters: &Map<String, Value>) -> Result<(), String> {
@@ -112,7 +112,7 @@ impl Operation {
     }
 }
 
-impl Filled {
+impl ApiRequest {
     /// The request to send; the sender adds the key, if there is one.
     pub fn call(&self) -> Result<Call, String> {
         let method =
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    fn fill(parameters: Value) -> Result<Filled, String> {
+    fn fill(parameters: Value) -> Result<ApiRequest, String> {
         let Value::Object(parameters) = parameters else { panic!() };
         operation().fill(&Catalogue::default(), "https://api.example/base/", &parameters)
     }

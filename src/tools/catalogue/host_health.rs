@@ -10,14 +10,14 @@ use serde_json::Value;
 const MOST_HOSTS: usize = 50;
 
 /// An API, and how the config wants it reached.
-pub struct Reach<'a> {
+pub struct ApiHosts<'a> {
     pub catalogue: &'a Catalogue,
     /// What the config says about it.
     pub settings: Api,
     pub http: &'a Http,
 }
 
-impl Reach<'_> {
+impl ApiHosts<'_> {
     /// The servers we know without asking anybody.
     pub fn known(&self) -> Vec<String> {
         let own = if self.settings.hosts.is_empty() { &self.catalogue.hosts } else { &self.settings.hosts };

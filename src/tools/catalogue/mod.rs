@@ -14,9 +14,9 @@ mod host_health;
 mod openapi;
 mod schema;
 
-pub use catalogue_store::{Shelf, ShelfError, Source};
-pub use fill::Filled;
-pub use host_health::Reach;
+pub use catalogue_store::{CatalogueError, CatalogueStore, Source};
+pub use fill::ApiRequest;
+pub use host_health::ApiHosts;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -11,7 +11,7 @@ const DEEPEST: usize = 12;
 const MOST_PARTS: usize = 4_000;
 
 /// The state while expanding a schema.
-struct Way {
+struct Expansion {
     /// How many parts it has so far.
     parts: usize,
     depth: usize,
@@ -51,18 +51,18 @@ impl<'d> Schemas<'d> {
 
     /// A schema with its references expanded.
     pub fn whole(&self, schema: &Value) -> Result<Value, String> {
-        self.write_out(schema, &mut Way { parts: 0, depth: 0, inside: Vec::new() })
+        self.write_out(schema, &mut Expansion { parts: 0, depth: 0, inside: Vec::new() })
     }
 
     /// Expands a schema inside another one.
-    fn inner(&self, schema: &Value, way: &mut Way) -> Result<Value, String> {
+    fn inner(&self, schema: &Value, way: &mut Expansion) -> Result<Value, String> {
         way.depth += 1;
         let written = self.write_out(schema, way);
         way.depth -= 1;
         written
     }
 
-    fn write_out(&self, schema: &Value, way: &mut Way) -> Result<Value, String> {
+    fn write_out(&self, schema: &Value, way: &mut Expansion) -> Result<Value, String> {
         way.parts += 1;
         if way.parts > MOST_PARTS {
             return Err("its schema is too large".to_owned());

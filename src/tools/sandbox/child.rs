@@ -3,7 +3,7 @@
 use super::host::Host;
 use super::python::Python;
 use super::{Change, Job, Observation, Report, TOLD, Work, harden};
-use crate::tools::workbook::{self, Book, Picture, WorkbookError};
+use crate::tools::workbook::{self, Book, WorkbookError, WorkbookSummary};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
@@ -119,7 +119,7 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
             Ok((report, Vec::new()))
         }
         Work::Look | Work::Run | Work::Compare => {
-            report.picture = Some(Picture::of(book));
+            report.picture = Some(WorkbookSummary::of(book));
             Ok((report, Vec::new()))
         }
         Work::Write => {
@@ -137,7 +137,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
     let (original, before, after) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
     let (was, now) = (workbook::open(&job.name, before)?, workbook::open(&job.name, after)?);
     let found = workbook::compare(&was, &now, TOLD);
-    let change = |(sheet, at, before, after): (String, workbook::At, String, String)| {
+    let change = |(sheet, at, before, after): (String, workbook::CellPos, String, String)| {
         let clip = |text: String| super::python::clip(text, 200);
         Change { sheet, cell: at.to_string(), before: clip(before), after: clip(after) }
     };
@@ -155,7 +155,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
         false => format!("not all: openpyxl left out {}", lost.join(", ")),
     };
     Ok(Report {
-        picture: Some(Picture::of(&now)),
+        picture: Some(WorkbookSummary::of(&now)),
         observation: Some(observation),
         found: job.question.as_deref().map(|words| workbook::find(&now, words)).unwrap_or_default(),
         kept: vec![kept],
@@ -166,7 +166,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
 
 /// The first formulas that were not there before.
 fn new_formulas(before: &Book, after: &Book) -> Vec<String> {
-    let old = |name: &str, at: &workbook::At| {
+    let old = |name: &str, at: &workbook::CellPos| {
         let sheet = before.sheets.iter().find(|sheet| sheet.name == name);
         sheet.and_then(|sheet| sheet.formulas.get(at)).cloned()
     };

@@ -5,7 +5,9 @@ use super::python::raised;
 use super::values::{Written, to_cell, to_python};
 use super::{Change, Limits, Observation, TOLD};
 use crate::text::Visible;
-use crate::tools::workbook::{Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Value, WorkbookError};
+use crate::tools::workbook::{
+    Area, Book, CellPos, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Value, WorkbookError,
+};
 use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
@@ -38,7 +40,7 @@ pub(super) struct Host {
     most: usize,
     size: usize,
     /// What cells held before this run of code, by sheet and position.
-    pub(super) before: BTreeMap<(u32, At), String>,
+    pub(super) before: BTreeMap<(u32, CellPos), String>,
     added: Vec<String>,
     /// What was done to whole sheets.
     pub(super) layout: Vec<String>,
@@ -153,7 +155,7 @@ impl Host {
                 let sheet = &self.book.sheets[self.sheet(sheet)?];
                 let row = u32::try_from(row - 1).unwrap_or(u32::MAX);
                 let columns = 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX);
-                let heading = |column: u32| match sheet.value(At::new(row, column)) {
+                let heading = |column: u32| match sheet.value(CellPos::new(row, column)) {
                     Value::Text(text) => MontyObject::String(Visible::line(text).into_string()),
                     other => to_python(other),
                 };
@@ -179,13 +181,13 @@ impl Host {
     }
 
     /// Records a cell's content before this run of code first touches it.
-    pub(super) fn touch(&mut self, sheet: usize, at: At) {
+    pub(super) fn touch(&mut self, sheet: usize, at: CellPos) {
         let Some(known) = self.book.sheets.get_mut(sheet) else { return };
         self.before.entry((known.id, at)).or_insert_with(|| shown(known, at));
         known.touch(at);
     }
 
-    fn set(&mut self, sheet: usize, at: At, value: &MontyObject) -> Result<(), MontyException> {
+    fn set(&mut self, sheet: usize, at: CellPos, value: &MontyObject) -> Result<(), MontyException> {
         let written = match value {
             // Text from the workbook stays text wherever code copies it: a person who approves a filter has not
             // approved a formula that somebody typed into a column of names.
@@ -219,7 +221,7 @@ impl Host {
         let (rows, columns) = self.bounds(sheet, area)?;
         let sheet = &self.book.sheets[sheet];
         let row = |row: u32| {
-            let cells = columns.clone().map(|column| to_python(sheet.value(At::new(row, column))));
+            let cells = columns.clone().map(|column| to_python(sheet.value(CellPos::new(row, column))));
             MontyObject::List(cells.collect())
         };
         Ok(MontyObject::List(rows.map(row).collect()))
@@ -243,7 +245,7 @@ impl Host {
         Ok((rows, columns))
     }
 
-    fn write(&mut self, sheet: usize, at: At, rows: &MontyObject) -> Called {
+    fn write(&mut self, sheet: usize, at: CellPos, rows: &MontyObject) -> Called {
         let list = |value: &MontyObject| match value {
             MontyObject::List(items) | MontyObject::Tuple(items) => Some(items.clone()),
             MontyObject::NamedTuple { values, .. } => Some(values.clone()),
@@ -253,7 +255,7 @@ impl Host {
         let rows = list(rows).ok_or_else(wrong)?;
         for (down, row) in (0u32..).zip(&rows) {
             for (right, value) in (0u32..).zip(&list(row).ok_or_else(wrong)?) {
-                let at = At::new(at.row.saturating_add(down), at.column.saturating_add(right));
+                let at = CellPos::new(at.row.saturating_add(down), at.column.saturating_add(right));
                 if at.row >= MOST_ROWS || at.column >= MOST_COLUMNS {
                     return Err(raised(ExcType::ValueError, "the rows reach beyond the end of the sheet"));
                 }
@@ -276,7 +278,7 @@ impl Host {
         let mut keys = Vec::new();
         for column in 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX) {
             let row = u32::try_from(header).unwrap_or(u32::MAX);
-            let at = At::new(row, column);
+            let at = CellPos::new(row, column);
             // The heading as the person and the model see it, so that code can use it.
             let mut key = Visible::line(&sheet.value(at).shown()).as_str().trim().to_owned();
             if key.is_empty() {
@@ -328,13 +330,13 @@ pub(super) fn text(value: &MontyObject, what: &str) -> Result<String, MontyExcep
 }
 
 /// A cell by its name, or by row and column counted from 1.
-fn place(value: &MontyObject) -> Result<At, MontyException> {
+fn place(value: &MontyObject) -> Result<CellPos, MontyException> {
     match value {
-        MontyObject::String(text) => At::read(text).map_err(refused),
+        MontyObject::String(text) => CellPos::read(text).map_err(refused),
         MontyObject::Tuple(pair) => match pair.as_slice() {
             [MontyObject::Int(row @ 1..=1_048_576), MontyObject::Int(column @ 1..=16_384)] => {
                 let small = |number: i64| u32::try_from(number - 1).unwrap_or(u32::MAX);
-                Ok(At::new(small(*row), small(*column)))
+                Ok(CellPos::new(small(*row), small(*column)))
             }
             _ => Err(raised(ExcType::ValueError, "a cell is \"B7\" or (row, column), both counted from 1")),
         },

@@ -2,7 +2,7 @@
 
 use super::host::{Called, Host, refused, text};
 use super::python::{clip, raised};
-use crate::tools::workbook::{At, Axis, Look, MOST_COLUMNS, Move, Sheet, followed};
+use crate::tools::workbook::{Axis, CellFormat, CellPos, MOST_COLUMNS, Move, Sheet, followed};
 use monty_types::{ExcType, MontyException, MontyObject};
 
 /// Fill colours by name; any other is given as six hexadecimal digits.
@@ -56,7 +56,7 @@ impl Host {
                 if !(0.0..=255.0).contains(&width) {
                     return Err(raised(ExcType::ValueError, "a column is 0 to 255 characters wide"));
                 }
-                let at = At::read(&format!("{column}1")).map_err(|_| {
+                let at = CellPos::read(&format!("{column}1")).map_err(|_| {
                     raised(ExcType::ValueError, format!("`{column}` is no column: its letters, like \"B\""))
                 })?;
                 let held = &mut self.book.sheets[sheet];
@@ -76,7 +76,7 @@ impl Host {
         let id = self.book.sheets[sheet].id;
         self.book.move_cells(sheet, moved).map_err(refused)?;
         let before = std::mem::take(&mut self.before);
-        let follows = |((known, at), text): ((u32, At), String)| {
+        let follows = |((known, at), text): ((u32, CellPos), String)| {
             let at = if known == id { followed(at, moved)? } else { at };
             Some(((known, at), text))
         };
@@ -84,7 +84,9 @@ impl Host {
         let name = &self.book.sheets[sheet].name;
         let (what, place) = match moved.axis {
             Axis::Rows => ("row", (moved.at + 1).to_string()),
-            Axis::Columns => ("column", At::new(0, moved.at).to_string().trim_end_matches('1').to_owned()),
+            Axis::Columns => {
+                ("column", CellPos::new(0, moved.at).to_string().trim_end_matches('1').to_owned())
+            }
         };
         let many = if moved.count == 1 { "" } else { "s" };
         let how = if moved.insert { "inserted before" } else { "deleted, the first" };
@@ -92,17 +94,17 @@ impl Host {
         Ok(MontyObject::None)
     }
 
-    fn look(&mut self, sheet: usize, area: &str, wish: &Look) -> Called {
+    fn look(&mut self, sheet: usize, area: &str, wish: &CellFormat) -> Called {
         let (rows, columns) = self.bounds(sheet, area)?;
         if rows.len().saturating_mul(columns.len()) > MOST {
             return Err(raised(ExcType::ValueError, "that is too much to format; name a smaller range"));
         }
         for row in rows {
             for column in columns.clone() {
-                let at = At::new(row, column);
+                let at = CellPos::new(row, column);
                 self.touch(sheet, at);
                 let look = self.book.sheets[sheet].looks.entry(at).or_default();
-                let Look { fill, number_format, bold, italic, colour } = wish.clone();
+                let CellFormat { fill, number_format, bold, italic, colour } = wish.clone();
                 look.fill = fill.or(look.fill.take());
                 look.number_format = number_format.or(look.number_format.take());
                 look.bold = bold.or(look.bold);
@@ -122,8 +124,8 @@ fn counted(value: &MontyObject) -> Result<u32, MontyException> {
     }
 }
 
-fn wished(key: &str, value: &MontyObject) -> Result<Look, MontyException> {
-    let mut look = Look::default();
+fn wished(key: &str, value: &MontyObject) -> Result<CellFormat, MontyException> {
+    let mut look = CellFormat::default();
     match (key, value) {
         ("fill", MontyObject::String(name)) => look.fill = Some(colour(name)?),
         ("colour", MontyObject::String(name)) => look.colour = Some(colour(name)?),
@@ -154,7 +156,7 @@ fn colour(name: &str) -> Result<String, MontyException> {
 }
 
 /// Describes a cell: its formula or value, and its format.
-pub(super) fn shown(sheet: &Sheet, at: At) -> String {
+pub(super) fn shown(sheet: &Sheet, at: CellPos) -> String {
     let mut parts = vec![clip(sheet.shown(at), 200)];
     if let Some(look) = sheet.looks.get(&at) {
         let name = |hex: &String| {

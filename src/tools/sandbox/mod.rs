@@ -25,7 +25,7 @@ pub use child::main;
 pub use harden::Layers;
 pub use parent::{Sandbox, SandboxError};
 
-use super::workbook::Picture;
+use super::workbook::WorkbookSummary;
 use serde::{Deserialize, Serialize};
 
 /// The hidden verb of the child.
@@ -122,7 +122,7 @@ pub struct Report {
     /// Why the workbook cannot be used.
     pub refused: Option<String>,
     /// The workbook after the cells.
-    pub picture: Option<Picture>,
+    pub picture: Option<WorkbookSummary>,
     /// What the last cell did.
     pub observation: Option<Observation>,
     /// The passages found for the question.

@@ -1,6 +1,6 @@
 //! The parent's side: starts the child, gives it the job, reads its report, and kills it when it overstays.
 
-use super::pipes::{Late, Patience, hear, spawn_alone, split_first, tell};
+use super::pipes::{SandboxTimeouts, TimedOut, hear, spawn_alone, split_first, tell};
 use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -116,7 +116,8 @@ impl Sandbox {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("it has no pipes"));
         };
-        let patience = Patience { code: Duration::from_secs(job.limits.seconds) + GRACE, margin: MARGIN };
+        let patience =
+            SandboxTimeouts { code: Duration::from_secs(job.limits.seconds) + GRACE, margin: MARGIN };
         let job = serde_json::to_vec(job)?;
         // A child that overstays is dropped with both pipes, and killed.
         let heard = tokio::select! {
@@ -125,8 +126,8 @@ impl Sandbox {
         };
         let heard = match heard {
             Ok(heard) => heard,
-            Err(Late::Code) => return Ok(Err(Died::Time)),
-            Err(Late::Margin) => return Ok(Err(Died::Reading)),
+            Err(TimedOut::Code) => return Ok(Err(Died::Time)),
+            Err(TimedOut::Margin) => return Ok(Err(Died::Reading)),
         };
         let status = child.wait().await?;
         if status.success() {

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, timeout_at};
 
-pub(in crate::tools) struct Patience {
+pub(in crate::tools) struct SandboxTimeouts {
     /// From the first byte to the second: for its code.
     pub code: Duration,
     /// Before the first byte, and after the second.
@@ -17,7 +17,7 @@ pub(in crate::tools) struct Patience {
 }
 
 /// The part that took too long.
-pub(in crate::tools) enum Late {
+pub(in crate::tools) enum TimedOut {
     Code,
     Margin,
 }
@@ -45,15 +45,15 @@ pub(in crate::tools) async fn tell(mut stdin: ChildStdin, first: &[u8], second: 
 /// Reads everything the child writes, as long as each part arrives in time.
 pub(in crate::tools) async fn hear(
     mut stdout: impl AsyncRead + Unpin,
-    patience: Patience,
-) -> io::Result<Result<Vec<u8>, Late>> {
+    patience: SandboxTimeouts,
+) -> io::Result<Result<Vec<u8>, TimedOut>> {
     let mut heard = Vec::new();
     let mut since = Instant::now();
     loop {
         let marks = heard.len().min(2);
         let (most, late) = match marks {
-            1 => (patience.code, Late::Code),
-            _ => (patience.margin, Late::Margin),
+            1 => (patience.code, TimedOut::Code),
+            _ => (patience.margin, TimedOut::Margin),
         };
         match timeout_at(since + most, stdout.read_buf(&mut heard)).await {
             Err(_) => return Ok(Err(late)),

@@ -1,6 +1,6 @@
 //! A part of one file, starting at a name or a line, with line numbers.
 
-use super::super::open_beneath::Beneath;
+use super::super::open_beneath::FolderHandle;
 use super::blank::blank;
 use super::{items, language};
 use crate::text::{self, Visible};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Where an excerpt starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From<'a> {
+pub enum ExcerptStart<'a> {
     Line(u32),
     /// Where a name is declared, with the comment above it.
     Name(&'a str),
@@ -21,12 +21,12 @@ const LONGEST: u64 = 512 << 10;
 const BEFORE: usize = 6;
 
 /// An excerpt of a file, about `most` bytes at most, with line numbers; the error is a reason for people.
-pub fn excerpt(folder: &Path, path: &str, from: From<'_>, most: usize) -> Result<String, String> {
-    let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
+pub fn excerpt(folder: &Path, path: &str, from: ExcerptStart<'_>, most: usize) -> Result<String, String> {
+    let beneath = FolderHandle::open(folder).map_err(|e| text::unreadable(&e))?;
     let text = beneath.text(Path::new(path), LONGEST)?;
     let start = match from {
-        From::Line(line) => (line as usize).saturating_sub(1),
-        From::Name(name) => declared(path, &text, name)?.saturating_sub(BEFORE + 1),
+        ExcerptStart::Line(line) => (line as usize).saturating_sub(1),
+        ExcerptStart::Name(name) => declared(path, &text, name)?.saturating_sub(BEFORE + 1),
     };
     let all = text.lines().count();
     if start >= all && all > 0 {
@@ -46,7 +46,7 @@ pub fn excerpt(folder: &Path, path: &str, from: From<'_>, most: usize) -> Result
 
 /// The numbered lines of a body, about `most` bytes at most. Long comments and texts are cut to their first line.
 pub fn body(folder: &Path, path: &str, first: u32, last: u32, most: usize) -> Result<String, String> {
-    let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
+    let beneath = FolderHandle::open(folder).map_err(|e| text::unreadable(&e))?;
     let text = beneath.text(Path::new(path), LONGEST)?;
     let language = language::of(Path::new(path)).ok_or("its language is not known")?;
     let code = blank(language.family, &text);
@@ -101,7 +101,7 @@ mod tests {
         let text = format!("{rows}class A:\n    def go(self):\n        pass\u{202e}\n{rows}");
         std::fs::write(folder.path().join("a.py"), text).unwrap();
         let read = |from| excerpt(folder.path(), "a.py", from, 200);
-        let part = read(From::Name("A.go")).unwrap();
+        let part = read(ExcerptStart::Name("A.go")).unwrap();
         assert!(
             part.starts_with("   36  x35 = 1\n") && part.contains("   42      def go(self):\n"),
             "{part}"
@@ -110,12 +110,16 @@ mod tests {
             part.ends_with("of 83; ask for a later line to read on]\n") && !part.contains('\u{202e}'),
             "{part}"
         );
-        assert_eq!(read(From::Name("go")).unwrap(), part);
-        assert!(read(From::Line(83)).unwrap().starts_with("   83  x39"));
-        assert_eq!(read(From::Line(84)), Err("it has only 83 lines".to_owned()));
-        assert_eq!(read(From::Name("gone")), Err("it declares no `gone`".to_owned()));
+        assert_eq!(read(ExcerptStart::Name("go")).unwrap(), part);
+        assert!(read(ExcerptStart::Line(83)).unwrap().starts_with("   83  x39"));
+        assert_eq!(read(ExcerptStart::Line(84)), Err("it has only 83 lines".to_owned()));
+        assert_eq!(read(ExcerptStart::Name("gone")), Err("it declares no `gone`".to_owned()));
         std::fs::write(folder.path().join("a.rb"), "class A\nend\n").unwrap();
-        assert!(excerpt(folder.path(), "a.rb", From::Name("A"), 99).unwrap_err().contains("not read here"));
-        assert!(excerpt(folder.path(), "../a.py", From::Line(1), 99).is_err());
+        assert!(
+            excerpt(folder.path(), "a.rb", ExcerptStart::Name("A"), 99)
+                .unwrap_err()
+                .contains("not read here")
+        );
+        assert!(excerpt(folder.path(), "../a.py", ExcerptStart::Line(1), 99).is_err());
     }
 }

@@ -40,10 +40,10 @@ pub struct Link {
 }
 
 /// What each file imports from other files of the tree, or from folders if a package is a folder, with the names.
-pub type Leanings<'a> = BTreeMap<&'a str, BTreeMap<String, BTreeSet<&'a str>>>;
+pub type FileDependencies<'a> = BTreeMap<&'a str, BTreeMap<String, BTreeSet<&'a str>>>;
 
 /// All dependencies between files.
-pub fn leanings(tree: &Tree) -> Leanings<'_> {
+pub fn leanings(tree: &Tree) -> FileDependencies<'_> {
     let known = Known::of(tree);
     fn of<'a>(known: &Known<'a>, file: &'a File) -> BTreeMap<String, BTreeSet<&'a str>> {
         let mut to: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -66,7 +66,7 @@ pub fn leanings(tree: &Tree) -> Leanings<'_> {
 }
 
 /// All dependencies between parts, by their names.
-pub fn links(leanings: &Leanings<'_>, parts: &Parts) -> Vec<Link> {
+pub fn links(leanings: &FileDependencies<'_>, parts: &Parts) -> Vec<Link> {
     let mut counted: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (file, to) in leanings {
         let from = parts.part(file);

@@ -22,15 +22,15 @@ mod source;
 mod walk;
 
 use super::folder::{FolderError, Skipped, resolve};
-use super::open_beneath::Beneath;
+use super::open_beneath::FolderHandle;
 use crate::text::{self, Visible};
 use std::path::Path;
 
-pub use excerpt::{From, body, excerpt};
+pub use excerpt::{ExcerptStart, body, excerpt};
 pub use imports::Import;
 pub use items::Item;
 pub use language::Language;
-pub use links::{Leanings, Link, leanings, links};
+pub use links::{FileDependencies, Link, leanings, links};
 pub use manifest::{Dependency, Manifest, ManifestKind};
 pub use parts::Parts;
 pub use runs::{Purpose, Run, runs};
@@ -115,7 +115,7 @@ pub fn scan(
 ) -> Result<Tree, FolderError> {
     let root = resolve(folder)?;
     let unreadable = |why: String| FolderError::Unreadable { path: folder.to_owned(), why };
-    let beneath = Beneath::open(&root).map_err(|e| unreadable(text::unreadable(&e)))?;
+    let beneath = FolderHandle::open(&root).map_err(|e| unreadable(text::unreadable(&e)))?;
     let never: Vec<&Path> = never.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect();
     let walked = walk::walk(&beneath, &never, limits, progress).map_err(unreadable)?;
     let mut tree = Tree {
@@ -138,7 +138,14 @@ pub fn scan(
 }
 
 impl Tree {
-    fn read(&mut self, beneath: &Beneath, path: &Path, bytes: u64, limits: &Limits, left: &mut u64) -> File {
+    fn read(
+        &mut self,
+        beneath: &FolderHandle,
+        path: &Path,
+        bytes: u64,
+        limits: &Limits,
+        left: &mut u64,
+    ) -> File {
         let name = path.to_string_lossy();
         let language = language::of(path);
         let mut file = File { path: visible(&name), bytes, language, source: Source::default() };

@@ -67,9 +67,9 @@ fn s05_nothing_leads_out_of_the_tree_and_nothing_strange_is_opened() {
         ]
     );
     for path in ["link.rs", "../x", "/etc/passwd", "elsewhere/secret.rs", "pipe.rs", "zero.rs", ""] {
-        assert!(excerpt(at, path, From::Line(1), 1 << 20).is_err(), "{path}");
+        assert!(excerpt(at, path, ExcerptStart::Line(1), 1 << 20).is_err(), "{path}");
     }
-    assert!(excerpt(at, "a.rs", From::Line(1), 1 << 20).unwrap().contains("//! Ours"));
+    assert!(excerpt(at, "a.rs", ExcerptStart::Line(1), 1 << 20).unwrap().contains("//! Ours"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The walk: every file that no .gitignore excludes, sorted by path.
 
 use super::super::folder::Skipped;
-use super::super::open_beneath::{Beneath, NO_FILE};
+use super::super::open_beneath::{FolderHandle, NO_FILE};
 use super::{EVERY, Limits, NAMED, OnProgress, visible};
 use crate::text::unreadable;
 use ignore::Match;
@@ -30,7 +30,7 @@ pub(super) struct Walked {
 }
 
 struct Walk<'a> {
-    beneath: &'a Beneath,
+    beneath: &'a FolderHandle,
     never: &'a [&'a Path],
     limits: &'a Limits,
     progress: OnProgress<'a>,
@@ -42,7 +42,7 @@ struct Walk<'a> {
 }
 
 pub(super) fn walk(
-    beneath: &Beneath,
+    beneath: &FolderHandle,
     never: &[&Path],
     limits: &Limits,
     progress: OnProgress<'_>,

@@ -1,6 +1,6 @@
 //! Finds the differences in a workbook that somebody else wrote: cells, sheets, and lost parts.
 
-use super::{At, Book, Sheet};
+use super::{Book, CellPos, Sheet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use zip::ZipArchive;
@@ -8,7 +8,7 @@ use zip::ZipArchive;
 #[derive(Debug, Default)]
 pub struct Differences {
     /// The first changed cells: sheet, position, before and after.
-    pub cells: Vec<(String, At, String, String)>,
+    pub cells: Vec<(String, CellPos, String, String)>,
     /// How many cells changed.
     pub count: usize,
     pub added: Vec<String>,
@@ -53,14 +53,16 @@ fn sheets(before: &Sheet, after: &Sheet, most: usize, found: &mut Differences) {
             found.layout.push(format!("`{name}` has {now} {word} now; it had {was}."));
         }
     }
-    let mut formulas: BTreeSet<At> = before.formulas.keys().copied().collect();
+    let mut formulas: BTreeSet<CellPos> = before.formulas.keys().copied().collect();
     formulas.extend(after.formulas.keys());
     let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     for row in 0..rows.max(now_rows) {
         let width = |sheet: &Sheet| sheet.rows.get(row).map_or(0, Vec::len);
-        let cells = (0..width(before).max(width(after))).map(|column| At::new(small(row), small(column)));
-        let with_formulas = formulas.range(At::new(small(row), 0)..At::new(small(row) + 1, 0)).copied();
-        let all: BTreeSet<At> =
+        let cells =
+            (0..width(before).max(width(after))).map(|column| CellPos::new(small(row), small(column)));
+        let with_formulas =
+            formulas.range(CellPos::new(small(row), 0)..CellPos::new(small(row) + 1, 0)).copied();
+        let all: BTreeSet<CellPos> =
             cells.filter(|at| before.value(*at) != after.value(*at)).chain(with_formulas).collect();
         for at in all {
             let (was, now) = (before.shown(at), after.shown(at));

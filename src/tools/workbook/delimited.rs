@@ -1,7 +1,7 @@
 //! Reads .csv files: detects the encoding, the delimiter and the decimal sign, and reports them.
 
 use super::read::place;
-use super::{At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
+use super::{Book, CellPos, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
 use jiff::civil::{Date, DateTime};
 
 /// How many bytes we sample to detect the format.
@@ -27,7 +27,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
             return Err(WorkbookError::TooLarge(text));
         }
         for (column, field) in (0..).zip(&record) {
-            place(&mut sheet, At::new(row, column), value(field, comma), &mut left)?;
+            place(&mut sheet, CellPos::new(row, column), value(field, comma), &mut left)?;
         }
         row += 1;
     }

@@ -2,7 +2,7 @@
 //! follow; if something cannot follow, the change is refused before anything is done.
 
 use super::follow::{Axis, Change, Move, follow};
-use super::{At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
+use super::{Book, CellPos, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn refused<T>(text: impl Into<String>) -> Result<T, WorkbookError> {
@@ -11,17 +11,17 @@ fn refused<T>(text: impl Into<String>) -> Result<T, WorkbookError> {
 
 impl Sheet {
     /// Marks a cell as written; remembers whether it held a date, so that it is shown as one.
-    pub fn touch(&mut self, at: At) {
+    pub fn touch(&mut self, at: CellPos) {
         if self.touched.insert(at) && matches!(self.value(at), Value::Date(_)) {
             self.dated.insert(at);
         }
     }
 
     fn rekey(&mut self, moved: Move) {
-        fn map<T: Clone>(old: &BTreeMap<At, T>, moved: Move) -> BTreeMap<At, T> {
+        fn map<T: Clone>(old: &BTreeMap<CellPos, T>, moved: Move) -> BTreeMap<CellPos, T> {
             old.iter().filter_map(|(at, held)| Some((followed(*at, moved)?, held.clone()))).collect()
         }
-        let set = |old: &BTreeSet<At>| old.iter().filter_map(|at| followed(*at, moved)).collect();
+        let set = |old: &BTreeSet<CellPos>| old.iter().filter_map(|at| followed(*at, moved)).collect();
         (self.formulas, self.looks) = (map(&self.formulas, moved), map(&self.looks, moved));
         (self.touched, self.dated) = (set(&self.touched), set(&self.dated));
         if moved.axis == Axis::Columns {
@@ -54,10 +54,10 @@ impl Sheet {
 }
 
 /// Where a cell is after a move; `None` if it was deleted.
-pub fn followed(at: At, moved: Move) -> Option<At> {
+pub fn followed(at: CellPos, moved: Move) -> Option<CellPos> {
     Some(match moved.axis {
-        Axis::Rows => At::new(moved.follow(at.row)?, at.column),
-        Axis::Columns => At::new(at.row, moved.follow(at.column)?),
+        Axis::Rows => CellPos::new(moved.follow(at.row)?, at.column),
+        Axis::Columns => CellPos::new(at.row, moved.follow(at.column)?),
     })
 }
 
@@ -90,7 +90,7 @@ impl Book {
         if held.origin.is_some() {
             held.moves.push(moved);
             // Formulas shared by a group are written out, so that each follows by itself.
-            let formulas: Vec<At> = held.formulas.keys().copied().collect();
+            let formulas: Vec<CellPos> = held.formulas.keys().copied().collect();
             formulas.into_iter().for_each(|at| held.touch(at));
         }
         let name = held.name.clone();
@@ -127,9 +127,10 @@ impl Book {
     /// Updates the formulas of every sheet after a change, and records it for the parts not held here.
     fn followed(&mut self, name: &str, change: Change) {
         for sheet in &mut self.sheets {
-            let now =
-                |(at, text): (&At, &String)| follow(text, &sheet.name, name, &change).map(|text| (*at, text));
-            let changed: Vec<(At, String)> = sheet.formulas.iter().filter_map(now).collect();
+            let now = |(at, text): (&CellPos, &String)| {
+                follow(text, &sheet.name, name, &change).map(|text| (*at, text))
+            };
+            let changed: Vec<(CellPos, String)> = sheet.formulas.iter().filter_map(now).collect();
             for (at, text) in changed {
                 sheet.touch(at);
                 sheet.formulas.insert(at, text);

@@ -1,6 +1,6 @@
 //! Finds the words of a question in headings and values.
 
-use super::{At, Book, refs::letters};
+use super::{Book, CellPos, refs::letters};
 use std::collections::BTreeMap;
 
 /// How many lines, and how many cells per line, we report.
@@ -38,7 +38,7 @@ pub fn find(book: &Book, question: &str) -> Vec<String> {
                     let entry = found.entry(word).or_default();
                     entry.0 += 1;
                     if entry.1.len() < CELLS {
-                        entry.1.push(At::new(row, column).to_string());
+                        entry.1.push(CellPos::new(row, column).to_string());
                     }
                 }
             }

@@ -20,9 +20,9 @@ pub use compare::{Differences, compare, lost};
 pub use edit::followed;
 pub use find::find;
 pub use follow::{Axis, Change, Move};
-pub use picture::{ColumnView, Picture, SheetView};
+pub use picture::{ColumnView, SheetView, WorkbookSummary};
 pub use read::open;
-pub use refs::{Area, At};
+pub use refs::{Area, CellPos};
 pub use write::{kept, write};
 
 use crate::text::Visible;
@@ -114,7 +114,7 @@ pub struct Sheet {
     /// Its rows, each as long as its last cell.
     pub rows: Vec<Vec<Value>>,
     /// Formulas as text, without the `=`.
-    pub formulas: BTreeMap<At, String>,
+    pub formulas: BTreeMap<CellPos, String>,
     /// The id that code uses; it does not change with the name.
     pub id: u32,
     /// Its name in the .xlsx it was read from.
@@ -126,18 +126,18 @@ pub struct Sheet {
     /// Rows and columns that were inserted or deleted since, in order.
     pub moves: Vec<Move>,
     /// Cells that were written or formatted since.
-    pub touched: BTreeSet<At>,
+    pub touched: BTreeSet<CellPos>,
     /// Touched cells that held a date when they were first written.
-    pub dated: BTreeSet<At>,
+    pub dated: BTreeSet<CellPos>,
     /// Formats to add to those that cells already have.
-    pub looks: BTreeMap<At, Look>,
+    pub looks: BTreeMap<CellPos, CellFormat>,
     /// New column widths, in characters.
     pub widths: BTreeMap<u32, f64>,
 }
 
 /// A change to a cell's format; `None` leaves a property unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Look {
+pub struct CellFormat {
     /// The fill colour, as six hexadecimal digits.
     pub fill: Option<String>,
     /// The format of numbers and dates (`0.00`, `dd.mm.yyyy`).
@@ -149,13 +149,13 @@ pub struct Look {
 }
 
 impl Sheet {
-    pub fn value(&self, at: At) -> &Value {
+    pub fn value(&self, at: CellPos) -> &Value {
         static EMPTY: Value = Value::Empty;
         self.rows.get(at.row as usize).and_then(|row| row.get(at.column as usize)).unwrap_or(&EMPTY)
     }
 
     /// The content as a person reads it, a formula with its `=`.
-    pub fn shown(&self, at: At) -> String {
+    pub fn shown(&self, at: CellPos) -> String {
         match self.formulas.get(&at) {
             Some(formula) => format!("={formula}"),
             None => self.value(at).shown(),
@@ -168,7 +168,7 @@ impl Sheet {
     }
 
     /// Sets a value; removes a formula there.
-    pub fn put(&mut self, at: At, value: Value) {
+    pub fn put(&mut self, at: CellPos, value: Value) {
         self.formulas.remove(&at);
         let (row, column) = (at.row as usize, at.column as usize);
         if self.rows.len() <= row {

@@ -1,7 +1,7 @@
 //! A compact summary of a workbook, for a model and for people.
 
 use super::refs::letters;
-use super::{At, Book, Sheet};
+use super::{Book, CellPos, Sheet};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ const LONGEST: usize = 60;
 
 /// A summary of a workbook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Picture {
+pub struct WorkbookSummary {
     pub sheets: Vec<SheetView>,
     /// How many sheets are left out.
     pub more: usize,
@@ -45,7 +45,7 @@ pub struct ColumnView {
     pub samples: Vec<String>,
 }
 
-impl Picture {
+impl WorkbookSummary {
     pub fn of(book: &Book) -> Self {
         let sheets = book.sheets.iter().take(SHEETS).map(view).collect();
         Self { sheets, more: book.sheets.len().saturating_sub(SHEETS), notes: book.notes.clone() }
@@ -95,7 +95,7 @@ fn column_view(sheet: &Sheet, column: u32) -> ColumnView {
     let last = u32::try_from(sheet.rows.len()).unwrap_or(u32::MAX);
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for row in 1..last.min(1_000) {
-        let word = sheet.value(At::new(row, column)).word();
+        let word = sheet.value(CellPos::new(row, column)).word();
         match counts.iter_mut().find(|(known, _)| *known == word) {
             _ if word == "empty" => {}
             Some((_, count)) => *count += 1,
@@ -104,10 +104,10 @@ fn column_view(sheet: &Sheet, column: u32) -> ColumnView {
     }
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let words: Vec<&str> = counts.iter().map(|(word, _)| *word).collect();
-    let samples = (1..last).map(|row| clip(sheet.shown(At::new(row, column)))).take(SAMPLES);
+    let samples = (1..last).map(|row| clip(sheet.shown(CellPos::new(row, column)))).take(SAMPLES);
     ColumnView {
         letters: letters(column),
-        header: clip(sheet.value(At::new(0, column)).shown()),
+        header: clip(sheet.value(CellPos::new(0, column)).shown()),
         kind: if words.is_empty() { "empty".to_owned() } else { words.join(", ") },
         samples: samples.collect(),
     }

@@ -1,7 +1,7 @@
 //! Reads workbooks: calamine for packages, with cells counted as they come and never allocated by the declared size.
 
 use super::write::obstacles;
-use super::{At, Book, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
+use super::{Book, CellPos, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
 use calamine::{Data, ExcelDateTime, Ods, Reader, Xls, Xlsx};
 use jiff::civil::DateTime;
 use std::fmt::Display;
@@ -47,7 +47,7 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
             continue;
         };
         while let Some(cell) = cells.next_cell_with_formula().map_err(broken)? {
-            let at = At::new(cell.pos.0, cell.pos.1);
+            let at = CellPos::new(cell.pos.0, cell.pos.1);
             place(&mut sheet, at, value(Data::from(cell.value)), &mut left)?;
             if let Some(formula) = cell.formula.filter(|formula| !formula.is_empty()) {
                 sheet.formulas.insert(at, formula);
@@ -80,7 +80,7 @@ where
         let range = file.worksheet_range(&name).map_err(broken)?;
         let (row, column) = range.start().unwrap_or_default();
         for (r, c, data) in range.used_cells() {
-            let at = At::new(row + small(r), column + small(c));
+            let at = CellPos::new(row + small(r), column + small(c));
             place(&mut sheet, at, value(data.clone()), &mut left)?;
         }
         let formulas = file.worksheet_formula(&name).map_err(broken)?;
@@ -91,7 +91,7 @@ where
             }
             match formula(text) {
                 Some(text) => {
-                    sheet.formulas.insert(At::new(row + small(r), column + small(c)), text);
+                    sheet.formulas.insert(CellPos::new(row + small(r), column + small(c)), text);
                 }
                 None => lost += 1,
             }
@@ -119,7 +119,12 @@ fn countable(sheets: usize) -> Result<(), WorkbookError> {
 }
 
 /// Sets a cell and counts it together with the gap before it.
-pub(super) fn place(sheet: &mut Sheet, at: At, value: Value, left: &mut usize) -> Result<(), WorkbookError> {
+pub(super) fn place(
+    sheet: &mut Sheet,
+    at: CellPos,
+    value: Value,
+    left: &mut usize,
+) -> Result<(), WorkbookError> {
     if value == Value::Empty {
         return Ok(());
     }
@@ -190,7 +195,7 @@ mod tests {
             let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
             assert_eq!(names, ["Sales", "Notes"], "{name}");
             let sales = &book.sheets[0];
-            let at = |place: &str| At::read(place).unwrap();
+            let at = |place: &str| CellPos::read(place).unwrap();
             assert_eq!((sales.rows.len(), sales.width()), (6, 5), "{name}");
             assert_eq!(sales.value(at("A4")), &Value::Text("K\u{f6}ln".into()), "{name}");
             assert_eq!(sales.value(at("A6")), &Value::Text("\u{6771}\u{4eac}".into()), "{name}");

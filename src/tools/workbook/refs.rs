@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The position of a cell, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct At {
+pub struct CellPos {
     pub row: u32,
     pub column: u32,
 }
@@ -13,12 +13,12 @@ pub struct At {
 /// A rectangle, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
-    pub from: At,
+    pub from: CellPos,
     /// The last row and column; `None` if it extends to the end of the sheet.
     pub to: (Option<u32>, Option<u32>),
 }
 
-impl At {
+impl CellPos {
     /// Row and column are counted from zero.
     pub fn new(row: u32, column: u32) -> Self {
         Self { row, column }
@@ -33,7 +33,7 @@ impl At {
     }
 }
 
-impl fmt::Display for At {
+impl fmt::Display for CellPos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", letters(self.column), self.row + 1)
     }
@@ -56,7 +56,7 @@ impl Area {
             _ => (0, None),
         };
         let ((column, last_column), (row, last_row)) = (order(one.0, two.0), order(one.1, two.1));
-        Ok(Self { from: At { row, column }, to: (last_row, last_column) })
+        Ok(Self { from: CellPos { row, column }, to: (last_row, last_column) })
     }
 }
 
@@ -115,16 +115,16 @@ mod tests {
         for (text, row, column) in
             [("A1", 0, 0), ("$b$7", 6, 1), ("AA10", 9, 26), ("XFD1048576", 1_048_575, 16_383)]
         {
-            let at = At::read(text).unwrap();
+            let at = CellPos::read(text).unwrap();
             assert_eq!((at.row, at.column), (row, column), "{text}");
             assert_eq!(at.to_string(), text.replace('$', "").to_uppercase());
         }
         for bad in ["", "A0", "XFE1", "A1048577", "7", "B", "A1:B2", "ÄÄ1", "A-1", "AAAA1"] {
-            assert!(At::read(bad).is_err(), "{bad}");
+            assert!(CellPos::read(bad).is_err(), "{bad}");
         }
-        assert_eq!(Area::read("C3:A1").unwrap(), Area { from: At::new(0, 0), to: (Some(2), Some(2)) });
-        assert_eq!(Area::read("B:C").unwrap(), Area { from: At::new(0, 1), to: (None, Some(2)) });
-        assert_eq!(Area::read("2:5").unwrap(), Area { from: At::new(1, 0), to: (Some(4), None) });
+        assert_eq!(Area::read("C3:A1").unwrap(), Area { from: CellPos::new(0, 0), to: (Some(2), Some(2)) });
+        assert_eq!(Area::read("B:C").unwrap(), Area { from: CellPos::new(0, 1), to: (None, Some(2)) });
+        assert_eq!(Area::read("2:5").unwrap(), Area { from: CellPos::new(1, 0), to: (Some(4), None) });
         for bad in ["A:3", "B", "7", ":", "A1:"] {
             assert!(Area::read(bad).is_err(), "{bad}");
         }

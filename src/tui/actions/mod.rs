@@ -5,7 +5,7 @@ mod available;
 
 use super::layers::{self, Ask, Help, form};
 use super::model::Model;
-use super::msg::{Cmd, Past, Press};
+use super::msg::{Cmd, HistoryPurpose, Press};
 use super::tabs::inbox::{self, Filter, away, decide, grant, history, mail, marks, menus, news, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Tab, activity, memory, moves};
@@ -289,8 +289,8 @@ actions! {
         AddLine ["o"] "add_line": "add a line" => memory::ask_line(model),
         PinLine ["P"] "pin_line": "pin or unpin a line" => memory::ask_pins(model),
         RevertProfile ["R"] "revert_profile": "back to an earlier version"
-            => memory::ask_past(model, Past::Revert),
-        History ["d"] "history": "versions and what each changed" => memory::ask_past(model, Past::Read),
+            => memory::ask_past(model, HistoryPurpose::Revert),
+        History ["d"] "history": "versions and what each changed" => memory::ask_past(model, HistoryPurpose::Read),
         OpenThread ["t"] as "show the thread behind this version",
     }
 

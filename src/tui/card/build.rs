@@ -29,7 +29,7 @@ pub struct Folds {
 
 /// What is shown around the card: facts about its item, and earlier answers.
 #[derive(Clone, Debug, Default)]
-pub struct Extra<'a> {
+pub struct CardContext<'a> {
     /// The line under the title.
     pub meta: String,
     /// Earlier answers, each on one or more lines.
@@ -38,7 +38,7 @@ pub struct Extra<'a> {
 
 impl Doc {
     /// Cuts an item's card into pieces.
-    pub fn new(item: &Item, card: Arc<Card>, extra: &Extra<'_>, folds: Folds) -> Self {
+    pub fn new(item: &Item, card: Arc<Card>, extra: &CardContext<'_>, folds: Folds) -> Self {
         let mut doc = Doc { card: card.clone(), ..Self::default() };
         doc.own(PieceKind::Title, Visible::line(&item.title).into_string());
         doc.own(PieceKind::Meta, extra.meta.clone());

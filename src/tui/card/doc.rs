@@ -1,6 +1,6 @@
 //! The pieces of a card, and positions in them.
 
-use super::highlight::{Inside, Language};
+use super::highlight::{Language, LineState};
 use super::lay;
 use crate::graph::Grade;
 use crate::inbox::{Block, Card, MailBlock, Tone};
@@ -39,7 +39,7 @@ pub(super) enum PieceKind {
     },
     Code {
         language: Language,
-        inside: Inside,
+        inside: LineState,
     },
     Row {
         block: usize,

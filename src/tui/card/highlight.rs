@@ -31,7 +31,7 @@ pub enum Token {
 
 /// The state a line begins in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Inside {
+pub enum LineState {
     #[default]
     Nothing,
     /// A triple-quoted Python string with this quote character.
@@ -50,23 +50,23 @@ const SHELL: &[&str] = &[
 ];
 
 /// The pieces of a line, in order and without gaps, and the state the next line begins in.
-pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token, &str)>, Inside) {
+pub fn highlight(line: &str, language: Language, inside: LineState) -> (Vec<(Token, &str)>, LineState) {
     let words = match language {
         Language::Python => PYTHON,
         Language::Json => JSON,
         Language::Shell => SHELL,
-        Language::Other => return (vec![(Token::Plain, line)], Inside::Nothing),
+        Language::Other => return (vec![(Token::Plain, line)], LineState::Nothing),
     };
     let mut pieces: Vec<(Token, &str)> = Vec::new();
     let mut rest = line;
     let mut inside = inside;
     while let Some(first) = rest.chars().next() {
         let (token, length) = match (inside, first) {
-            (Inside::Triple(quote), _) => {
+            (LineState::Triple(quote), _) => {
                 let end: String = std::iter::repeat_n(quote, 3).collect();
                 match rest.find(&end) {
                     Some(found) => {
-                        inside = Inside::Nothing;
+                        inside = LineState::Nothing;
                         (Token::Text, found + 3)
                     }
                     None => (Token::Text, rest.len()),
@@ -74,7 +74,7 @@ pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token,
             }
             (_, '#') if language != Language::Json => (Token::Remark, rest.len()),
             (_, '"' | '\'') if language == Language::Python && is_triple(rest, first) => {
-                inside = Inside::Triple(first);
+                inside = LineState::Triple(first);
                 (Token::Text, 3)
             }
             (_, '"') => (Token::Text, text_length(rest, '"')),
@@ -130,24 +130,24 @@ mod tests {
 
     #[test]
     fn python_is_told_apart() {
-        let (pieces, inside) = highlight("return f(1.5, 'a\\'b') # x", Language::Python, Inside::Nothing);
+        let (pieces, inside) = highlight("return f(1.5, 'a\\'b') # x", Language::Python, LineState::Nothing);
         let of = |token| pieces.iter().filter(|(t, _)| *t == token).map(|(_, s)| *s).collect::<Vec<_>>();
         assert_eq!(of(Token::Keyword), ["return"]);
         assert_eq!(of(Token::Number), ["1.5"]);
         assert_eq!(of(Token::Text), ["'a\\'b'"]);
         assert_eq!(of(Token::Remark), ["# x"]);
-        assert_eq!(inside, Inside::Nothing);
-        let (_, inside) = highlight("x = \"\"\"begins", Language::Python, Inside::Nothing);
-        assert_eq!(inside, Inside::Triple('"'));
+        assert_eq!(inside, LineState::Nothing);
+        let (_, inside) = highlight("x = \"\"\"begins", Language::Python, LineState::Nothing);
+        assert_eq!(inside, LineState::Triple('"'));
         let (pieces, inside) = highlight("ends\"\"\" if y", Language::Python, inside);
-        assert_eq!((pieces[0], inside), ((Token::Text, "ends\"\"\""), Inside::Nothing));
+        assert_eq!((pieces[0], inside), ((Token::Text, "ends\"\"\""), LineState::Nothing));
     }
 
     proptest! {
         #[test]
         fn pieces_are_the_line(line in "[a-z0-9'\"#\\\\ é漢]{0,30}") {
             for language in [Language::Python, Language::Json, Language::Shell, Language::Other] {
-                let (pieces, _) = highlight(&line, language, Inside::Nothing);
+                let (pieces, _) = highlight(&line, language, LineState::Nothing);
                 prop_assert_eq!(pieces.iter().map(|(_, text)| *text).collect::<String>(), line.clone());
             }
         }

@@ -10,7 +10,7 @@ mod lay;
 mod mail;
 mod table;
 
-pub use build::{Extra, Folds};
+pub use build::{CardContext, Folds};
 pub use doc::{Doc, ScrollPosition};
 pub use mail::link;
 

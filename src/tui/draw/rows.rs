@@ -2,7 +2,7 @@
 
 use crate::tui::draw;
 use crate::tui::model::Model;
-use crate::tui::tabs::{Browse, Focus};
+use crate::tui::tabs::{Focus, PagedList};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -22,7 +22,7 @@ const LEAST_NOTE: u16 = 16;
 
 pub fn rows<T>(
     model: &Model,
-    browse: &Browse<T>,
+    browse: &PagedList<T>,
     area: Rect,
     buf: &mut Buffer,
     all: impl Iterator<Item = PlainRow>,

@@ -31,9 +31,9 @@ const OWN: &[Scope] = &[Global, List, Card, Decide, Activity];
 pub enum Lookup {
     Found(Action),
     /// It runs the user's own command with this number.
-    Own(usize),
+    OwnCommand(usize),
     /// It begins a longer sequence.
-    Begun,
+    Prefix,
     Nothing,
 }
 
@@ -209,12 +209,12 @@ impl Keymap {
         if scopes.contains(&Decide) {
             for (number, (own, _)) in self.own.iter().enumerate() {
                 if own == keys {
-                    return Lookup::Own(number);
+                    return Lookup::OwnCommand(number);
                 }
                 begun |= own.len() > keys.len() && own.starts_with(keys);
             }
         }
-        if begun { Lookup::Begun } else { Lookup::Nothing }
+        if begun { Lookup::Prefix } else { Lookup::Nothing }
     }
 
     /// The first key of an action in these scopes, as people write it.

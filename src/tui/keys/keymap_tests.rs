@@ -154,7 +154,7 @@ fn neither_enter_nor_esc_decides() {
 fn long_keys_are_waited_for() {
     let usual = Keymap::new(&BTreeMap::new(), &[]).unwrap();
     let g = Key::plain('g');
-    assert_eq!(usual.lookup(&[List, Global], &[g]), Lookup::Begun);
+    assert_eq!(usual.lookup(&[List, Global], &[g]), Lookup::Prefix);
     assert_eq!(usual.lookup(&[List, Global], &[g, g]), Lookup::Found(A::Top));
     assert_eq!(usual.lookup(&[List, Global], &[g, Key::plain('!')]), Lookup::Nothing);
 }
@@ -180,8 +180,8 @@ fn own_commands_have_keys_of_their_own() {
     };
     let mapped = Keymap::new(&BTreeMap::new(), &[own("gj", "ticket"), own("ctrl-b", "blog")]).unwrap();
     let (g, j) = (Key::plain('g'), Key::plain('j'));
-    assert_eq!(mapped.lookup(&[List, Decide, Global], &[g, j]), Lookup::Own(0));
-    assert_eq!(mapped.lookup(&[List, Decide, Global], &[g]), Lookup::Begun);
+    assert_eq!(mapped.lookup(&[List, Decide, Global], &[g, j]), Lookup::OwnCommand(0));
+    assert_eq!(mapped.lookup(&[List, Decide, Global], &[g]), Lookup::Prefix);
     assert_eq!(mapped.lookup(&[Form], &[g, j]), Lookup::Nothing, "not where text is typed");
     assert_eq!(
         mapped.own().collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::{Decide, ItemKind, unsent_edit_key};
+use crate::inbox::{DecisionRequest, ItemKind, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
@@ -27,7 +27,7 @@ pub struct Bulk {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkItem {
-    Decide(Decide),
+    Decide(DecisionRequest),
     FileAway(ThreadId),
 }
 
@@ -68,7 +68,7 @@ impl Bulk {
         let mut found = Bulk { kind, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
         for row in marked {
             let item = match (InterruptId::parse(&row.id), row.hash) {
-                (Ok(id), Some(hash)) => BulkItem::Decide(Decide::on_screen(
+                (Ok(id), Some(hash)) => BulkItem::Decide(DecisionRequest::on_screen(
                     id,
                     hash,
                     decision.clone(),

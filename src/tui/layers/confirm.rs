@@ -2,8 +2,8 @@
 
 use super::{Layer, Popup, cells, draw_keys, form, screen};
 use crate::graph::ThreadId;
-use crate::inbox::{Decide, GrantRequest, PruneQuery};
-use crate::service::{Programs, Way};
+use crate::inbox::{DecisionRequest, GrantRequest, PruneQuery};
+use crate::service::{MailMove, Programs};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
@@ -23,7 +23,7 @@ pub struct Confirm {
     pub title: String,
     /// Why we ask once more.
     pub why: String,
-    pub then: Then,
+    pub then: OnConfirm,
     /// The details, to scroll through.
     pub page: Doc,
     /// The scroll position.
@@ -32,16 +32,16 @@ pub struct Confirm {
 
 /// What happens once it is confirmed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Then {
-    Decide(DecisionKind, Decide),
+pub enum OnConfirm {
+    Decide(DecisionKind, DecisionRequest),
     Stop(ThreadId),
     /// Takes a decision and allows more of the same.
-    Grant(Decide, GrantRequest),
+    Grant(DecisionRequest, GrantRequest),
     /// Takes a decision and tells the agent to remember the offer with this index.
-    Remember(Decide, usize),
+    Remember(DecisionRequest, usize),
     /// Puts a built-in grant back into effect.
     Restore(String),
-    PutAway(Vec<ThreadId>, Way),
+    PutAway(Vec<ThreadId>, MailMove),
     /// Saves an attachment although it can run programs.
     SaveAttached(ThreadId, usize),
     /// Gives a mail another class.
@@ -54,7 +54,7 @@ pub enum Then {
 }
 
 impl Confirm {
-    pub fn new(title: impl Into<String>, why: impl Into<String>, page: Doc, then: Then) -> Self {
+    pub fn new(title: impl Into<String>, why: impl Into<String>, page: Doc, then: OnConfirm) -> Self {
         Self { title: title.into(), why: why.into(), then, page, top: ScrollPosition::default() }
     }
 
@@ -106,23 +106,23 @@ impl Popup for Confirm {
                     _ => Vec::new(),
                 };
                 cmds.extend(match confirm.then {
-                    Then::Decide(kind, decision) => decide::send(model, kind, decision),
-                    Then::Stop(thread) => vec![Cmd::Stop(thread)],
-                    Then::Grant(decision, request) => {
+                    OnConfirm::Decide(kind, decision) => decide::send(model, kind, decision),
+                    OnConfirm::Stop(thread) => vec![Cmd::Stop(thread)],
+                    OnConfirm::Grant(decision, request) => {
                         model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::Grant(decision, request)]
                     }
-                    Then::Remember(decision, place) => {
+                    OnConfirm::Remember(decision, place) => {
                         model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::AcceptRemembering(decision, place)]
                     }
-                    Then::Restore(grant) => vec![Cmd::Restore(grant)],
-                    Then::PutAway(threads, way) => vec![Cmd::PutAway(threads, way)],
-                    Then::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Save)],
-                    Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
-                    Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
-                    Then::Fork(thread, step) => vec![Cmd::Fork(thread, step)],
-                    Then::Prune(query) => activity::prune(model, query),
+                    OnConfirm::Restore(grant) => vec![Cmd::Restore(grant)],
+                    OnConfirm::PutAway(threads, way) => vec![Cmd::PutAway(threads, way)],
+                    OnConfirm::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Save)],
+                    OnConfirm::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
+                    OnConfirm::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
+                    OnConfirm::Fork(thread, step) => vec![Cmd::Fork(thread, step)],
+                    OnConfirm::Prune(query) => activity::prune(model, query),
                 });
                 return cmds;
             }

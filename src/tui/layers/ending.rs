@@ -2,7 +2,7 @@
 
 use super::{Popup, cells, screen};
 use crate::graph::InterruptId;
-use crate::inbox::Standing;
+use crate::inbox::ItemStatus;
 use crate::text::truncate;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::centred;
@@ -15,7 +15,7 @@ use ratatui::text::{Line, Span};
 
 /// The question asked when the user quits while something is held.
 #[derive(Clone, Debug)]
-pub struct Ending {
+pub struct QuitPrompt {
     /// The titles of the held items.
     pub held: Vec<String>,
 }
@@ -28,19 +28,19 @@ pub fn quit(model: &mut Model) -> Vec<Cmd> {
         .list
         .all()
         .iter()
-        .filter(|row| matches!(row.standing, Standing::Held { .. }))
+        .filter(|row| matches!(row.standing, ItemStatus::Held { .. }))
         .map(|row| row.title.clone())
         .collect();
     // If another process drives, held decisions go on without us.
     if held.is_empty() || model.driving != Driving::Ours {
         cmds.push(Cmd::Quit);
     } else {
-        model.push(Ending { held });
+        model.push(QuitPrompt { held });
     }
     cmds
 }
 
-impl Popup for Ending {
+impl Popup for QuitPrompt {
     fn scope(&self) -> Scope {
         Scope::Ending
     }
@@ -54,7 +54,8 @@ impl Popup for Ending {
             model.say("Ignored: the keys came too fast");
             return Vec::new();
         }
-        let held = model.inbox.list.all().iter().filter(|row| matches!(row.standing, Standing::Held { .. }));
+        let held =
+            model.inbox.list.all().iter().filter(|row| matches!(row.standing, ItemStatus::Held { .. }));
         let ids: Vec<InterruptId> = held.filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
         match action {
             Action::Wait => {

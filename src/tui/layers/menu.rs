@@ -2,7 +2,7 @@
 
 use super::{Ask, Popup, ask, cells, form, screen};
 use crate::graph::ThreadId;
-use crate::inbox::{Decide, GrantScope, MemoryVersion, Status};
+use crate::inbox::{DecisionRequest, GrantScope, MemoryVersion, Status};
 use crate::service::{AttachedFile, Programs};
 use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
@@ -41,7 +41,7 @@ pub enum Choice {
     /// Review one's own changes before accepting them.
     AcceptEdited,
     /// Ask whether to accept the proposal without one's own changes.
-    AcceptProposed(Box<Decide>),
+    AcceptProposed(Box<DecisionRequest>),
     Start(String),
     /// List only threads with this status (or stop doing so); `None` lists all.
     Status(Option<Status>),

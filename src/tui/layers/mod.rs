@@ -16,8 +16,8 @@ mod prompt;
 pub mod sessions;
 
 pub use bulk::{Bulk, ask_bulk};
-pub use confirm::{Confirm, Then};
-pub use ending::{Ending, quit};
+pub use confirm::{Confirm, OnConfirm};
+pub use ending::{QuitPrompt, quit};
 pub use form::Form;
 pub use help::Help;
 pub use menu::{Choice, Menu};
@@ -151,7 +151,7 @@ layers! {
     Page "Something to read.",
     Help "All keys.",
     Sessions "The sessions of coding agents.",
-    Ending "The question at the end, while something is held.",
+    QuitPrompt "The question at the end, while something is held.",
 }
 
 pub fn open(model: &mut Model, layer: impl Into<Layer>) -> Vec<Cmd> {

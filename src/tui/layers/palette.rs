@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 pub struct Suggestion {
     pub text: String,
     pub key: String,
-    pub meant: Meant,
+    pub meant: SuggestionAction,
 }
 
 /// What choosing a row of the palette does.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Meant {
+pub enum SuggestionAction {
     Action(Action),
     /// Starts a thread of this workflow with this input.
     Start(String, Value),
@@ -54,19 +54,19 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
         if let Some(score) = score(&text) {
             let usual = if typed.is_empty() { usual(action) } else { 0 };
             let score = score + fitting(model, &scopes, action) + usual;
-            found.push((score, Suggestion { text, key, meant: Meant::Action(action) }));
+            found.push((score, Suggestion { text, key, meant: SuggestionAction::Action(action) }));
         }
     }
     for (key, name) in model.keymap.own() {
         let text = format!("{}: your own command", crate::tui::words::line(name));
         if let Some(score) = score(&text) {
-            found.push((score, Suggestion { text, key, meant: Meant::Own }));
+            found.push((score, Suggestion { text, key, meant: SuggestionAction::Own }));
         }
     }
     for known in &model.workflows {
         let text = format!("start {}: {}", known.name, known.about);
         if let Some(score) = score(&text) {
-            let meant = Meant::Form(known.name.clone());
+            let meant = SuggestionAction::Form(known.name.clone());
             found.push((score, Suggestion { text, key: String::new(), meant }));
         }
     }
@@ -140,7 +140,11 @@ fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
     }
     let input = Value::Object(input);
     let text = format!("start {} with {}", known.name, crate::tui::words::line(&input.to_string()));
-    Some(Suggestion { text, key: "Enter".to_owned(), meant: Meant::Start(known.name.clone(), input) })
+    Some(Suggestion {
+        text,
+        key: "Enter".to_owned(),
+        meant: SuggestionAction::Start(known.name.clone(), input),
+    })
 }
 
 /// Strings stay verbatim, everything else is read as JSON; a bare word for a list becomes a list of one.
@@ -193,17 +197,17 @@ pub fn choose(model: &mut Model) -> Vec<Cmd> {
     };
     model.layers.pop();
     match suggestion.meant {
-        Meant::Start(workflow, input) => vec![Cmd::Start(workflow, input)],
-        Meant::Form(workflow) => form::start(model, &workflow),
-        Meant::Own => {
+        SuggestionAction::Start(workflow, input) => vec![Cmd::Start(workflow, input)],
+        SuggestionAction::Form(workflow) => form::start(model, &workflow),
+        SuggestionAction::Own => {
             model.say(format!("{}: press {} with the card on the screen", suggestion.text, suggestion.key));
             Vec::new()
         }
-        Meant::Action(action) if action.decides() => {
+        SuggestionAction::Action(action) if action.decides() => {
             model.say(format!("{}: press {} with the card on the screen", action.help(), suggestion.key));
             Vec::new()
         }
-        Meant::Action(action) => match action.available(model) {
+        SuggestionAction::Action(action) => match action.available(model) {
             Ok(()) => press::act(model, action, Press { key: Key::plain('\n'), at: model.now, burst: true }),
             Err(why) => {
                 model.say(if why.is_empty() { "That does nothing here" } else { why });

@@ -3,7 +3,7 @@
 use crate::tui::card::{Doc, ScrollPosition};
 
 #[derive(Clone, Debug)]
-pub struct Browse<T> {
+pub struct PagedList<T> {
     pub rows: Vec<T>,
     /// The selected row.
     pub cursor: usize,
@@ -21,7 +21,7 @@ pub struct Browse<T> {
     pub reading: bool,
 }
 
-impl<T> Default for Browse<T> {
+impl<T> Default for PagedList<T> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
@@ -36,7 +36,7 @@ impl<T> Default for Browse<T> {
     }
 }
 
-impl<T> Browse<T> {
+impl<T> PagedList<T> {
     pub fn selected(&self) -> Option<&T> {
         self.rows.get(self.cursor)
     }

@@ -8,7 +8,7 @@ pub mod memory;
 pub mod moves;
 pub mod threads;
 
-pub use browse::Browse;
+pub use browse::PagedList;
 
 use super::actions::Action;
 use super::layers::{self, Ask};
@@ -133,7 +133,7 @@ pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
 /// The thread of the selected row, in any list.
 pub fn thread_here(model: &Model) -> Option<ThreadId> {
     if model.tab == Tab::Memory {
-        return memory::causing(model);
+        return memory::causing_thread(model);
     }
     if model.shows_running() || model.tab == Tab::Activity {
         return model.selected_running().map(|line| line.id.clone());

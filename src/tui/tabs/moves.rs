@@ -1,7 +1,7 @@
 //! Moving through lists and cards.
 
 use super::inbox::{history, skipped};
-use super::threads::review::{self, Aspect};
+use super::threads::review::{self, ThreadPane};
 use super::{activity, memory, threads};
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, Folds, ScrollPosition};
@@ -20,7 +20,7 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
         Tab::Inbox | Tab::Activity | Tab::Memory => None,
         Tab::Threads => {
             let review = model.threads.review.as_mut()?;
-            let paged = matches!(review.aspect, Aspect::Conversation | Aspect::Steps);
+            let paged = matches!(review.aspect, ThreadPane::Conversation | ThreadPane::Steps);
             paged.then_some((&review.doc, &mut review.top))
         }
     }

@@ -10,7 +10,7 @@ use super::layers::{self, form};
 use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
-use super::own;
+use super::own_commands;
 use super::safe::Shown;
 use super::tabs::inbox::{self, away, decide, grant, history, mail, news, skipped};
 use super::tabs::threads::{self, review};
@@ -116,7 +116,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             Some(()) => vec![Cmd::FetchMail],
             None => Vec::new(),
         },
-        Msg::OwnRan(name, result) => own::ran(model, &name, result),
+        Msg::OwnRan(name, result) => own_commands::ran(model, &name, result),
         Msg::Edited(layer, result) => form::edited(model, layer, result),
         Msg::Completions(layer, typed, paths) => form::completions(model, layer, typed, paths),
     };

@@ -4,7 +4,7 @@ use crate::tui::actions::Action;
 use crate::tui::keys::Lookup;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::{layers, own, safe};
+use crate::tui::{layers, own_commands, safe};
 
 pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
@@ -13,7 +13,7 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.pending.push(press.key);
     let scopes = model.scopes();
     let cmds = match model.keymap.lookup(&scopes, &model.pending) {
-        Lookup::Begun => Vec::new(),
+        Lookup::Prefix => Vec::new(),
         Lookup::Found(action) => {
             model.pending.clear();
             match action.available(model) {
@@ -26,9 +26,9 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
                 }
             }
         }
-        Lookup::Own(number) => {
+        Lookup::OwnCommand(number) => {
             model.pending.clear();
-            own::start(model, number, press)
+            own_commands::start(model, number, press)
         }
         Lookup::Nothing => {
             let alone = model.pending.len() == 1;

@@ -177,7 +177,10 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
             &format!("view only: {}", words::line(why)),
             theme.warning,
         );
-    } else if model.inbox.list.has_lost() && model.inbox.following.is_none() && model.tab == Tab::Inbox {
+    } else if model.inbox.list.selection_vanished()
+        && model.inbox.following.is_none()
+        && model.tab == Tab::Inbox
+    {
         draw::sentence(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
     } else if !model.inbox.list.marks.is_empty() {
         let text =

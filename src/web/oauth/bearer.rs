@@ -1,7 +1,7 @@
 //! The token that requests show. When it expires, one task renews it for all.
 
 use super::LoginError;
-use super::login::{Granted, granted};
+use super::login::{TokenReply, granted};
 use super::tokens::{Tokens, lock, log_in};
 use crate::config::Google;
 use crate::web::Wait;
@@ -67,7 +67,7 @@ impl Bearer {
             drop(gate);
             renewed
         });
-        let failed = |_| LoginError::Passing("renewing the token was given up".to_owned());
+        let failed = |_| LoginError::Temporary("renewing the token was given up".to_owned());
         renewing.await.map_err(failed)?
     }
 }
@@ -88,11 +88,11 @@ impl Inner {
             // First check that there is a login at all: only then is there a folder to lock.
             Tokens::load(&login)?;
             let lock = lock(&login).map_err(|error| {
-                LoginError::Passing(format!("the tokens of {} cannot be locked: {error}", login.account))
+                LoginError::Temporary(format!("the tokens of {} cannot be locked: {error}", login.account))
             })?;
             Ok((Tokens::load(&login)?, lock))
         });
-        let given_up = |_| LoginError::Passing("reading the tokens was given up".to_owned());
+        let given_up = |_| LoginError::Temporary("reading the tokens was given up".to_owned());
         let (mut tokens, _lock) = loaded.await.map_err(given_up)??;
         // Another process may have renewed it.
         if !is_good(&tokens, refused) {
@@ -102,9 +102,9 @@ impl Inner {
             }
             let form = [("grant_type", "refresh_token"), ("refresh_token", &tokens.refresh_token)];
             let granted = match granted(&self.login, self.wait, &form).await {
-                Granted::Tokens(granted) => granted,
-                Granted::Error(error) => return Err(error),
-                Granted::Invalid(_) => {
+                TokenReply::Tokens(granted) => granted,
+                TokenReply::Error(error) => return Err(error),
+                TokenReply::Invalid(_) => {
                     self.held().dead = Some(tokens.refresh_token.clone());
                     return Err(self.over());
                 }
@@ -116,7 +116,7 @@ impl Inner {
             }
             let (login, kept) = (self.login.clone(), tokens.clone());
             let saved = tokio::task::spawn_blocking(move || kept.save(&login)).await;
-            saved.map_err(|_| LoginError::Passing("keeping the tokens was given up".to_owned()))??;
+            saved.map_err(|_| LoginError::Temporary("keeping the tokens was given up".to_owned()))??;
         }
         let token = tokens.access_token.clone();
         self.held().tokens = Some(tokens);
@@ -124,7 +124,7 @@ impl Inner {
     }
 
     fn over(&self) -> LoginError {
-        LoginError::Again(format!(
+        LoginError::LoginRequired(format!(
             "Google does not accept the login of {} any more (it was revoked, or has expired); {}",
             self.login.account,
             log_in(&self.login)

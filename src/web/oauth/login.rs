@@ -28,9 +28,9 @@ pub struct Login {
 
 /// Starts a login: the port is open before anybody learns of it.
 pub async fn begin(login: &Google, scopes: &[&str], wait: Wait) -> Result<Login, LoginError> {
-    let secrets = Secrets::new().map_err(LoginError::Passing)?;
+    let secrets = Secrets::new().map_err(LoginError::Temporary)?;
     let listener = Listener::open().await.map_err(|error| {
-        LoginError::Passing(format!("no port on 127.0.0.1 can be opened for the answer: {error}"))
+        LoginError::Temporary(format!("no port on 127.0.0.1 can be opened for the answer: {error}"))
     })?;
     let redirect = listener.redirect();
     let mut url = parsed(&login.auth_url, "auth_url")?;
@@ -67,18 +67,18 @@ impl Login {
         let Ok(answered) = answered else {
             let minutes = patience.as_secs().div_ceil(60);
             let text = format!("nobody answered within {minutes} minutes; {} again", log_in(&login));
-            return Err(LoginError::Again(text));
+            return Err(LoginError::LoginRequired(text));
         };
         let callback = answered
-            .map_err(|error| LoginError::Passing(format!("cannot listen for the answer: {error}")))?;
+            .map_err(|error| LoginError::Temporary(format!("cannot listen for the answer: {error}")))?;
         let exchanged = match &callback.answer {
             Answer::Code(code) => exchange(&login, &scopes, &secrets, &redirect, code, wait).await,
-            Answer::Refused(why) if why == "access_denied" => Err(LoginError::Again(format!(
+            Answer::Refused(why) if why == "access_denied" => Err(LoginError::LoginRequired(format!(
                 "access was refused in the browser; {} to try again",
                 log_in(&login)
             ))),
             Answer::Refused(why) => {
-                Err(LoginError::Lasting(format!("the login was refused ({})", said(why))))
+                Err(LoginError::Permanent(format!("the login was refused ({})", said(why))))
             }
         };
         match &exchanged {
@@ -104,17 +104,17 @@ async fn exchange(
         ("code_verifier", &secrets.verifier),
     ];
     let granted = match granted(login, wait, &form).await {
-        Granted::Tokens(granted) => granted,
-        Granted::Error(error) => return Err(error),
-        Granted::Invalid(why) => {
+        TokenReply::Tokens(granted) => granted,
+        TokenReply::Error(error) => return Err(error),
+        TokenReply::Invalid(why) => {
             let text = format!("Google rejected the answer ({why}); {} again", log_in(login));
-            return Err(LoginError::Again(text));
+            return Err(LoginError::LoginRequired(text));
         }
     };
     let Some(refresh_token) = granted.refresh_token else {
         let text =
             "Google gave no refresh token; take sayso's access away at myaccount.google.com/permissions, and";
-        return Err(LoginError::Again(format!("{text} {} again", log_in(login))));
+        return Err(LoginError::LoginRequired(format!("{text} {} again", log_in(login))));
     };
     // People can leave boxes unticked. A server that does not list the scopes has granted what we asked for.
     let allowed = granted.scopes.unwrap_or_else(|| scopes.to_vec());
@@ -124,7 +124,7 @@ async fn exchange(
             said(missing),
             log_in(login)
         );
-        return Err(LoginError::Again(text));
+        return Err(LoginError::LoginRequired(text));
     }
     let tokens = Tokens {
         client_id: login.client_id.clone(),
@@ -146,7 +146,7 @@ pub(super) struct Grant {
 }
 
 /// The token server's answer.
-pub(super) enum Granted {
+pub(super) enum TokenReply {
     Tokens(Grant),
     /// The code or refresh token is no longer valid (`invalid_grant`).
     Invalid(String),
@@ -154,20 +154,20 @@ pub(super) enum Granted {
 }
 
 /// Asks the token server. No error quotes what we sent or received.
-pub(super) async fn granted(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Granted {
+pub(super) async fn granted(login: &Google, wait: Wait, form: &[(&str, &str)]) -> TokenReply {
     match asked(login, wait, form).await {
         Ok(granted) => granted,
-        Err(error) => Granted::Error(error),
+        Err(error) => TokenReply::Error(error),
     }
 }
 
-async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Granted, LoginError> {
+async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<TokenReply, LoginError> {
     let url = parsed(&login.token_url, "token_url")?;
-    let web = Web::new(&url, None, wait).map_err(LoginError::Lasting)?;
+    let web = Web::new(&url, None, wait).map_err(LoginError::Permanent)?;
     let client_secret = match &login.client_secret {
         Some(kept) => {
             let read = secret(kept, "the secret of Google's client", "client_secret").await;
-            Some(read.map_err(LoginError::Lasting)?)
+            Some(read.map_err(LoginError::Permanent)?)
         }
         None => None,
     };
@@ -179,7 +179,7 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Gran
     let body = body.query().unwrap_or_default().as_bytes().to_vec();
     let ask = Ask::new(Method::POST, url).body("application/x-www-form-urlencoded", body).most(64 << 10);
     let reply = web.ask(&ask).await.map_err(|error| match error {
-        WebError::NotSent(text) | WebError::Cut(text) => LoginError::Passing(text),
+        WebError::NotSent(text) | WebError::MaybeSent(text) => LoginError::Temporary(text),
     })?;
     let place = web.place();
     let said_json: Option<Value> = serde_json::from_slice(&reply.body).ok().filter(Value::is_object);
@@ -187,27 +187,27 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Gran
         let word = |key: &str| said_json.as_ref().and_then(|json| json.get(key)?.as_str()).map(said);
         return Ok(match (reply.status, word("error").as_deref()) {
             (429 | 500.., _) => {
-                Granted::Error(LoginError::Passing(format!("{place} is busy ({})", reply.status)))
+                TokenReply::Error(LoginError::Temporary(format!("{place} is busy ({})", reply.status)))
             }
             (_, Some("invalid_grant")) => {
-                Granted::Invalid(word("error_description").unwrap_or_else(|| "invalid_grant".to_owned()))
+                TokenReply::Invalid(word("error_description").unwrap_or_else(|| "invalid_grant".to_owned()))
             }
-            (_, Some(error)) => Granted::Error(LoginError::Lasting(format!(
+            (_, Some(error)) => TokenReply::Error(LoginError::Permanent(format!(
                 "{place} does not take the client ({error}); check client_id and client_secret in [google]"
             ))),
-            (status, None) => Granted::Error(LoginError::Lasting(format!(
+            (status, None) => TokenReply::Error(LoginError::Permanent(format!(
                 "{place} answers with status {status} where tokens should come from; check token_url in [google]"
             ))),
         });
     }
-    let odd = || LoginError::Passing(format!("{place} answered without a token that can be used"));
+    let odd = || LoginError::Temporary(format!("{place} answered without a token that can be used"));
     let json = said_json.ok_or_else(odd)?;
     let text =
         |key: &str| json.get(key).and_then(Value::as_str).filter(|text| is_token(text)).map(str::to_owned);
     let seconds = json.get("expires_in").and_then(Value::as_i64).unwrap_or(3600).clamp(0, LONGEST);
     let expires_at = Timestamp::now().saturating_add(SignedDuration::from_secs(seconds));
     let scopes = json.get("scope").and_then(Value::as_str);
-    Ok(Granted::Tokens(Grant {
+    Ok(TokenReply::Tokens(Grant {
         access_token: text("access_token").ok_or_else(odd)?,
         refresh_token: text("refresh_token"),
         expires_at: expires_at.unwrap_or(Timestamp::MAX),
@@ -221,5 +221,5 @@ fn is_token(text: &str) -> bool {
 }
 
 fn parsed(url: &str, key: &str) -> Result<Url, LoginError> {
-    Url::parse(url).map_err(|_| LoginError::Lasting(format!("{key} in [google] is no address")))
+    Url::parse(url).map_err(|_| LoginError::Permanent(format!("{key} in [google] is no address")))
 }

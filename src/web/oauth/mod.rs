@@ -22,11 +22,11 @@ pub use tokens::Tokens;
 pub enum LoginError {
     /// The person has to log in, maybe again.
     #[error("{0}")]
-    Again(String),
+    LoginRequired(String),
     /// It may work next time.
     #[error("{0}")]
-    Passing(String),
+    Temporary(String),
     /// It will not work until somebody fixes it.
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
 }

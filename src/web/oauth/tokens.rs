@@ -39,12 +39,12 @@ impl Tokens {
     /// Loads the tokens of a login. The error says what to do.
     pub fn load(login: &Google) -> Result<Self, LoginError> {
         let path = &login.tokens;
-        let lasting = |why: String| LoginError::Lasting(format!("the tokens in {} {why}", path.display()));
+        let lasting = |why: String| LoginError::Permanent(format!("the tokens in {} {why}", path.display()));
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let text = format!("nobody has logged in to Google for {}; {}", login.account, log_in(login));
-                return Err(LoginError::Again(text));
+                return Err(LoginError::LoginRequired(text));
             }
             Err(error) => return Err(lasting(format!("cannot be read: {}", unreadable(&error)))),
         };
@@ -58,12 +58,16 @@ impl Tokens {
         read.map_err(|error| lasting(format!("cannot be read: {}", unreadable(&error))))?;
         // An error from serde could quote a token.
         let tokens: Self = serde_json::from_slice(&bytes).map_err(|_| {
-            LoginError::Again(format!("the tokens in {} are damaged; {}", path.display(), log_in(login)))
+            LoginError::LoginRequired(format!(
+                "the tokens in {} are damaged; {}",
+                path.display(),
+                log_in(login)
+            ))
         })?;
         if tokens.client_id != login.client_id {
             let text =
                 format!("the login of {} belongs to another client_id; {}", login.account, log_in(login));
-            return Err(LoginError::Again(text));
+            return Err(LoginError::LoginRequired(text));
         }
         Ok(tokens)
     }
@@ -72,7 +76,7 @@ impl Tokens {
     pub fn save(&self, login: &Google) -> Result<(), LoginError> {
         let path = &login.tokens;
         self.write(path).map_err(|error| {
-            LoginError::Lasting(format!("the tokens cannot be kept in {}: {error}", path.display()))
+            LoginError::Permanent(format!("the tokens cannot be kept in {}: {error}", path.display()))
         })
     }
 

@@ -8,16 +8,16 @@ use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
 use crate::tools::folder::{self, Limits, Skipped};
 use crate::workflows::analyze::facts::FileFacts;
-use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
+use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::workflows::{Picked, Services, ask_model, pick_model};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-type Given = Result<Command<Analysis>, NodeError>;
+type NodeResult = Result<Command<Analysis>, NodeError>;
 
 /// Reads the folder once, then asks the model: for its question or proposal, or for the summary at the end.
-pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
+pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
     if state.verdict == Verdict::Abandoned {
         return Ok(Command::abandon());
     }
@@ -61,7 +61,7 @@ fn listener(model: &Picked) -> String {
 }
 
 /// Puts the model's question to the person.
-pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
+pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
     let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
     let args = json!({ "question": state.current_analysis_query });
     let mut asked = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
@@ -88,7 +88,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
 }
 
 /// Writes the summary into the folder, once; asks first if output files are not granted.
-pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
+pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
     let path = Path::new(&state.inputs_dir).join(RESULT_FILE);
     let stamp = output_file::stamp(ctx.services());
     let Some(output) = &state.analysis_output else {
@@ -101,7 +101,7 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Gi
     let file = path.to_string_lossy().into_owned();
     let args = json!({ "file": file });
     let gist = "The result will be written into the folder.";
-    let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.query, gist };
+    let asking = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.query, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => return Ok(Command::end()),
         Permission::Write(basis) => basis,

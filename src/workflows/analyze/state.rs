@@ -2,7 +2,7 @@
 
 use super::WRITE_RESULT;
 use super::approval::{approves, nearly_approves};
-use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use crate::tools::folder::Skipped;
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
@@ -186,9 +186,9 @@ impl State for Analysis {
 
     fn arrived(event: Event) -> Option<AnalysisUpdate> {
         match event.what {
-            What::Words { text } => Some(AnalysisUpdate::Heard { text }),
-            What::Hint { text } => Some(AnalysisUpdate::Hinted { text }),
-            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+            EventKind::Words { text } => Some(AnalysisUpdate::Heard { text }),
+            EventKind::Hint { text } => Some(AnalysisUpdate::Hinted { text }),
+            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Cards: the answer, the exact request, or what is missing.
 
-use super::parts::{More, Table};
+use super::parts::{ListPosition, Table};
 use super::state::Ask;
 use super::{NEXT, QUESTION, REQUEST, values};
 use crate::graph::Folded;
@@ -75,7 +75,7 @@ fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
     let mut blocks = vec![Block::Text(Visible::new(text))];
     // The end of a long list is far below, so this comes first.
-    if let Some(list) = state.more().and_then(<[More]>::first) {
+    if let Some(list) = state.more().and_then(<[ListPosition]>::first) {
         let shown = format!("{} of {}; answer “more” for the next", list.told, list.total);
         blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
     }

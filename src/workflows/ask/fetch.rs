@@ -3,9 +3,9 @@
 use super::cut::cut;
 use super::next_page;
 use crate::config::Api;
-use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError};
+use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError};
 use crate::text::Visible;
-use crate::tools::catalogue::{Catalogue, Filled, Reach, Shelf};
+use crate::tools::catalogue::{ApiHosts, ApiRequest, Catalogue, CatalogueStore};
 use crate::tools::http::{Answer, Call, Http, HttpError};
 use crate::workflows::{Records, Services};
 use secrecy::{ExposeSecret, SecretString};
@@ -26,7 +26,7 @@ const DEEPEST: usize = 127;
 /// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Got {
+pub(super) struct ApiResponse {
     pub status: u16,
     pub host: String,
     /// The answer, shortened if it is long.
@@ -39,7 +39,7 @@ pub(super) struct Got {
     pub next_link: Option<String>,
 }
 
-impl Got {
+impl ApiResponse {
     /// The server's error message, if it gives one.
     pub fn complaint(&self) -> String {
         let said = ["message", "error", "detail", "title", "reason"].iter().find_map(|key| {
@@ -54,15 +54,15 @@ impl Got {
 
 /// Everything needed to send a request, apart from the request.
 #[derive(Clone)]
-pub(super) struct Door {
+pub(super) struct ApiClient {
     pub catalogue: Catalogue,
     settings: Api,
     http: Http,
-    shelf: Shelf,
+    shelf: CatalogueStore,
     records: Arc<dyn Records>,
 }
 
-impl Door {
+impl ApiClient {
     pub fn new(services: &Services, catalogue: Catalogue) -> Self {
         Self {
             settings: services.apis.settings(&catalogue.name),
@@ -73,8 +73,8 @@ impl Door {
         }
     }
 
-    pub fn reach(&self) -> Reach<'_> {
-        Reach { catalogue: &self.catalogue, settings: self.settings.clone(), http: &self.http }
+    pub fn reach(&self) -> ApiHosts<'_> {
+        ApiHosts { catalogue: &self.catalogue, settings: self.settings.clone(), http: &self.http }
     }
 
     async fn key(&self) -> Result<Option<SecretString>, String> {
@@ -86,7 +86,7 @@ impl Door {
         tokio::task::spawn_blocking(move || shelf.key(&name)).await.map_err(|error| error.to_string())?
     }
 
-    async fn send(&self, filled: &Filled, hosts: &[String]) -> Result<Answer, HttpError> {
+    async fn send(&self, filled: &ApiRequest, hosts: &[String]) -> Result<Answer, HttpError> {
         let refused = |why: String| HttpError::Refused(why);
         let mut call: Call = filled.call().map_err(refused)?;
         let key = self.key().await.map_err(refused)?;
@@ -98,8 +98,8 @@ impl Door {
     pub async fn read(
         &self,
         servers: &[String],
-        filled: impl Fn(&str) -> Result<Filled, String>,
-    ) -> Result<Got, NodeError> {
+        filled: impl Fn(&str) -> Result<ApiRequest, String>,
+    ) -> Result<ApiResponse, NodeError> {
         let mut wrong = Vec::new();
         let mut passing = false;
         for server in servers.iter().take(MOST_SERVERS) {
@@ -126,12 +126,12 @@ impl Door {
     }
 
     /// The answer as data; the inner error says why it cannot be read.
-    async fn got(&self, server: &str, answer: &Answer) -> Result<Result<Got, String>, NodeError> {
-        let mut got = Got {
+    async fn got(&self, server: &str, answer: &Answer) -> Result<Result<ApiResponse, String>, NodeError> {
+        let mut got = ApiResponse {
             status: answer.status,
             host: server.to_owned(),
             next_link: next_page::of_header(&answer.link),
-            ..Got::default()
+            ..ApiResponse::default()
         };
         let body: Value = match serde_json::from_slice(&answer.body) {
             Ok(body) => body,
@@ -178,8 +178,8 @@ fn too_many(server: &str, answer: &Answer) -> NodeError {
 }
 
 /// A request that a person approved. Its frozen bytes are the request, without the key.
-pub(super) struct Make {
-    pub door: Door,
+pub(super) struct SendApprovedRequest {
+    pub door: ApiClient,
     pub server: String,
     /// Whether it only reads, so that repeating it does no harm.
     pub reads: bool,
@@ -195,8 +195,8 @@ pub(super) struct Frozen {
 }
 
 impl Frozen {
-    pub fn bytes(filled: Filled) -> Vec<u8> {
-        let Filled { method, url, headers, body } = filled;
+    pub fn bytes(filled: ApiRequest) -> Vec<u8> {
+        let ApiRequest { method, url, headers, body } = filled;
         let value = serde_json::to_value(Self { method, url, headers, body }).unwrap_or_default();
         let mut text = String::new();
         crate::graph::canonical(&value, &mut text);
@@ -204,12 +204,12 @@ impl Frozen {
     }
 }
 
-impl Effect for Make {
+impl Effect for SendApprovedRequest {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let unreadable = |error: serde_json::Error| EffectError::Refused(error.to_string());
             let Frozen { method, url, headers, body } = serde_json::from_slice(frozen).map_err(unreadable)?;
-            let filled = Filled { method, url, headers, body };
+            let filled = ApiRequest { method, url, headers, body };
             let answer = match self.door.send(&filled, std::slice::from_ref(&self.server)).await {
                 Ok(answer) => answer,
                 Err(HttpError::Refused(why)) => return Err(EffectError::Refused(why)),
@@ -224,11 +224,11 @@ impl Effect for Make {
                     // The request was made and answered, even if the answer cannot be read.
                     let got =
                         got.map_err(|error| EffectError::Unknown(error.to_string()))?.unwrap_or_else(|why| {
-                            Got {
+                            ApiResponse {
                                 status: answer.status,
                                 host: self.server.clone(),
                                 note: Some(why),
-                                ..Got::default()
+                                ..ApiResponse::default()
                             }
                         });
                     serde_json::to_value(got).map_err(|error| EffectError::Unknown(error.to_string()))
@@ -237,12 +237,12 @@ impl Effect for Make {
         })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             if self.reads {
-                return Found::NotDone;
+                return EffectTrace::NotDone;
             }
-            Found::Unknown(format!("{} cannot be asked whether it has had this request", self.server))
+            EffectTrace::Unknown(format!("{} cannot be asked whether it has had this request", self.server))
         })
     }
 }

@@ -42,7 +42,9 @@ use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub use parts::{Entity, Erred, Initial, More, Next, Pending, Purpose, Said, Table, Turning};
+pub use parts::{
+    Entity, HistoryEntry, Initial, ListPosition, Next, NodeFailure, PageFetch, Pending, Purpose, Table,
+};
 pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
@@ -90,7 +92,7 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     let (category, get, select) = ("extract_category_node", "get_apis_node", "select_api_node");
     let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
     let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
-    use nodes::or_answered_so as node;
+    use nodes::failure_as_answer as node;
     Graph::builder("ask", category)
         .node(
             category,

@@ -3,7 +3,7 @@
 
 use super::format::{self, Part};
 use super::next_page;
-use super::parts::{Kept, More, Next, Turning};
+use super::parts::{KeptAnswer, ListPosition, Next, PageFetch};
 use super::state::Ask;
 use super::update::AskUpdate;
 use crate::graph::NodeError;
@@ -21,12 +21,12 @@ fn wants_more(words: &str) -> bool {
 }
 
 /// How a list goes on; `None` if the answer is not a list.
-pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&Kept>) -> Option<More> {
+pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&KeptAnswer>) -> Option<ListPosition> {
     let told = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
-    let Kept { digest, next_link } = kept?.clone();
+    let KeptAnswer { digest, next_link } = kept?.clone();
     let whole = whole(services, &digest).ok()?;
     let total = format::entries(part.catalogue, &whole)?.len();
-    Some(More {
+    Some(ListPosition {
         api: part.operation.catalogue.clone(),
         operation: part.operation.id.clone(),
         heading: format::heading(part),
@@ -42,7 +42,7 @@ pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&Kept>) ->
 }
 
 /// Says how much was shown and how to go on; `None` if that was all.
-pub(super) fn note(lists: &[More]) -> Option<String> {
+pub(super) fn note(lists: &[ListPosition]) -> Option<String> {
     lists.iter().find_map(|list| {
         let told = list.before + list.told;
         if list.told < list.total {
@@ -57,7 +57,7 @@ pub(super) fn note(lists: &[More]) -> Option<String> {
 }
 
 /// What to do when the person asks for more.
-pub(super) enum Turn {
+pub(super) enum NextPage {
     /// Show entries of the stored answer, without another request.
     Tell(AskUpdate),
     /// Ask the server for the next page.
@@ -65,26 +65,26 @@ pub(super) enum Turn {
 }
 
 /// The next page, if the person asks for it.
-pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<Turn>, NodeError> {
+pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<NextPage>, NodeError> {
     let Some(lists) = state.more().filter(|_| state.query.as_deref().is_some_and(wants_more)) else {
         return Ok(None);
     };
     let others =
         |at: usize| lists.iter().enumerate().filter(move |(n, _)| *n != at).map(|(_, list)| list.clone());
     if let Some((at, list)) = lists.iter().enumerate().find(|(_, list)| list.told < list.total) {
-        return kept_page(services, list, others(at)).map(|update| Some(Turn::Tell(update)));
+        return kept_page(services, list, others(at)).map(|update| Some(NextPage::Tell(update)));
     }
     for (at, list) in lists.iter().enumerate() {
         let Next::At { parameters } = &list.next else { continue };
         let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
         let Some(operation) = catalogue.operation(&list.operation) else { continue };
-        let turning = Turning {
+        let turning = PageFetch {
             heading: list.heading.clone(),
             before: list.before + list.told,
             others: others(at).collect(),
         };
         let (best_api, parameters) = (Box::new(operation.clone()), parameters.clone());
-        return Ok(Some(Turn::Fetch(AskUpdate::Turned { best_api, parameters, turning })));
+        return Ok(Some(NextPage::Fetch(AskUpdate::Turned { best_api, parameters, turning })));
     }
     let text = match lists {
         [] => "The last answer was not a list, so there is no more to show.",
@@ -94,14 +94,18 @@ pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<Turn>, Nod
              page to ask for."
         }
     };
-    Ok(Some(Turn::Tell(AskUpdate::Formatted { text: text.to_owned(), table: None, more: lists.to_vec() })))
+    Ok(Some(NextPage::Tell(AskUpdate::Formatted {
+        text: text.to_owned(),
+        table: None,
+        more: lists.to_vec(),
+    })))
 }
 
 /// The next entries of the stored answer.
 fn kept_page(
     services: &Services,
-    list: &More,
-    others: impl Iterator<Item = More>,
+    list: &ListPosition,
+    others: impl Iterator<Item = ListPosition>,
 ) -> Result<AskUpdate, NodeError> {
     let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
     let kind =
@@ -111,7 +115,7 @@ fn kept_page(
     let page = entries.get(list.told..).unwrap_or_default();
     let (mut text, table) = format::page(kind, &list.heading, page, list.before + list.told);
     let told = if page.is_empty() { list.total } else { list.told + page.len().min(format::MOST) };
-    let mut more = vec![More { told, ..list.clone() }];
+    let mut more = vec![ListPosition { told, ..list.clone() }];
     more.extend(others);
     if let Some(note) = note(&more) {
         text = format!("{text}\n\n{note}");

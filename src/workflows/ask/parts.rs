@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Erred {
+pub struct NodeFailure {
     pub node: String,
     pub text: String,
 }
@@ -34,7 +34,7 @@ pub struct Entity {
 
 /// A question or an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct HistoryEntry {
     pub role: Role,
     pub text: String,
     /// The same as a table, for an answer that is a list.
@@ -45,12 +45,12 @@ pub struct Said {
     pub kept: Vec<String>,
     /// Lists of which only the beginning was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<More>,
+    pub more: Vec<ListPosition>,
 }
 
 /// A whole answer, stored until it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptAnswer {
     pub digest: String,
     /// The next page, from the `Link` header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub struct Kept {
 
 /// A list that was shown up to a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct More {
+pub struct ListPosition {
     pub api: String,
     /// The operation that returned it.
     pub operation: String,
@@ -93,15 +93,15 @@ pub enum Next {
 
 /// A further page of a list, while it is fetched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turning {
+pub struct PageFetch {
     pub heading: String,
     /// How many of its entries were shown.
     pub before: usize,
     /// The other lists of the same answer.
-    pub others: Vec<More>,
+    pub others: Vec<ListPosition>,
 }
 
-impl Default for Said {
+impl Default for HistoryEntry {
     fn default() -> Self {
         Self { role: Role::User, text: String::new(), table: None, kept: Vec::new(), more: Vec::new() }
     }

@@ -1,8 +1,10 @@
 //! The state of a question, and everything that can happen to it.
 
-use super::parts::{Entity, Erred, Initial, Kept, More, Pending, Purpose, Said, Table, Turning};
+use super::parts::{
+    Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, PageFetch, Pending, Purpose, Table,
+};
 use super::update::AskUpdate;
-use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use crate::tools::catalogue::Operation;
 use crate::workflows::analyze::facts::{Role, Turn};
 use crate::workflows::ask::facts::Complexity;
@@ -56,11 +58,11 @@ pub struct Ask {
     /// The last error, until something succeeds.
     pub error: Option<String>,
     /// Every error so far.
-    pub error_history: Vec<Erred>,
+    pub error_history: Vec<NodeFailure>,
     /// What was said about this question.
     pub messages: Option<Vec<Turn>>,
     /// Questions and answers of the whole thread.
-    pub message_history: Vec<Said>,
+    pub message_history: Vec<HistoryEntry>,
     /// The server that answered last.
     pub selected_host: Option<String>,
     /// The thing the question names, once it is found.
@@ -94,9 +96,9 @@ pub struct Ask {
     /// The things the person may have meant.
     pub candidates: Vec<Entity>,
     /// The stored whole answers, first and second.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptAnswer>,
     /// The list whose next page is being fetched.
-    pub turning: Option<Turning>,
+    pub turning: Option<PageFetch>,
     /// Notes added to the answer, such as what was left out.
     pub notes: Vec<String>,
     /// How often in a row each node failed.
@@ -126,9 +128,9 @@ impl State for Ask {
 
     fn arrived(event: Event) -> Option<AskUpdate> {
         match event.what {
-            What::Words { text } => Some(AskUpdate::Heard { text }),
-            What::Hint { text } => Some(AskUpdate::Hinted { text }),
-            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+            EventKind::Words { text } => Some(AskUpdate::Heard { text }),
+            EventKind::Hint { text } => Some(AskUpdate::Hinted { text }),
+            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
         }
     }
 
@@ -226,7 +228,7 @@ impl State for Ask {
                 } else {
                     self.response = Some(response);
                 }
-                self.kept.extend(digest.map(|digest| Kept { digest, next_link }));
+                self.kept.extend(digest.map(|digest| KeptAnswer { digest, next_link }));
                 self.note(note);
                 self.selected_host = Some(host);
                 self.done_sending();
@@ -240,7 +242,7 @@ impl State for Ask {
             AskUpdate::Formatted { text, table, more } => {
                 self.formatted_response = Some(text.clone());
                 let kept = std::mem::take(&mut self.kept).into_iter().map(|kept| kept.digest).collect();
-                self.message_history.push(Said { role: Role::Agent, text, table, kept, more });
+                self.message_history.push(HistoryEntry { role: Role::Agent, text, table, kept, more });
                 self.right("format_response_node");
             }
             AskUpdate::Ended => self.ended = true,
@@ -269,7 +271,11 @@ impl Ask {
 
     /// Starts a new question.
     fn begin(&mut self, query: String) {
-        self.message_history.push(Said { role: Role::User, text: query.clone(), ..Said::default() });
+        self.message_history.push(HistoryEntry {
+            role: Role::User,
+            text: query.clone(),
+            ..HistoryEntry::default()
+        });
         self.messages = Some(vec![Turn { role: Role::User, text: query.clone() }]);
         self.initial_state = Some(Initial { query: query.clone(), follow_up: self.follow_up });
         self.query = Some(query);
@@ -319,7 +325,7 @@ impl Ask {
             self.set_parameters(None);
         }
         self.error = Some(text.clone());
-        self.error_history.push(Erred { node: node.to_owned(), text });
+        self.error_history.push(NodeFailure { node: node.to_owned(), text });
         let over = self.error_history.len().saturating_sub(MOST_ERRORS);
         self.error_history.drain(..over);
     }
@@ -372,7 +378,7 @@ impl Ask {
     }
 
     /// The lists of the newest answer that have more to show; `None` if nothing was answered.
-    pub fn more(&self) -> Option<&[More]> {
+    pub fn more(&self) -> Option<&[ListPosition]> {
         let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
         Some(&last.more)
     }

@@ -1,6 +1,6 @@
 //! Everything that can happen to a question.
 
-use super::parts::{Entity, More, Pending, Table, Turning};
+use super::parts::{Entity, ListPosition, PageFetch, Pending, Table};
 use crate::graph::Decision;
 use crate::tools::catalogue::Operation;
 use crate::workflows::ask::facts::CategoryAnswer;
@@ -58,7 +58,7 @@ pub enum AskUpdate {
     Turned {
         best_api: Box<Operation>,
         parameters: Map<String, Value>,
-        turning: Turning,
+        turning: PageFetch,
     },
     /// A note was added to the answer.
     Noted {
@@ -134,7 +134,7 @@ pub enum AskUpdate {
         table: Option<Table>,
         /// Lists that have more to show.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        more: Vec<More>,
+        more: Vec<ListPosition>,
     },
     /// The person is done.
     Ended,

@@ -11,18 +11,18 @@ use crate::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::folder::FolderError;
 use crate::tools::tree::{self, Limits};
 use crate::workflows::Services;
-use crate::workflows::output_file::{self, Asking, Permission, permission};
+use crate::workflows::output_file::{self, Permission, WriteQuestion, permission};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-type Given = Result<Command<Documentation>, NodeError>;
+type NodeResult = Result<Command<Documentation>, NodeError>;
 
 /// The longest existing page that is searched for kept parts.
 const PAGE: u64 = 4 << 20;
 
 /// Reads the tree, once, and stores the facts by digest.
-pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Documentation>) -> Given {
+pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
     let scanned = ctx.call("scan", scan(&ctx, &state)).await?;
     Ok(Command::goto("create_execution_context").update(DocsUpdate::Scanned(scanned)))
 }
@@ -57,13 +57,13 @@ async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, Nod
 }
 
 /// Chooses the agents.
-pub(super) async fn create_execution_context(_: Ctx<Services>, _: Arc<Documentation>) -> Given {
+pub(super) async fn create_execution_context(_: Ctx<Services>, _: Arc<Documentation>) -> NodeResult {
     let agents = AGENTS.iter().map(|agent| agent.name.to_owned()).collect();
     Ok(Command::goto("execute_agents").update(DocsUpdate::Planned { agents }))
 }
 
 /// Starts a thread per agent and waits for all of them.
-pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>) -> Given {
+pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
     let scanned = state.scanned.as_ref().ok_or_else(|| NodeError::failed("the tree was not scanned"))?;
     let child = |name: &String| {
         let context = AgentContext {
@@ -86,7 +86,7 @@ pub(super) async fn aggregate_results(
     board: Arc<Board>,
     ctx: Ctx<Services>,
     state: Arc<Documentation>,
-) -> Given {
+) -> NodeResult {
     board.clear(&ctx.step_context().thread);
     let good: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
@@ -100,7 +100,7 @@ pub(super) async fn aggregate_results(
     let args = json!({ "out": state.out, "files": names });
     let title = crate::graph::State::title(&*state);
     let gist = "The pages will be written into the folder.";
-    let asking = Asking { action: WRITE_DOCS, args: &args, title: &title, gist };
+    let asking = WriteQuestion { action: WRITE_DOCS, args: &args, title: &title, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         Permission::No => {
             return Ok(Command::end().update(DocsUpdate::Written {

@@ -9,7 +9,7 @@ use super::facts::{ModuleFacts, ProjectFacts};
 use super::project::keep_best;
 use super::rules::NOTE;
 use super::state::{AgentResult, Documentation};
-use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use crate::text::{hex, io_words};
 use crate::tools::atomic_write;
 use crate::workflows::output_file;
@@ -244,7 +244,7 @@ impl Effect for WritePage {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move { output_file::found(&self.path, frozen) })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::WRITE_DOCS;
 use super::agent::Stop;
-use crate::graph::{Answer, ChildResult, Decision, Event, State, ThreadId, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State, ThreadId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -231,9 +231,9 @@ impl State for Documentation {
 
     fn arrived(event: Event) -> Option<DocsUpdate> {
         match event.what {
-            What::Words { text } => Some(DocsUpdate::Wished { text }),
-            What::Hint { text } => Some(DocsUpdate::Hinted { text }),
-            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+            EventKind::Words { text } => Some(DocsUpdate::Wished { text }),
+            EventKind::Hint { text } => Some(DocsUpdate::Hinted { text }),
+            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
         }
     }
 

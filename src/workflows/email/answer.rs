@@ -134,7 +134,7 @@ fn as_said(turn: &Turn) -> Vec<Said> {
 }
 
 /// If the person returned a draft with words, their additions stay in the new one; no model knows of them.
-pub(super) fn keep_added(state: &Email, calls: &mut [ToolCall]) {
+pub(super) fn keep_person_only_args(state: &Email, calls: &mut [ToolCall]) {
     let mut since = state.messages.iter().rev();
     let returned = since.find_map(|turn| match turn {
         Turn::Told { .. } | Turn::Came { .. } => Some(None),

@@ -1,9 +1,11 @@
 //! Cards: first warnings, then who wants what, the proposal, and the conversation.
 
 use super::mails::{self, Conversation};
-use super::meeting::When;
+use super::meeting::TimeRange;
 use super::state::{Email, Turn};
-use super::tools::{self, Answering, Leaving, Removing, ScheduleMeeting, WriteEmail};
+use super::tools::{
+    self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
+};
 use super::{day, meeting, remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
@@ -164,7 +166,7 @@ fn proposed_call(
         }
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting = read(&item.args)?;
-            let when = When::of(&args);
+            let when = TimeRange::of(&args);
             let said = when.as_ref().map(|when| when.local(services)).unwrap_or_else(Clone::clone);
             let mut blocks = vec![fields(vec![
                 ("When", format!("{said}, {} minutes", args.duration_minutes)),
@@ -179,14 +181,14 @@ fn proposed_call(
             blocks
         }
         tools::ANSWER_INVITATION => {
-            let args: Answering = read(&item.args)?;
-            let when = When::between(&args.start, &args.end);
+            let args: AnswerInvitationArgs = read(&item.args)?;
+            let when = TimeRange::between(&args.start, &args.end);
             let mut blocks = vec![answer_to_invitation(services, conversation, args, from)];
             blocks.extend(days(services, state, item, when));
             blocks
         }
         tools::REMOVE_EVENT => {
-            let args: Removing = read(&item.args)?;
+            let args: RemoveEventArgs = read(&item.args)?;
             vec![fields(vec![
                 ("Change", args.change),
                 ("Event", args.event),
@@ -240,7 +242,7 @@ fn written(
 fn answer_to_invitation(
     services: &Services,
     conversation: &Conversation,
-    args: Answering,
+    args: AnswerInvitationArgs,
     from: String,
 ) -> Block {
     let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
@@ -258,20 +260,20 @@ fn answer_to_invitation(
     ])
 }
 
-fn leaving(leaving: Leaving, from: String) -> Block {
+fn leaving(leaving: UnsubscribeArgs, from: String) -> Block {
     fields(match leaving {
-        Leaving::OneClick { url } => {
+        UnsubscribeArgs::OneClick { url } => {
             let says = "List-Unsubscribe=One-Click, and nothing of you but what the address holds";
             vec![("Request", format!("POST {url}")), ("Says", says.to_owned())]
         }
-        Leaving::Mail { to, subject, content } => {
+        UnsubscribeArgs::Mail { to, subject, content } => {
             vec![("To", to), ("Subject", subject), ("Text", content), ("From", from)]
         }
     })
 }
 
 /// The days of a meeting, as the calendar had them when it was proposed.
-fn days(services: &Services, state: &Email, item: &Item, when: Option<When>) -> Vec<Block> {
+fn days(services: &Services, state: &Email, item: &Item, when: Option<TimeRange>) -> Vec<Block> {
     match (state.days.get(&item.key), when) {
         (Some(busy), Some(when)) => day::strips(busy, when, &services.user.time_zone),
         _ => Vec::new(),

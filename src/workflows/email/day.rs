@@ -1,7 +1,7 @@
 //! Draws the days of a proposed meeting as strips, from the busy times read when it was proposed. Drawing asks no
 //! calendar.
 
-use super::meeting::When;
+use super::meeting::TimeRange;
 use crate::calendar::{self, Busy};
 use crate::inbox::{Block, DayStrip};
 use crate::text::{Visible, truncate};
@@ -20,7 +20,7 @@ const TITLE: usize = 60;
 const DAY: u16 = 24 * 60;
 
 /// The start of the meeting's first day and the end of its last.
-pub(super) fn window(when: When, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
+pub(super) fn window(when: TimeRange, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     let (first, last) = dates(when, zone)?;
     Some((calendar::day_window(first, zone)?.0, calendar::day_window(last, zone)?.1))
 }
@@ -32,20 +32,20 @@ pub(super) fn kept(busy: &[Busy]) -> Option<Vec<Busy>> {
 }
 
 /// The days of a meeting. Empty if it lasts longer than two days.
-pub(super) fn strips(busy: &[Busy], when: When, zone: &TimeZone) -> Vec<Block> {
+pub(super) fn strips(busy: &[Busy], when: TimeRange, zone: &TimeZone) -> Vec<Block> {
     let Some((first, last)) = dates(when, zone) else { return Vec::new() };
     let days = if first == last { vec![first] } else { vec![first, last] };
     days.into_iter().filter_map(|day| strip(busy, day, when, zone)).map(Block::Day).collect()
 }
 
 /// The first and last day of a meeting that touches one day or two.
-fn dates(when: When, zone: &TimeZone) -> Option<(Date, Date)> {
+fn dates(when: TimeRange, zone: &TimeZone) -> Option<(Date, Date)> {
     let last_moment = when.end.checked_sub(SignedDuration::from_secs(1)).ok()?.max(when.start);
     let (first, last) = (zone.to_datetime(when.start).date(), zone.to_datetime(last_moment).date());
     (last <= first.tomorrow().ok()?).then_some((first, last))
 }
 
-fn strip(busy: &[Busy], day: Date, when: When, zone: &TimeZone) -> Option<DayStrip> {
+fn strip(busy: &[Busy], day: Date, when: TimeRange, zone: &TimeZone) -> Option<DayStrip> {
     let window = calendar::day_window(day, zone)?;
     let on_day = |one: &&Busy| one.start < window.1 && one.end > window.0;
     let (whole, hours): (Vec<&Busy>, Vec<&Busy>) = busy.iter().filter(on_day).partition(|one| one.all_day);
@@ -93,7 +93,7 @@ mod tests {
     fn check(zone: &str, meeting: [&str; 2], busy: &[Busy], expected: &[&str]) {
         let [start, end] = meeting.map(|at| at.parse().unwrap());
         let zone = TimeZone::get(zone).unwrap();
-        let text = Card { blocks: strips(busy, When { start, end }, &zone) }.text();
+        let text = Card { blocks: strips(busy, TimeRange { start, end }, &zone) }.text();
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(lines, expected, "{text}");
     }
@@ -144,7 +144,7 @@ mod tests {
             ],
         );
         let until_midnight = ["2026-11-17T23:00:00Z", "2026-11-18T00:00:00Z"].map(|at| at.parse().unwrap());
-        let when = When { start: until_midnight[0], end: until_midnight[1] };
+        let when = TimeRange { start: until_midnight[0], end: until_midnight[1] };
         assert_eq!(strips(&[], when, &TimeZone::UTC).len(), 1);
     }
 
@@ -171,7 +171,7 @@ mod tests {
     fn hours_stand_where_the_clock_has_them_on_days_of_25_and_23_hours() {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let placed = |start: &str, end: &str| {
-            let when = When { start: start.parse().unwrap(), end: end.parse().unwrap() };
+            let when = TimeRange { start: start.parse().unwrap(), end: end.parse().unwrap() };
             let blocks = strips(&[], when, &berlin);
             let [Block::Day(strip)] = blocks.as_slice() else { panic!("{blocks:?}") };
             strip.proposed.clone()
@@ -193,11 +193,11 @@ mod tests {
         let back = [busy("2026-10-25T00:30:00Z", "2026-10-25T01:15:00Z", "Night", false)];
         let start: Timestamp = "2026-10-25T09:00:00Z".parse().unwrap();
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
-        let when = When { start, end: start + SignedDuration::from_hours(1) };
+        let when = TimeRange { start, end: start + SignedDuration::from_hours(1) };
         let blocks = strips(&back, when, &berlin);
         let [Block::Day(strip)] = blocks.as_slice() else { panic!("{blocks:?}") };
         assert_eq!((strip.busy.first(), &strip.proposed), (Some(&(120..180)), &(600..660)));
-        let week = When { start, end: start + SignedDuration::from_hours(24 * 7) };
+        let week = TimeRange { start, end: start + SignedDuration::from_hours(24 * 7) };
         assert!(strips(&back, week, &berlin).is_empty() && window(week, &berlin).is_none());
         assert_eq!(kept(&vec![back[0].clone(); MOST_BUSY + 1]), None);
     }

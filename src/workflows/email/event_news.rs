@@ -1,7 +1,7 @@
 //! Mails about an event that may already be in the person's calendar: it was changed, moved or cancelled.
 
-use super::tools::{self, Removing};
-use crate::calendar::{self, CalendarError, Invited, Revision, Standing};
+use super::tools::{self, RemoveEventArgs};
+use crate::calendar::{self, CalendarError, InvitedEvent, Revision, RevisionCheck};
 use crate::graph::NodeError;
 use crate::mail::Mail;
 use crate::workflows::Services;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// What a mail would do to the calendar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub(super) enum Bearing {
+pub(super) enum CalendarImpact {
     /// The event is not in the calendar.
     New,
     /// The calendar already matches the mail.
@@ -28,7 +28,7 @@ pub(super) enum Bearing {
 /// Shown for an invitation that changes nothing.
 pub(super) const ALREADY: &str = "It is in your calendar already.";
 
-impl Bearing {
+impl CalendarImpact {
     /// The text for the invitation's card.
     pub fn change(&self) -> Option<String> {
         match self {
@@ -42,7 +42,7 @@ impl Bearing {
 /// What a mail says about an event.
 pub(super) struct EventNews {
     pub revision: Revision,
-    pub events: Vec<Invited>,
+    pub events: Vec<InvitedEvent>,
     pub sender: String,
 }
 
@@ -60,27 +60,29 @@ impl EventNews {
     }
 
     /// The event itself, or the first of the occurrences named.
-    pub fn event(&self) -> Option<&Invited> {
+    pub fn event(&self) -> Option<&InvitedEvent> {
         self.events.iter().find(|event| event.occurrence.is_none()).or(self.events.first())
     }
 }
 
 /// What a mail would do to the calendar. `New` if it has no event, or if there is no calendar.
-pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Bearing, CalendarError> {
+pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<CalendarImpact, CalendarError> {
     let zone = &services.user.time_zone;
     let (Some(calendar), Some(news)) = (&services.calendar, EventNews::of(mail, zone)) else {
-        return Ok(Bearing::New);
+        return Ok(CalendarImpact::New);
     };
-    let Some(event) = news.event().filter(|event| !event.uid.is_empty()) else { return Ok(Bearing::New) };
+    let Some(event) = news.event().filter(|event| !event.uid.is_empty()) else {
+        return Ok(CalendarImpact::New);
+    };
     let held = calendar.held(&event.uid).await?;
     Ok(match calendar::standing(&held, &news.events, &news.sender, news.revision) {
-        Standing::Absent => Bearing::New,
-        Standing::Same => Bearing::Known,
-        Standing::Stale => Bearing::Refused {
+        RevisionCheck::Absent => CalendarImpact::New,
+        RevisionCheck::Same => CalendarImpact::Known,
+        RevisionCheck::Stale => CalendarImpact::Refused {
             why: format!("Out of date: your calendar has a newer version of “{}”.", event.title),
         },
-        Standing::Foreign(why) => Bearing::Refused { why },
-        Standing::Differs(before) => Bearing::Changes {
+        RevisionCheck::Foreign(why) => CalendarImpact::Refused { why },
+        RevisionCheck::Differs(before) => CalendarImpact::Changes {
             words: match news.revision {
                 Revision::Remove => words(before.as_deref(), &news, zone),
                 Revision::Change => changes(&held, &news, zone),
@@ -106,10 +108,13 @@ pub(super) async fn times_held(services: &Services, mail: &Mail) -> Vec<(Timesta
 }
 
 /// Like `bearing`, for a node: temporary errors are retried, others stop the thread.
-pub(super) async fn bearing_now(services: &Services, mail: &Mail) -> Result<Bearing, NodeError> {
+pub(super) async fn calendar_impact_or_retry(
+    services: &Services,
+    mail: &Mail,
+) -> Result<CalendarImpact, NodeError> {
     bearing(services, mail).await.map_err(|error| match error {
-        CalendarError::Passing(text) | CalendarError::Unknown(text) => NodeError::transient(text),
-        CalendarError::Lasting(text) => NodeError::failed(text),
+        CalendarError::Temporary(text) | CalendarError::Unknown(text) => NodeError::transient(text),
+        CalendarError::Permanent(text) => NodeError::failed(text),
     })
 }
 
@@ -132,19 +137,19 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
     let cancels = news.revision == Revision::Remove;
     let found = match bearing(services, mail).await {
         Ok(found) => found,
-        Err(CalendarError::Lasting(text)) if cancels => {
-            Bearing::Refused { why: format!("The calendar cannot be read: {text}.") }
+        Err(CalendarError::Permanent(text)) if cancels => {
+            CalendarImpact::Refused { why: format!("The calendar cannot be read: {text}.") }
         }
         // It is answered as if it were new, and the card says that the calendar cannot be read.
-        Err(CalendarError::Lasting(_)) => Bearing::New,
-        Err(CalendarError::Passing(text) | CalendarError::Unknown(text)) => {
+        Err(CalendarError::Permanent(_)) => CalendarImpact::New,
+        Err(CalendarError::Temporary(text) | CalendarError::Unknown(text)) => {
             return Err(NodeError::transient(text));
         }
     };
     let called = || words(None, &news, &services.user.time_zone);
     let shown = |why: String| Verdict { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
     Ok(match found {
-        Bearing::Changes { words } => {
+        CalendarImpact::Changes { words } => {
             let (tool, args) = match cancels {
                 true => (tools::REMOVE_EVENT, json!({})),
                 false => (tools::ANSWER_INVITATION, json!({"answer": "accept"})),
@@ -156,27 +161,29 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
                 call: Some((tool.to_owned(), args)),
             })
         }
-        Bearing::Refused { why } => Some(shown(format!("{why} Nothing was changed."))),
-        Bearing::New if cancels => Some(shown(format!("{} It is not in your calendar.", called()))),
-        Bearing::Known if cancels => {
+        CalendarImpact::Refused { why } => Some(shown(format!("{why} Nothing was changed."))),
+        CalendarImpact::New if cancels => Some(shown(format!("{} It is not in your calendar.", called()))),
+        CalendarImpact::Known if cancels => {
             Some(shown(format!("{} It is cancelled in your calendar already.", called())))
         }
-        Bearing::New | Bearing::Known => None,
+        CalendarImpact::New | CalendarImpact::Known => None,
     })
 }
 
 /// The arguments a person sees for removing an event; `None` if the mail cancels nothing.
-pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<Removing> {
+pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &CalendarImpact) -> Option<RemoveEventArgs> {
     let news = EventNews::of(mail, zone).filter(|news| news.revision == Revision::Remove)?;
     let event = news.event()?;
-    Some(Removing {
+    Some(RemoveEventArgs {
         event: event.title.clone(),
         start: event.start.to_string(),
         end: event.end.to_string(),
         by: news.sender.clone(),
         change: match found {
-            Bearing::Changes { words } => words.clone(),
-            Bearing::New | Bearing::Known | Bearing::Refused { .. } => words(None, &news, zone),
+            CalendarImpact::Changes { words } => words.clone(),
+            CalendarImpact::New | CalendarImpact::Known | CalendarImpact::Refused { .. } => {
+                words(None, &news, zone)
+            }
         },
     })
 }
@@ -185,13 +192,13 @@ pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &Bearing) -> Option<
 const MOST_TOLD: usize = 12;
 
 /// All changes in a mail, the event itself first.
-fn changes(held: &[Invited], news: &EventNews, zone: &TimeZone) -> String {
+fn changes(held: &[InvitedEvent], news: &EventNews, zone: &TimeZone) -> String {
     let mut events = news.events.clone();
     events.sort_by_key(|one| one.occurrence);
     let mut said = Vec::new();
     for one in events {
         let alone = EventNews { revision: news.revision, events: vec![one], sender: news.sender.clone() };
-        if let Standing::Differs(before) =
+        if let RevisionCheck::Differs(before) =
             calendar::standing(held, &alone.events, &alone.sender, alone.revision)
         {
             said.push(words(before.as_deref(), &alone, zone));
@@ -207,7 +214,7 @@ fn changes(held: &[Invited], news: &EventNews, zone: &TimeZone) -> String {
 
 /// The cancelled occurrences, by their original start.
 fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
-    let gone = |event: &Invited| {
+    let gone = |event: &InvitedEvent| {
         let at = time(event, event.occurrence.unwrap_or(event.start), zone);
         if event.onwards { format!("{at} and all after it") } else { at }
     };
@@ -219,7 +226,7 @@ fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
 }
 
 /// The change, in everyday words.
-fn words(before: Option<&Invited>, news: &EventNews, zone: &TimeZone) -> String {
+fn words(before: Option<&InvitedEvent>, news: &EventNews, zone: &TimeZone) -> String {
     let Some(after) = news.event() else { return String::new() };
     let alone = after.occurrence.is_some();
     match (news.revision, before) {
@@ -261,11 +268,11 @@ fn words(before: Option<&Invited>, news: &EventNews, zone: &TimeZone) -> String 
 }
 
 /// The last moment of an event. An all-day event ends on the day after, so take one second off.
-fn last(event: &Invited) -> Timestamp {
+fn last(event: &InvitedEvent) -> Timestamp {
     if event.all_day { event.end - jiff::SignedDuration::from_secs(1) } else { event.end }
 }
 
-fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String> {
+fn differences(before: &InvitedEvent, after: &InvitedEvent, zone: &TimeZone) -> Vec<String> {
     let mut said = Vec::new();
     if before.cancelled && !after.cancelled {
         said.push("It takes place after all".to_owned());
@@ -305,7 +312,7 @@ fn differences(before: &Invited, after: &Invited, zone: &TimeZone) -> Vec<String
 }
 
 /// A time in the person's zone: `Tue 17 Nov 2026, 10:00`, or only the day.
-fn time(event: &Invited, at: Timestamp, zone: &TimeZone) -> String {
+fn time(event: &InvitedEvent, at: Timestamp, zone: &TimeZone) -> String {
     let form = if event.all_day { "%a %-d %b %Y" } else { "%a %-d %b %Y, %H:%M" };
     at.to_zoned(zone.clone()).strftime(form).to_string()
 }
@@ -314,14 +321,14 @@ fn time(event: &Invited, at: Timestamp, zone: &TimeZone) -> String {
 mod tests {
     use super::*;
 
-    fn event(start: &str, title: &str, location: &str) -> Invited {
+    fn event(start: &str, title: &str, location: &str) -> InvitedEvent {
         let start: Timestamp = start.parse().unwrap();
         let end = start + jiff::SignedDuration::from_hours(1);
-        Invited { start, end, title: title.into(), location: location.into(), ..Invited::default() }
+        InvitedEvent { start, end, title: title.into(), location: location.into(), ..InvitedEvent::default() }
     }
 
     #[track_caller]
-    fn check(before: Option<Invited>, after: Invited, revision: Revision, expected: &str) {
+    fn check(before: Option<InvitedEvent>, after: InvitedEvent, revision: Revision, expected: &str) {
         let news = EventNews { revision, events: vec![after], sender: String::new() };
         let zone = TimeZone::get("Europe/Berlin").unwrap();
         assert_eq!(words(before.as_ref(), &news, &zone), expected);
@@ -340,7 +347,7 @@ mod tests {
             Revision::Change,
             &format!("{from_to}. Renamed from “Kickoff” to “Start”. Now at Room 2 instead of Room 1."),
         );
-        let longer = Invited { end: "2026-11-17T11:30:00Z".parse().unwrap(), ..before() };
+        let longer = InvitedEvent { end: "2026-11-17T11:30:00Z".parse().unwrap(), ..before() };
         check(
             Some(before()),
             longer,
@@ -348,12 +355,12 @@ mod tests {
             "Ends on Tue 17 Nov 2026, 12:30 instead of Tue 17 Nov 2026, 11:00.",
         );
         check(Some(before()), before(), Revision::Change, "Details changed; time and place stay.");
-        let once = Invited { occurrence: Some(before().start), ..moved() };
+        let once = InvitedEvent { occurrence: Some(before().start), ..moved() };
         check(Some(before()), once.clone(), Revision::Change, &format!("Only one of the series. {from_to}."));
         check(None, once.clone(), Revision::Change, "One more of the series: Wed 18 Nov 2026, 14:00.");
         check(None, once, Revision::Remove, "Cancelled: Kickoff, only Tue 17 Nov 2026, 10:00.");
         check(Some(before()), before(), Revision::Remove, "Cancelled: Kickoff, Tue 17 Nov 2026, 10:00.");
-        let weekly = Invited { recurrence: Some("every week".to_owned()), ..before() };
+        let weekly = InvitedEvent { recurrence: Some("every week".to_owned()), ..before() };
         check(Some(weekly), before(), Revision::Remove, "Cancelled: Kickoff, the whole series (every week).");
     }
 }

@@ -1,7 +1,7 @@
 //! Meetings: their times, conflicts, and the texts for calendars.
 
 use super::mails::Conversation;
-use super::tools::{Answering, ScheduleMeeting};
+use super::tools::{AnswerInvitationArgs, ScheduleMeeting};
 use super::{day, send};
 use crate::calendar::{self, Busy, Event, Method, Person};
 use crate::graph::{NodeError, StepContext};
@@ -12,12 +12,12 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 /// When a meeting begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct When {
+pub(super) struct TimeRange {
     pub start: Timestamp,
     pub end: Timestamp,
 }
 
-impl When {
+impl TimeRange {
     /// The times of a call. The error says what is wrong with them.
     pub fn of(args: &ScheduleMeeting) -> Result<Self, String> {
         let start: Timestamp =
@@ -42,15 +42,15 @@ impl When {
 }
 
 /// What the calendar says about the time of a call.
-pub(super) struct Look {
-    pub when: When,
+pub(super) struct TimeLookup {
+    pub when: TimeRange,
     /// The person's other busy times on those days. The error says why we don't know them.
     pub busy: Result<Vec<Busy>, String>,
 }
 
-impl Look {
+impl TimeLookup {
     /// Asks the calendar. Entries at the times in `own` are the meeting itself.
-    pub async fn at(services: &Services, when: When, own: &[(Timestamp, Timestamp)]) -> Self {
+    pub async fn at(services: &Services, when: TimeRange, own: &[(Timestamp, Timestamp)]) -> Self {
         let Some(calendar) = &services.calendar else {
             let text = "There is no calendar in the config, so nothing is known about that time.";
             return Self { when, busy: Err(text.to_owned()) };
@@ -90,7 +90,7 @@ pub(super) fn event(
     call: &str,
     args: &ScheduleMeeting,
 ) -> Result<Event, String> {
-    let When { start, end } = When::of(args)?;
+    let TimeRange { start, end } = TimeRange::of(args)?;
     let person = |address: &Address| Person { name: address.name.clone(), address: address.address.clone() };
     let attendees = send::people(&args.attendees).map_err(|e| e.to_string())?;
     Ok(Event {
@@ -158,7 +158,7 @@ pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
 pub(super) fn invited_to(
     services: &Services,
     conversation: &Conversation,
-    args: &Answering,
+    args: &AnswerInvitationArgs,
 ) -> (String, String) {
     let when = span(services, &args.start, &args.end);
     let part = conversation.about().and_then(|(_, mail)| mail.invitation.as_ref());
@@ -178,7 +178,7 @@ pub(super) fn invited_to(
 }
 
 /// An answer to an invitation, ready to send.
-pub(super) struct Attending {
+pub(super) struct InvitationAnswer {
     pub uid: String,
     /// The event to keep in the calendar.
     pub event: Vec<u8>,
@@ -193,8 +193,8 @@ pub(super) struct Attending {
 pub(super) fn attending(
     services: &Services,
     conversation: &Conversation,
-    args: &Answering,
-) -> Result<Attending, String> {
+    args: &AnswerInvitationArgs,
+) -> Result<InvitationAnswer, String> {
     let Some((_, mail)) = conversation.about() else { return Err("there is no mail".to_owned()) };
     let Some(part) = &mail.invitation else { return Err("there is no invitation".to_owned()) };
     let zone = &services.user.time_zone;
@@ -227,7 +227,7 @@ pub(super) fn attending(
     };
     let event = calendar::attended(&part.text, &me, args.answer).map_err(wrong)?;
     let gone = calendar::cancelled(&part.text).map_err(wrong)?;
-    Ok(Attending { uid: invited.uid, event, gone, sender: mail.from.address.clone(), draft })
+    Ok(InvitationAnswer { uid: invited.uid, event, gone, sender: mail.from.address.clone(), draft })
 }
 
 fn described(event: &Event, start: &Zoned) -> String {
@@ -255,7 +255,7 @@ pub(super) async fn availability(
         };
         let busy = match calendar.busy(from, until).await {
             Ok(busy) => busy,
-            Err(calendar::CalendarError::Passing(text)) => return Err(NodeError::transient(text)),
+            Err(calendar::CalendarError::Temporary(text)) => return Err(NodeError::transient(text)),
             Err(error) => return Ok(Err(format!("The calendar cannot be read: {error}"))),
         };
         lines.push(calendar::day_line(&busy, date, &zone));

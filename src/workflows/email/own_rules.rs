@@ -1,6 +1,6 @@
 //! `[[rule]]`s: classes the person chose in the config, so no model is asked.
 
-use crate::config::{Matched, Rule, RuleClass};
+use crate::config::{Rule, RuleClass, RuleInput};
 use crate::mail::Mail;
 use crate::workflows::mail_facts::Class;
 
@@ -8,7 +8,7 @@ use crate::workflows::mail_facts::Class;
 pub(super) fn decide(rules: &[Rule], mail: &Mail, account: &str) -> Option<(Class, String)> {
     let to = mail.recipients().map(|to| to.address.as_str());
     let to: Vec<&str> = to.chain(mail.delivered_to.iter().map(String::as_str)).collect();
-    let matched = Matched {
+    let matched = RuleInput {
         account,
         from: &mail.from.address,
         to: &to,

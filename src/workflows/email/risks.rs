@@ -2,19 +2,19 @@
 
 use super::event_news;
 use super::mails::Conversation;
-use super::meeting::{self, Look, When};
+use super::meeting::{self, TimeLookup, TimeRange};
 use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
-use super::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
+use super::tools::{self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
 use super::unsubscribe;
 use crate::calendar::{Attendance, Busy};
 use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Known, Message, Risk, asks_for_secret, distinctive_text, elsewhere, risk_of_leaving, risks_of_mail,
-    risks_of_message, speaks_of_attachment,
+    Known, Message, Risk, asks_for_secret, distinctive_text, elsewhere, risks_of_mail, risks_of_message,
+    speaks_of_attachment, unsubscribe_risk,
 };
 use crate::workflows::Services;
 use crate::workflows::email::facts::Became;
@@ -41,7 +41,7 @@ pub(super) fn of_call(
     state: &Email,
     conversation: &Conversation,
     (tool, args): (&str, &Value),
-    look: Option<&Result<Look, String>>,
+    look: Option<&Result<TimeLookup, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
     let mut warnings = of_mail(services, conversation)?;
     let Some((_, newest)) = conversation.newest() else { return Ok(warnings) };
@@ -54,11 +54,11 @@ pub(super) fn of_call(
     // A request to leave goes to the address the list names, which is not part of the conversation.
     if tool == tools::UNSUBSCRIBE {
         let to = match serde_json::from_value(args.clone()) {
-            Ok(Leaving::OneClick { url }) => unsubscribe::host(&url).to_owned(),
-            Ok(Leaving::Mail { to, .. }) => send::bare(&[to]).concat(),
+            Ok(UnsubscribeArgs::OneClick { url }) => unsubscribe::host(&url).to_owned(),
+            Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare(&[to]).concat(),
             Err(_) => String::new(),
         };
-        warnings.extend(risk_of_leaving(newest, &to).as_ref().map(warning));
+        warnings.extend(unsubscribe_risk(newest, &to).as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
         Warning::add(&mut warnings, of_message(services, conversation, tool, args)?);
@@ -91,7 +91,7 @@ pub(super) async fn look(
     conversation: &Conversation,
     tool: &str,
     args: &Value,
-) -> Option<Result<Look, String>> {
+) -> Option<Result<TimeLookup, String>> {
     let when = match meant_time(tool, args)? {
         Ok(when) => when,
         Err(text) => return Some(Err(text)),
@@ -103,7 +103,7 @@ pub(super) async fn look(
         }
         _ => Vec::new(),
     };
-    Some(Ok(Look::at(services, when, &own).await))
+    Some(Ok(TimeLookup::at(services, when, &own).await))
 }
 
 /// Whether we ask about an edit once more: it adds somebody at a domain that is new to the person or resembles one they
@@ -243,14 +243,14 @@ fn said_in(args: &Value) -> Vec<String> {
 }
 
 /// When the call would make the person busy.
-fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
+fn meant_time(tool: &str, args: &Value) -> Option<Result<TimeRange, String>> {
     match tool {
         tools::SCHEDULE_MEETING => {
-            Some(When::of(&serde_json::from_value::<ScheduleMeeting>(args.clone()).ok()?))
+            Some(TimeRange::of(&serde_json::from_value::<ScheduleMeeting>(args.clone()).ok()?))
         }
         tools::ANSWER_INVITATION => {
-            let args: Answering = serde_json::from_value(args.clone()).ok()?;
-            let when = When::between(&args.start, &args.end)?;
+            let args: AnswerInvitationArgs = serde_json::from_value(args.clone()).ok()?;
+            let when = TimeRange::between(&args.start, &args.end)?;
             (args.answer != Attendance::Decline).then_some(Ok(when))
         }
         _ => None,
@@ -258,7 +258,7 @@ fn meant_time(tool: &str, args: &Value) -> Option<Result<When, String>> {
 }
 
 /// Warns of times that are taken, past, or cannot be looked up.
-fn of_time(services: &Services, look: &Look) -> Vec<Warning> {
+fn of_time(services: &Services, look: &TimeLookup) -> Vec<Warning> {
     let warn = |code: &str, text: String| Warning::caution(code, text).about("start");
     let mut warnings = Vec::new();
     if look.when.start < services.clock.clone()() {

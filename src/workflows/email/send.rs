@@ -6,8 +6,8 @@
 use super::mails::Conversation;
 use super::state::{Attached, Email};
 use super::tools::WriteEmail;
-use crate::calendar::{self, Calendar, CalendarError, Revision, Standing};
-use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError, StepContext};
+use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
+use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
 use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
 };
@@ -136,12 +136,12 @@ impl Effect for SendMail {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match self.0.find(frozen).await {
-                mail::Found::Sent(sent) => Found::Done(json!(sent)),
-                mail::Found::NotSent => Found::NotDone,
-                mail::Found::Unknown(text) => Found::Unknown(text),
+                mail::Found::Sent(sent) => EffectTrace::Done(json!(sent)),
+                mail::Found::NotSent => EffectTrace::NotDone,
+                mail::Found::Unknown(text) => EffectTrace::Unknown(text),
             }
         })
     }
@@ -155,9 +155,9 @@ impl Effect for SaveDraft {
         Box::pin(async move { self.0.save_draft(frozen).await.map(|()| json!({})).map_err(mailbox) })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         // The mailbox keeps only one mail per Message-ID, so saving again is safe.
-        Box::pin(async { Found::NotDone })
+        Box::pin(async { EffectTrace::NotDone })
     }
 }
 
@@ -175,17 +175,17 @@ impl Effect for Mark {
         })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         // Marking twice is harmless.
-        Box::pin(async { Found::NotDone })
+        Box::pin(async { EffectTrace::NotDone })
     }
 }
 
 fn mailbox(error: MailError) -> EffectError {
     match error {
         // After a new login it can succeed.
-        MailError::Passing(text) | MailError::Login(text) => EffectError::NotDone(text),
-        MailError::Lasting(text) => EffectError::Refused(text),
+        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
+        MailError::Permanent(text) => EffectError::Refused(text),
     }
 }
 
@@ -203,12 +203,12 @@ impl Effect for AddEvent {
         })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match self.calendar.holds(&self.uid).await {
-                Ok(true) => Found::Done(json!({ "uid": self.uid, "calendar": self.calendar.name() })),
-                Ok(false) => Found::NotDone,
-                Err(error) => Found::Unknown(error.to_string()),
+                Ok(true) => EffectTrace::Done(json!({ "uid": self.uid, "calendar": self.calendar.name() })),
+                Ok(false) => EffectTrace::NotDone,
+                Err(error) => EffectTrace::Unknown(error.to_string()),
             }
         })
     }
@@ -216,8 +216,8 @@ impl Effect for AddEvent {
 
 fn unchanged(error: CalendarError) -> EffectError {
     match error {
-        CalendarError::Passing(text) => EffectError::NotDone(text),
-        CalendarError::Lasting(text) => EffectError::Refused(text),
+        CalendarError::Temporary(text) => EffectError::NotDone(text),
+        CalendarError::Permanent(text) => EffectError::Refused(text),
         CalendarError::Unknown(text) => EffectError::Unknown(text),
     }
 }
@@ -248,21 +248,25 @@ impl Effect for ReviseEvent {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             let wanted = match calendar::read_events(&String::from_utf8_lossy(frozen), &self.zone) {
                 Ok(wanted) => wanted,
-                Err(error) => return Found::Unknown(error.to_string()),
+                Err(error) => return EffectTrace::Unknown(error.to_string()),
             };
             let held = match self.calendar.held(&self.uid).await {
                 Ok(held) => held,
-                Err(error) => return Found::Unknown(error.to_string()),
+                Err(error) => return EffectTrace::Unknown(error.to_string()),
             };
             match calendar::standing(&held, &wanted, &self.sender, self.revision) {
                 // A newer version has replaced it.
-                Standing::Same | Standing::Stale => Found::Done(self.outcome()),
-                Standing::Absent if self.revision == Revision::Remove => Found::Done(self.outcome()),
-                Standing::Absent | Standing::Differs(_) | Standing::Foreign(_) => Found::NotDone,
+                RevisionCheck::Same | RevisionCheck::Stale => EffectTrace::Done(self.outcome()),
+                RevisionCheck::Absent if self.revision == Revision::Remove => {
+                    EffectTrace::Done(self.outcome())
+                }
+                RevisionCheck::Absent | RevisionCheck::Differs(_) | RevisionCheck::Foreign(_) => {
+                    EffectTrace::NotDone
+                }
             }
         })
     }

@@ -3,7 +3,7 @@
 //! Mails are not part of it: they are stored once, by digest, and read again when needed.
 
 use crate::calendar::Busy;
-use crate::graph::{Answer, ChildResult, Event, State, What};
+use crate::graph::{Answer, ChildResult, Event, EventKind, State};
 use crate::llm::ToolCall;
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::mail_facts::Class;
@@ -248,16 +248,16 @@ impl State for Email {
 
     fn arrived(event: Event) -> Option<EmailUpdate> {
         match event.what {
-            What::Words { text } => Some(EmailUpdate::Heard { text }),
-            What::Hint { text } => Some(EmailUpdate::Hinted { text }),
-            What::News { payload, .. } => {
+            EventKind::Words { text } => Some(EmailUpdate::Heard { text }),
+            EventKind::Hint { text } => Some(EmailUpdate::Hinted { text }),
+            EventKind::News { payload, .. } => {
                 serde_json::from_value(payload).ok().map(|mail| EmailUpdate::Came { mail })
             }
-            What::Settled { reason, .. } => Some(EmailUpdate::Settled { reason }),
-            What::Corrected { payload } if payload.get("unsubscribe").is_some() => {
+            EventKind::Settled { reason, .. } => Some(EmailUpdate::Settled { reason }),
+            EventKind::Corrected { payload } if payload.get("unsubscribe").is_some() => {
                 Some(EmailUpdate::Unsubscribe)
             }
-            What::Corrected { payload } => {
+            EventKind::Corrected { payload } => {
                 let class = payload.get("class").cloned()?;
                 serde_json::from_value(class).ok().map(|class| EmailUpdate::Corrected { class })
             }

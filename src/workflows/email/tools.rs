@@ -3,7 +3,7 @@
 //! Schemas are strict on purpose: unknown fields are refused before a person sees anything, and again after a person
 //! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
-use crate::calendar::{self, Attendance, Invited};
+use crate::calendar::{self, Attendance, InvitedEvent};
 use crate::llm::ToolSpec;
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
@@ -87,7 +87,7 @@ pub struct ScheduleMeeting {
 /// invitation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answering {
+pub struct AnswerInvitationArgs {
     /// The organizer.
     pub to: String,
     /// The event's title.
@@ -108,7 +108,7 @@ pub struct Answering {
 /// The arguments a person sees for [`REMOVE_EVENT`]. All come from the cancellation and the calendar.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Removing {
+pub struct RemoveEventArgs {
     pub event: String,
     /// RFC 3339.
     pub start: String,
@@ -122,7 +122,7 @@ pub struct Removing {
 
 /// What a model says about an invitation.
 #[derive(Debug, Deserialize)]
-struct Answered {
+struct ProposedAnswer {
     answer: Attendance,
     #[serde(default)]
     comment: Option<String>,
@@ -138,7 +138,7 @@ pub struct CheckCalendar {
 /// The arguments a person sees for [`UNSUBSCRIBE`]; they come from the mail's headers, never from a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Leaving {
+pub enum UnsubscribeArgs {
     /// One request that the list's signature covers.
     OneClick { url: String },
     Mail {
@@ -243,7 +243,7 @@ pub fn without_person_only_args(args: &Value) -> Value {
 }
 
 /// The invitation in a mail, if a mail can answer it.
-pub fn invited(mail: &Mail) -> Option<Invited> {
+pub fn invited(mail: &Mail) -> Option<InvitedEvent> {
     let part = mail.invitation.as_ref().filter(|part| part.method == "REQUEST")?;
     let invited = calendar::read_invitation(&part.text, &TimeZone::UTC).ok()?;
     let organizer = invited.organizer.as_ref()?;
@@ -257,10 +257,10 @@ fn send_to(address: &str) -> bool {
 }
 
 /// The complete answer to a mail's invitation; `None` if it has none.
-pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
+pub fn answering(mail: &Mail, said: &Value) -> Option<AnswerInvitationArgs> {
     let invited = invited(mail)?;
-    let said: Answered = serde_json::from_value(said.clone()).ok()?;
-    Some(Answering {
+    let said: ProposedAnswer = serde_json::from_value(said.clone()).ok()?;
+    Some(AnswerInvitationArgs {
         to: invited.organizer?.address,
         event: invited.title,
         start: invited.start.to_string(),
@@ -272,16 +272,16 @@ pub fn answering(mail: &Mail, said: &Value) -> Option<Answering> {
 }
 
 /// How to leave the mail's list: by one request if we can trust it, else by mail.
-pub fn leaving(mail: &Mail, receiver: Option<&Receiver>) -> Option<Leaving> {
+pub fn leaving(mail: &Mail, receiver: Option<&Receiver>) -> Option<UnsubscribeArgs> {
     if let Some(url) = one_click(mail, receiver) {
-        return Some(Leaving::OneClick { url: url.to_owned() });
+        return Some(UnsubscribeArgs::OneClick { url: url.to_owned() });
     }
     mail.list.as_ref()?.unsubscribe.iter().find_map(|way| match way {
         Unsubscribe::Mail { to, subject, body } => {
             let subject = if subject.trim().is_empty() { "unsubscribe" } else { subject };
             let content = if body.trim().is_empty() { "unsubscribe" } else { body };
             let (subject, content) = (subject.to_owned(), content.to_owned());
-            Some(Leaving::Mail { to: to.clone(), subject, content })
+            Some(UnsubscribeArgs::Mail { to: to.clone(), subject, content })
         }
         Unsubscribe::OneClick { .. } | Unsubscribe::Page { .. } => None,
     })
@@ -450,6 +450,9 @@ mod tests {
         mail.list = Some(ListInfo { unsubscribe: vec![one_click, by_mail], ..ListInfo::default() });
         assert_eq!(offered(&mail, None).last().map(|tool| tool.name.clone()), Some(UNSUBSCRIBE.to_owned()));
         let (to, word) = ("leave@example.org".to_owned(), || "unsubscribe".to_owned());
-        assert_eq!(leaving(&mail, None), Some(Leaving::Mail { to, subject: word(), content: word() }));
+        assert_eq!(
+            leaving(&mail, None),
+            Some(UnsubscribeArgs::Mail { to, subject: word(), content: word() })
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Leaves a mailing list with one request (RFC 8058), after the person approved it.
 
-use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
 use crate::tools::http::{Answer, Call, Host, Http, HttpError, Method};
@@ -54,9 +54,9 @@ impl Effect for LeaveList {
         })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         let text = "there is no way to check whether the list received it";
-        Box::pin(async move { Found::Unknown(text.to_owned()) })
+        Box::pin(async move { EffectTrace::Unknown(text.to_owned()) })
     }
 }
 
@@ -125,7 +125,10 @@ mod tests {
             let outcome = leave.perform(url.as_bytes()).await;
             assert!(matches!(outcome, Err(EffectError::Refused(_))), "{url}: {outcome:?}");
         }
-        assert!(matches!(leave.find(b"").await, Found::Unknown(_)), "it is never asked twice by itself");
+        assert!(
+            matches!(leave.find(b"").await, EffectTrace::Unknown(_)),
+            "it is never asked twice by itself"
+        );
     }
 
     /// Resolves every name to this address, public or not.

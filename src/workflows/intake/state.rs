@@ -1,6 +1,6 @@
 //! The question and its answer.
 
-use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -105,8 +105,11 @@ impl State for Asking {
 
     fn arrived(event: Event) -> Option<AskingUpdate> {
         match event.what {
-            What::Settled { .. } => Some(AskingUpdate::Settled),
-            What::Words { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
+            EventKind::Settled { .. } => Some(AskingUpdate::Settled),
+            EventKind::Words { .. }
+            | EventKind::Hint { .. }
+            | EventKind::News { .. }
+            | EventKind::Corrected { .. } => None,
         }
     }
 

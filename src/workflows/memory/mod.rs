@@ -7,11 +7,11 @@
 //! People do not start it: the driver does, some time after the last answer.
 
 mod card;
-mod held;
 mod mail_rule;
 mod narrow;
 mod nodes;
 mod prompts;
+mod reasons;
 mod state;
 mod wording;
 

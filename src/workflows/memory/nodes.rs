@@ -1,7 +1,7 @@
 //! The nodes of `memory`.
 
 use super::state::{Learning, LearningUpdate};
-use super::{held, prompts};
+use super::{prompts, reasons};
 use crate::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, ThreadId};
 use crate::inbox::{Tone, changed_lines, proposal};
 use crate::text::{Visible, truncate};
@@ -13,13 +13,13 @@ use crate::workflows::{Services, ask_for, pick_model_of, pick_only};
 use serde_json::json;
 use std::sync::Arc;
 
-type Given = Result<Command<Learning>, NodeError>;
+type NodeResult = Result<Command<Learning>, NodeError>;
 
 /// How often another writer may get in first before we tell a person.
 const TRIES: u32 = 5;
 
 /// Reads the profile, asks the model, and stores its update unless that needs the person's approval.
-pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
+pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> NodeResult {
     if state.tries > TRIES {
         return Err(NodeError::failed("the profile kept changing; retry when nothing else is writing to it"));
     }
@@ -42,7 +42,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
         reasoning,
     };
     let unchanged = proposed.trim() == profile.text.trim();
-    if !unchanged && !held::reasons(&facts, &proposed).is_empty() {
+    if !unchanged && !reasons::reasons_to_ask(&facts, &proposed).is_empty() {
         return Ok(Command::goto("hold_update").update(known));
     }
     let version = match unchanged {
@@ -106,7 +106,7 @@ fn only(state: &Learning) -> Option<&str> {
 }
 
 /// Asks the person about an update.
-pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
+pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> NodeResult {
     let facts = facts(ctx.services(), &state, state.profile.clone(), state.pinned.clone());
     let args = json!({ "namespace": state.namespace, "profile": state.proposed });
     let title = format!("Change your {}?", defaults::spoken(&state.namespace));
@@ -128,7 +128,7 @@ pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Giv
     };
     asked.gist = gist(&state);
     asked.source = Some("memory".to_owned());
-    asked.warnings = held::reasons(&facts, &state.proposed);
+    asked.warnings = reasons::reasons_to_ask(&facts, &state.proposed);
     Ok(Command::ask(vec![asked], "store_update"))
 }
 
@@ -160,7 +160,7 @@ fn facts(services: &Services, state: &Learning, profile: String, pinned: Vec<Str
 }
 
 /// Stores what the person decided, based on the version they were shown.
-pub(super) async fn store_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
+pub(super) async fn store_update(ctx: Ctx<Services>, state: Arc<Learning>) -> NodeResult {
     let Some(Some(text)) = state.decided.clone() else {
         let outcome = "refused".to_owned();
         return Ok(Command::end().update(LearningUpdate::Ended { written: None, outcome }));

@@ -1,6 +1,6 @@
 //! The state of one update, and everything that can happen to it.
 
-use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use crate::workflows::email::defaults;
 use crate::workflows::lesson::Cause;
 use schemars::JsonSchema;
@@ -135,11 +135,11 @@ impl State for Learning {
 
     fn arrived(event: Event) -> Option<LearningUpdate> {
         match event.what {
-            What::Words { .. }
-            | What::Hint { .. }
-            | What::News { .. }
-            | What::Settled { .. }
-            | What::Corrected { .. } => None,
+            EventKind::Words { .. }
+            | EventKind::Hint { .. }
+            | EventKind::News { .. }
+            | EventKind::Settled { .. }
+            | EventKind::Corrected { .. } => None,
         }
     }
 

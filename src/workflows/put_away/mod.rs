@@ -8,15 +8,16 @@ mod state;
 
 use super::Services;
 use crate::graph::{
-    Basis, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, Found, Graph, NodeError, Workflow, end,
+    Authorization, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, EffectTrace, Graph, NodeError,
+    Workflow, end,
 };
 use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, Spec};
-use crate::mail::{Destination, MailError, Mailbox, WayBack};
+use crate::mail::{Destination, MailError, Mailbox, UndoToken};
 use crate::text::Visible;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub use state::{Filed, FiledMail, Wanted};
+pub use state::{FiledMail, PutAway, Wanted};
 use state::{FiledUpdate, Step};
 
 pub const NAME: &str = MOVING_WORKFLOW;
@@ -26,7 +27,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
     let spec = Spec::new(workflow, "puts a mail away, and back", |_, _| Card::default());
     Ok(spec.hidden().without_results().without_expiry().showing_in_trouble(|state| {
-        let Some(filed) = state.get::<Filed>() else { return Vec::new() };
+        let Some(filed) = state.get::<PutAway>() else { return Vec::new() };
         let line = |text: &str| Visible::line(text);
         let fields =
             [("mail", &filed.mail.subject), ("from", &filed.mail.from), ("account", &filed.mail.account)];
@@ -34,18 +35,18 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     }))
 }
 
-fn graph() -> Result<Graph<Filed, Services>, BuildError> {
+fn graph() -> Result<Graph<PutAway, Services>, BuildError> {
     Graph::builder(NAME, "move_mail").node("move_mail", move_mail, [end()]).build()
 }
 
-async fn move_mail(ctx: Ctx<Services>, state: Arc<Filed>) -> Result<Command<Filed>, NodeError> {
+async fn move_mail(ctx: Ctx<Services>, state: Arc<PutAway>) -> Result<Command<PutAway>, NodeError> {
     let Some(step) = state.next() else { return Ok(Command::end()) };
     let services = ctx.services();
     let FiledMail { account, identity, place, .. } = &state.mail;
     let Some(account) = services.accounts.get(account) else {
         return Err(NodeError::failed(format!("the config has no account {account} any more")));
     };
-    let basis = Basis::Grant { name: PUT_AWAY.to_owned() };
+    let basis = Authorization::Grant { name: PUT_AWAY.to_owned() };
     let moved = match step {
         Step::Away(to) => {
             let place = services.records.place_of(identity)?.unwrap_or_else(|| place.clone());
@@ -86,16 +87,16 @@ impl Effect for Move {
         })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         // Doing it twice is harmless.
-        Box::pin(async { Found::NotDone })
+        Box::pin(async { EffectTrace::NotDone })
     }
 }
 
 /// Puts a mail back. The frozen bytes say how.
 struct MoveBack {
     mailbox: Arc<dyn Mailbox>,
-    way: WayBack,
+    way: UndoToken,
 }
 
 impl Effect for MoveBack {
@@ -103,15 +104,15 @@ impl Effect for MoveBack {
         Box::pin(async move { self.mailbox.put_back(&self.way).await.map(|()| json!({})).map_err(refused) })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
-        Box::pin(async { Found::NotDone })
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
+        Box::pin(async { EffectTrace::NotDone })
     }
 }
 
 fn refused(error: MailError) -> EffectError {
     match error {
         // After a new login it can succeed.
-        MailError::Passing(text) | MailError::Login(text) => EffectError::NotDone(text),
-        MailError::Lasting(text) => EffectError::Refused(text),
+        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
+        MailError::Permanent(text) => EffectError::Refused(text),
     }
 }

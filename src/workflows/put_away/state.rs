@@ -1,7 +1,7 @@
 //! Where a mail was moved, and whether it is back.
 
-use crate::graph::{Answer, ChildResult, Event, State, What};
-use crate::mail::{Destination, WayBack};
+use crate::graph::{Answer, ChildResult, Event, EventKind, State};
+use crate::mail::{Destination, UndoToken};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub struct Wanted {
 /// A mail and where it is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Filed {
+pub struct PutAway {
     pub mail: FiledMail,
     pub to: Value,
     /// How to bring it back, while it is away.
@@ -47,7 +47,7 @@ pub struct Filed {
 
 pub(super) enum Step {
     Away(Destination),
-    Back(WayBack),
+    Back(UndoToken),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -67,20 +67,20 @@ pub enum FiledUpdate {
     Nothing,
 }
 
-impl Filed {
+impl PutAway {
     pub(super) fn next(&self) -> Option<Step> {
         if self.refused.is_some() {
             return None;
         }
         match (&self.way, self.back) {
             (None, false) => serde_json::from_value(self.to.clone()).ok().map(Step::Away),
-            (Some(way), true) => Some(Step::Back(WayBack(way.clone()))),
+            (Some(way), true) => Some(Step::Back(UndoToken(way.clone()))),
             (Some(_), false) | (None, true) => None,
         }
     }
 }
 
-impl State for Filed {
+impl State for PutAway {
     type Input = Wanted;
     type Update = FiledUpdate;
 
@@ -99,8 +99,11 @@ impl State for Filed {
 
     fn arrived(event: Event) -> Option<FiledUpdate> {
         match event.what {
-            What::Words { .. } => Some(FiledUpdate::Wanted),
-            What::Settled { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
+            EventKind::Words { .. } => Some(FiledUpdate::Wanted),
+            EventKind::Settled { .. }
+            | EventKind::Hint { .. }
+            | EventKind::News { .. }
+            | EventKind::Corrected { .. } => None,
         }
     }
 

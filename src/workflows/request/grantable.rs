@@ -3,7 +3,7 @@
 use super::risk::FILES;
 use super::shell::{self, Segment};
 use super::state::RequestInput;
-use crate::graph::{AgentCall, CommandLine, Does};
+use crate::graph::{AgentAction, AgentCall, CommandLine};
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
@@ -70,18 +70,18 @@ fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
 }
 
 /// The commands that are not harmless. A line of only harmless ones is still asked: nobody has allowed anything yet.
-fn commands(line: &str, folder: &str) -> Option<Does> {
+fn commands(line: &str, folder: &str) -> Option<AgentAction> {
     let needed = shell::segments(line, folder).ok()?.needed;
     let commands = needed.into_iter().map(|Segment { words, folder }| {
         let lead = lead(&words);
         CommandLine { folder, words, lead }
     });
     let commands: Vec<CommandLine> = commands.collect();
-    (!commands.is_empty()).then_some(Does::Commands(commands))
+    (!commands.is_empty()).then_some(AgentAction::Commands(commands))
 }
 
 /// A change to a file that lies in the folder even after links are followed.
-fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
+fn edit(asked: &RequestInput, folder: &str) -> Option<AgentAction> {
     let args = asked.args.as_ref().filter(|_| asked.writes_a_file())?;
     let named: Vec<&str> =
         FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
@@ -91,7 +91,7 @@ fn edit(asked: &RequestInput, folder: &str) -> Option<Does> {
         return None;
     }
     let file = file_inside(file, folder)?;
-    Some(Does::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
+    Some(AgentAction::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
 }
 
 /// Follows the links in a path as far as it exists.
@@ -112,10 +112,10 @@ fn real(file: &Path) -> PathBuf {
 }
 
 /// A call of a server's tool, named the way agents name them.
-fn tool(asked: &RequestInput, folder: &str) -> Option<Does> {
+fn tool(asked: &RequestInput, folder: &str) -> Option<AgentAction> {
     let action = asked.action.as_deref()?;
     let served = action.starts_with("mcp__") || action.starts_with("mcp_");
-    served.then(|| Does::Tool { folder: folder.to_owned() })
+    served.then(|| AgentAction::Tool { folder: folder.to_owned() })
 }
 
 /// How many leading words say what sort of command this is, so that others of the same sort can be allowed with it: a

@@ -25,7 +25,7 @@ use crate::inbox::Spec;
 use std::sync::Arc;
 
 pub use report::Report;
-pub use state::{Given, Request, RequestInput, Session, Way};
+pub use state::{Request, RequestInput, RequestOutcome, Session, Way};
 
 /// The name threads are started with.
 pub const NAME: &str = "request";

@@ -5,7 +5,7 @@ use super::{grantable, original, risk};
 use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::text::{Visible, hex, truncate};
-use crate::workflows::{Covering, Services};
+use crate::workflows::{GrantCheck, Services};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub(super) async fn ask_person(
         && let Some(call) = &mut question.grantable.call
     {
         match ctx.services().records.agent_grant(&question.action, call)? {
-            Covering::Grant(grant) => question.granted = Some(grant),
-            Covering::Asks(command) => call.asks = command,
+            GrantCheck::Grant(grant) => question.granted = Some(grant),
+            GrantCheck::NotCovered(command) => call.asks = command,
         }
     }
     Ok(Command::ask(vec![question], "answered"))

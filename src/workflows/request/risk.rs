@@ -1,7 +1,7 @@
 //! Warnings about what a program wants to do: a closed list, computed here and never taken from the asker. Modest on
 //! purpose: it knows the usual ways to lose something, and promises no more.
 
-use super::shell::{self, Simple};
+use super::shell::{self, ParsedCommand};
 use super::state::RequestInput;
 use crate::graph::{Grade, Warning};
 use serde_json::Value;
@@ -114,7 +114,7 @@ pub(super) const FILES: &[&str] = &["file_path", "filePath", "filepath", "path",
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby", "php"];
 
-fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
+fn of_command(simple: &ParsedCommand, folder: Option<&str>, risks: &mut Vec<Risk>) {
     let (program, rest) = simple.program();
     let has = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
     let short = |letters: &[char]| {
@@ -130,7 +130,7 @@ fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
             let runs = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
             for (at, _) in rest.iter().enumerate().filter(|(_, word)| runs(word)) {
                 let words = rest[at + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
-                let inner = Simple { words: words.cloned().collect(), ..Simple::default() };
+                let inner = ParsedCommand { words: words.cloned().collect(), ..ParsedCommand::default() };
                 // The words of a `find` within are among these.
                 if inner.program().0 != "find" {
                     of_command(&inner, folder, risks);

@@ -1,9 +1,9 @@
 //! A program's question, and the answer it got.
 
 use super::report::Report;
-use crate::graph::{Allow, Answer, ChildResult, Decision, Event, Remember, State, Waiting, What};
+use crate::graph::{Allow, Answer, ChildResult, Decision, Event, EventKind, Remember, State, Waiting};
 use crate::inbox::Ending;
-use crate::text::exact::weave;
+use crate::text::exact::apply_edit;
 use crate::tools::moment::Moment;
 use crate::tools::process::Process;
 use schemars::JsonSchema;
@@ -178,7 +178,7 @@ impl RequestInput {
 /// How a request ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Given {
+pub enum RequestOutcome {
     /// As proposed.
     Accept,
     /// With these arguments instead.
@@ -193,16 +193,16 @@ pub enum Given {
     Withdrawn,
 }
 
-impl Given {
+impl RequestOutcome {
     /// The kind of ending, without its contents.
     pub fn ending(&self) -> Ending {
         match self {
-            Given::Accept => Ending::Accept,
-            Given::Edit { .. } => Ending::Edit,
-            Given::Respond { .. } => Ending::Respond,
-            Given::Ignore => Ending::Ignore,
-            Given::Expired => Ending::Expired,
-            Given::Withdrawn => Ending::Withdrawn,
+            RequestOutcome::Accept => Ending::Accept,
+            RequestOutcome::Edit { .. } => Ending::Edit,
+            RequestOutcome::Respond { .. } => Ending::Respond,
+            RequestOutcome::Ignore => Ending::Ignore,
+            RequestOutcome::Expired => Ending::Expired,
+            RequestOutcome::Withdrawn => Ending::Withdrawn,
         }
     }
 }
@@ -212,7 +212,7 @@ impl Given {
 #[serde(default)]
 pub struct Request {
     pub asked: RequestInput,
-    pub given: Option<Given>,
+    pub given: Option<RequestOutcome>,
     /// Which of its offers the asker should remember, by index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember: Option<usize>,
@@ -231,7 +231,7 @@ pub enum RequestUpdate {
     /// It was answered, or it is over.
     Given {
         /// `None` if there was no answer.
-        given: Option<Given>,
+        given: Option<RequestOutcome>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remember: Option<usize>,
     },
@@ -253,11 +253,11 @@ impl State for Request {
         let answer = answers.into_iter().next();
         let remember = answer.as_ref().and_then(|answer| answer.remember);
         let given = answer.map(|answer| match answer.decision {
-            Decision::Accept | Decision::Draft => Given::Accept,
-            Decision::Edit { args } => Given::Edit { args },
-            Decision::Respond { text } => Given::Respond { text },
-            Decision::Ignore if answer.expired => Given::Expired,
-            Decision::Ignore => Given::Ignore,
+            Decision::Accept | Decision::Draft => RequestOutcome::Accept,
+            Decision::Edit { args } => RequestOutcome::Edit { args },
+            Decision::Respond { text } => RequestOutcome::Respond { text },
+            Decision::Ignore if answer.expired => RequestOutcome::Expired,
+            Decision::Ignore => RequestOutcome::Ignore,
         });
         RequestUpdate::Given { given, remember }
     }
@@ -269,21 +269,24 @@ impl State for Request {
 
     fn arrived(event: Event) -> Option<RequestUpdate> {
         match event.what {
-            What::Settled { payload, .. } if payload.get("report").is_some() => {
+            EventKind::Settled { payload, .. } if payload.get("report").is_some() => {
                 let report = serde_json::from_value(payload["report"].clone()).unwrap_or_default();
                 Some(RequestUpdate::Reported { report })
             }
-            What::Settled { payload, .. } if payload.get("delivered").is_some() => {
+            EventKind::Settled { payload, .. } if payload.get("delivered").is_some() => {
                 Some(RequestUpdate::Delivered)
             }
-            What::Settled { payload, .. } => {
+            EventKind::Settled { payload, .. } => {
                 let given = match payload.get("how").and_then(Value::as_str) {
-                    Some("withdrawn") => Given::Withdrawn,
-                    _ => Given::Expired,
+                    Some("withdrawn") => RequestOutcome::Withdrawn,
+                    _ => RequestOutcome::Expired,
                 };
                 Some(RequestUpdate::Given { given: Some(given), remember: None })
             }
-            What::Words { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
+            EventKind::Words { .. }
+            | EventKind::Hint { .. }
+            | EventKind::News { .. }
+            | EventKind::Corrected { .. } => None,
         }
     }
 
@@ -312,7 +315,7 @@ impl State for Request {
 impl Request {
     /// What the asker should remember.
     pub fn remembered(&self) -> Option<&Remember> {
-        let accepted = self.given == Some(Given::Accept);
+        let accepted = self.given == Some(RequestOutcome::Accept);
         self.remember.filter(|_| accepted).and_then(|place| self.asked.remember.get(place))
     }
 
@@ -320,13 +323,15 @@ impl Request {
     pub fn args(&self) -> Value {
         let asked = || self.asked.args.clone().map_or(Value::Null, Value::Object);
         match &self.given {
-            Some(Given::Accept) => asked(),
+            Some(RequestOutcome::Accept) => asked(),
             // Text that was not edited goes back as it came, not as it was shown.
-            Some(Given::Edit { args }) => {
-                serde_json::from_str(&weave(&asked().to_string(), args)).unwrap_or_else(|_| args.clone())
+            Some(RequestOutcome::Edit { args }) => {
+                serde_json::from_str(&apply_edit(&asked().to_string(), args)).unwrap_or_else(|_| args.clone())
             }
-            Some(Given::Respond { text }) => Value::from(text.as_str()),
-            Some(Given::Ignore | Given::Expired | Given::Withdrawn) | None => Value::Null,
+            Some(RequestOutcome::Respond { text }) => Value::from(text.as_str()),
+            Some(RequestOutcome::Ignore | RequestOutcome::Expired | RequestOutcome::Withdrawn) | None => {
+                Value::Null
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::card::who;
 use super::shell;
 use super::state::{Request, RequestInput};
-use crate::graph::{Does, Folded, Warning};
+use crate::graph::{AgentAction, Folded, Warning};
 use crate::inbox::{Block, Item};
 use crate::text::Visible;
 use jiff::tz::TimeZone;
@@ -50,10 +50,10 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
     }
     if let Some(call) = &item.grantable.call {
         let what = match (&call.does, call.commands().get(call.asks)) {
-            (Does::Edit { folder, .. }, _) => format!("changes to files inside {folder}"),
-            (Does::Tool { folder }, _) => format!("`{}` from {folder}", item.action),
-            (Does::Commands(_), None) => "it".to_owned(),
-            (Does::Commands(_), Some(command)) => {
+            (AgentAction::Edit { folder, .. }, _) => format!("changes to files inside {folder}"),
+            (AgentAction::Tool { folder }, _) => format!("`{}` from {folder}", item.action),
+            (AgentAction::Commands(_), None) => "it".to_owned(),
+            (AgentAction::Commands(_), Some(command)) => {
                 let sort = command.sort().map(|sort| format!(", nor every `{} …`", sort.join(" ")));
                 format!("`{}`{} in {}", command.words.join(" "), sort.unwrap_or_default(), command.folder)
             }

@@ -9,8 +9,8 @@ use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
 use crate::text::{Visible, truncate, unreadable};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
-use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
-use crate::workflows::{Services, Wish, ask_model, pick_model};
+use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
+use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
 use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-type Given = Result<Command<SheetWork>, NodeError>;
+type NodeResult = Result<Command<SheetWork>, NodeError>;
 
 /// How often a model is asked again if its reply cannot be understood.
 const MORE_TRIES: usize = 2;
@@ -29,7 +29,7 @@ const NO_CODE: &str = "nothing was computed for this yet; call python, or put th
     call finish if no code is needed";
 
 /// Reads the workbook once, then asks the model for the next step.
-pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     if state.verdict == Some(Verdict::Ended) {
         return Ok(ended(&state));
     }
@@ -98,7 +98,7 @@ fn ending(state: &SheetWork) -> Option<String> {
 }
 
 /// The model's next step, and where it leads.
-async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
+async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
     let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
     let mut request = prompts::plan(state, &ctx.services().user, today(ctx.services()));
     let mut why = "";
@@ -213,7 +213,7 @@ fn step_limit(state: &SheetWork) -> Interrupt {
 }
 
 /// Shows the code to the person.
-pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     let Some(pending) = &state.pending else {
         return Err(NodeError::failed("there is no code to ask about"));
     };
@@ -236,12 +236,12 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     asked.granted = ctx
         .services()
         .records
-        .covering_grant(ctx.step_context(), &Wish { tool: PYTHON, ..Wish::default() })?;
+        .covering_grant(ctx.step_context(), &GrantQuery { tool: PYTHON, ..GrantQuery::default() })?;
     Ok(Command::ask(vec![asked], "run_code"))
 }
 
 /// Runs the accepted code, after all code accepted before.
-pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     let code = match &state.verdict {
         Some(Verdict::Run(code)) => code.clone(),
         Some(Verdict::Ended) => return Ok(ended(&state)),
@@ -281,7 +281,7 @@ fn differs(state: &SheetWork, cell: usize) -> Interrupt {
 }
 
 /// Looks up where the words of a question occur.
-pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     let question = state.pending.as_ref().and_then(|pending| pending.args.get("question"));
     let question = question.and_then(Value::as_str).unwrap_or_default().to_owned();
     let (report, _) = in_sandbox(&ctx, &state, Work::Look, None, Some(question)).await?;
@@ -289,7 +289,7 @@ pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> 
 }
 
 /// Writes the changed workbook next to the original, once; asks first if output files are not granted.
-pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     let workbook = Path::new(&state.workbook);
     let path = result_path(workbook);
     let stamp = output_file::stamp(ctx.services());
@@ -304,7 +304,7 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
         false => json!({ "file": file, "pictures": drawn }),
     };
     let gist = "The result will be written next to the original.";
-    let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
+    let asking = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
     let basis = match permission(ctx.services(), state.may_write, &asking)? {
         // An ending announced a result; there is none now.
         Permission::No if state.verdict == Some(Verdict::Ended) => {

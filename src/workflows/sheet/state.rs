@@ -1,10 +1,10 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
 use super::{DIFFERS, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
-use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use crate::llm::{Message, ToolCall};
 use crate::tools::sandbox::Observation;
-use crate::tools::workbook::Picture;
+use crate::tools::workbook::WorkbookSummary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ pub struct SheetWork {
     /// The newest observation, even of a cell that does not count.
     pub observation: Option<Observation>,
     /// A description of the workbook after the cells.
-    pub picture: Option<Picture>,
+    pub picture: Option<WorkbookSummary>,
     /// What a result keeps, and what it does not.
     pub kept: Vec<String>,
     /// Whether the cells changed anything.
@@ -152,7 +152,7 @@ pub enum SheetUpdate {
         /// Its size.
         bytes: u64,
         /// A description of it.
-        picture: Picture,
+        picture: WorkbookSummary,
         /// What a result keeps, and what it does not.
         kept: Vec<String>,
         /// The Python that runs the cells.
@@ -182,7 +182,7 @@ pub enum SheetUpdate {
         code: String,
         observation: Box<Observation>,
         /// The workbook after it; `None` if the cell does not count.
-        picture: Option<Picture>,
+        picture: Option<WorkbookSummary>,
         /// Whether anything has changed since the beginning.
         changed: bool,
         /// Formulas that were written.
@@ -281,9 +281,9 @@ impl State for SheetWork {
 
     fn arrived(event: Event) -> Option<SheetUpdate> {
         match event.what {
-            What::Words { text } => Some(SheetUpdate::Heard { text }),
-            What::Hint { text } => Some(SheetUpdate::Hinted { text }),
-            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+            EventKind::Words { text } => Some(SheetUpdate::Heard { text }),
+            EventKind::Hint { text } => Some(SheetUpdate::Hinted { text }),
+            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
         }
     }
 

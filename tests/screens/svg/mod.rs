@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 use sayso::app::{Settings, Setup, lay_out_demo};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::service::{Asking, Inbox};
+use sayso::service::{Inbox, NewRequest};
 use sayso::store::Store;
 use serde_json::json;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// What Claude Code asks before it runs a command.
-fn command(command: &str, about: &str) -> Asking {
+fn command(command: &str, about: &str) -> NewRequest {
     let input = json!({
         "title": format!("$ {command}"),
         "text": about,
@@ -56,7 +56,7 @@ fn command(command: &str, about: &str) -> Asking {
         "source": "Claude Code",
         "folder": "/home/noor/webshop",
     });
-    Asking { input, key: Some(command.to_owned()) }
+    NewRequest { input, key: Some(command.to_owned()) }
 }
 
 /// Answers what is asked under this title, ten minutes after the answer before.

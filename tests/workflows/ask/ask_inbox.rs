@@ -5,7 +5,7 @@ use crate::support::{FakeModel, TestInbox, merged};
 use sayso::config::Env;
 use sayso::graph::ThreadId;
 use sayso::llm::{Request, Scripted};
-use sayso::tools::catalogue::Shelf;
+use sayso::tools::catalogue::CatalogueStore;
 use sayso::tools::http::{Http, Limits, Resolve};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -114,7 +114,7 @@ impl AskInbox {
     /// Adds the API of a document.
     pub fn add_api(&self, document: &str) {
         let folder = self.data().join("apis");
-        let shelf = Shelf::new(folder, BTreeMap::new(), Env::default());
+        let shelf = CatalogueStore::new(folder, BTreeMap::new(), Env::default());
         let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/openapi").join(document);
         shelf.add(&file, None).unwrap();
     }

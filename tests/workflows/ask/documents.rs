@@ -7,14 +7,14 @@ use sayso::config::Env;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::llm::Scripted;
-use sayso::tools::catalogue::{Auth, Catalogue, Operation, Shelf};
+use sayso::tools::catalogue::{Auth, Catalogue, CatalogueStore, Operation};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn read(document: &str) -> (Catalogue, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = Shelf::new(folder.path().to_owned(), BTreeMap::new(), Env::default());
+    let shelf = CatalogueStore::new(folder.path().to_owned(), BTreeMap::new(), Env::default());
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/openapi");
     shelf.add(&fixtures.join(document), None).unwrap()
 }
@@ -220,7 +220,7 @@ async fn a_request_with_an_object_in_it_is_shown_and_made() {
 #[test]
 fn hostile_documents_are_refused_or_cut() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = Shelf::new(folder.path().join("apis"), BTreeMap::new(), Env::default());
+    let shelf = CatalogueStore::new(folder.path().join("apis"), BTreeMap::new(), Env::default());
     let add = |name: &str, text: &str| {
         let file = folder.path().join(name);
         std::fs::write(&file, text).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, mail, second, write};
 use crate::support::test_inbox::{holding, respond};
-use sayso::graph::{Decision, What};
+use sayso::graph::{Decision, EventKind};
 use sayso::inbox::{InboxError, Status};
 use sayso::llm::{Builtin, Model};
 use serde_json::json;
@@ -118,7 +118,7 @@ async fn what_was_answered_elsewhere_closes_and_teaches_nothing() {
         let thread = inbox.receive_mail().await;
         let id = inbox.open_question(&thread).await;
         let reason = "You answered this mail elsewhere.".to_owned();
-        let what = What::Settled { reason, payload: json!({"how": "answered"}) };
+        let what = EventKind::Settled { reason, payload: json!({"how": "answered"}) };
         inbox.arrive(&thread, "settled", what).await.unwrap();
         let racing = inbox.decide(&id, Decision::Ignore).await.unwrap_err();
         assert!(matches!(&racing, InboxError::NotOpen { .. }), "{racing:?}");

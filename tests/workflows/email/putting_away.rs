@@ -1,16 +1,16 @@
 //! Mail that is put away and comes back, while its mailbox is looked at.
 
 use crate::support::email_inbox::EmailInbox;
-use sayso::graph::{ThreadId, What};
-use sayso::service::{Destination, Way};
+use sayso::graph::{EventKind, ThreadId};
+use sayso::service::{Destination, MailMove};
 use serde_json::json;
 
 /// Moves a thread's mail. A look at the mailbox settles the thread before the move ends, if it gives a reason.
-async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &Way, look: Option<&str>) {
+async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: Option<&str>) {
     let by = inbox.mail().begin_move(thread, way).await.unwrap();
     inbox.drive().await;
     if let Some(reason) = look {
-        let what = What::Settled { reason: reason.to_owned(), payload: json!({}) };
+        let what = EventKind::Settled { reason: reason.to_owned(), payload: json!({}) };
         inbox.arrive(thread, "settled:look", what).await.unwrap();
         inbox.drive().await;
     }
@@ -22,9 +22,9 @@ async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &Way, look: Optio
 async fn cards_after_restoring(look: Option<&str>) -> usize {
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;
-    move_mail(&inbox, &thread, &Way::Away(Destination::Archive), look).await;
+    move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), look).await;
     assert!(inbox.open_items(&thread).await.is_empty(), "its card went with it");
-    move_mail(&inbox, &thread, &Way::Back, None).await;
+    move_mail(&inbox, &thread, &MailMove::Back, None).await;
     let moved = inbox.mailbox.moved.lock().unwrap().clone();
     assert_eq!(moved, ["new/1 Archive", "new/1 back"]);
     inbox.open_items(&thread).await.len()

@@ -3,7 +3,7 @@
 use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, edit, second, write};
 use crate::support::test_inbox::respond;
 use jiff::{SignedDuration, Timestamp};
-use sayso::graph::{Decision, ThreadId, What};
+use sayso::graph::{Decision, EventKind, ThreadId};
 use sayso::inbox::{Item, ItemQuery, Status};
 use sayso::store::Store;
 use serde_json::json;
@@ -132,7 +132,7 @@ async fn a_mail_that_was_moved_away_does_not_end_it_and_an_answer_from_elsewhere
         inbox.store().mail().waiting("work").unwrap().is_empty(),
         "its mail is handled, wherever it lies"
     );
-    let what = What::Settled { reason: "you have answered it elsewhere".to_owned(), payload: json!({}) };
+    let what = EventKind::Settled { reason: "you have answered it elsewhere".to_owned(), payload: json!({}) };
     inbox.arrive(&thread, "settled:answered", what).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.status(&thread).await, Status::Done);

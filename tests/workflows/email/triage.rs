@@ -2,7 +2,7 @@
 
 use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, mail, mail_with, write};
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, Kind, What};
+use sayso::graph::{Decision, EventKind, Kind};
 use sayso::inbox::{ItemKind, SkippedCount, SkippedQuery, Status};
 use serde_json::json;
 
@@ -141,7 +141,7 @@ async fn a_rule_decides_before_any_model_and_is_the_reason() {
 async fn a_corrected_class_counts_and_teaches() {
     let inbox = EmailInbox::new("ignore", [calls([write()])]);
     let thread = inbox.receive_mail().await;
-    let what = What::Corrected { payload: json!({"class": "respond"}) };
+    let what = EventKind::Corrected { payload: json!({"class": "respond"}) };
     inbox.arrive(&thread, "reclassify", what).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.open_item(&thread).await.action, "write_email");
@@ -154,7 +154,7 @@ async fn a_corrected_class_counts_and_teaches() {
     assert_eq!(inbox.ledger(&thread).0, "respond");
     // While it waits it can be corrected too: the open question closes.
     let asked = inbox.open_question(&thread).await;
-    let what = What::Corrected { payload: json!({"class": "ignore"}) };
+    let what = EventKind::Corrected { payload: json!({"class": "ignore"}) };
     inbox.arrive(&thread, "reclassify-2", what).await.unwrap();
     inbox.drive().await;
     assert!(inbox.decide(&asked, Decision::Accept).await.is_err());
@@ -166,7 +166,7 @@ async fn a_corrected_class_counts_and_teaches() {
 async fn words_after_the_end_have_it_answered_after_all() {
     let inbox = EmailInbox::new("ignore", [calls([write()])]);
     let thread = inbox.receive_mail().await;
-    let what = What::Words { text: "Answer that it comes tomorrow".to_owned() };
+    let what = EventKind::Words { text: "Answer that it comes tomorrow".to_owned() };
     inbox.arrive(&thread, "words", what).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.open_item(&thread).await.action, "write_email");
@@ -200,7 +200,7 @@ async fn an_account_is_marked_as_its_config_says_and_a_refusing_mailbox_loses_no
     use sayso::mail::MailError;
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;
-    inbox.mailbox.fails.lock().unwrap().push_back(MailError::Lasting("the folder is read-only".to_owned()));
+    inbox.mailbox.fails.lock().unwrap().push_back(MailError::Permanent("the folder is read-only".to_owned()));
     inbox.answer(&thread, Decision::Accept).await;
     let view = inbox.view(&thread).await;
     assert_eq!(view.status, Status::Done);
@@ -210,7 +210,7 @@ async fn an_account_is_marked_as_its_config_says_and_a_refusing_mailbox_loses_no
 
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;
-    inbox.mailbox.fails.lock().unwrap().push_back(MailError::Passing("busy".to_owned()));
+    inbox.mailbox.fails.lock().unwrap().push_back(MailError::Temporary("busy".to_owned()));
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.marks(), ["new/1 Done"], "what passes is tried again");
 }

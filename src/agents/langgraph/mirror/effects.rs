@@ -5,8 +5,8 @@
 //! refused.
 
 use crate::agents::langgraph::api::Remote;
-use crate::agents::langgraph::client::Fault;
-use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use crate::agents::langgraph::client::ServerError;
+use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub(super) enum Sending {
+pub(super) enum ServerEffect {
     /// A new run on a new thread.
     Begin { thread: String, assistant: String, input: String, mark: String },
     /// Answers to a thread's questions, by interrupt.
@@ -27,7 +27,7 @@ pub(super) enum Sending {
     End { thread: String, fingerprint: String },
 }
 
-impl Sending {
+impl ServerEffect {
     pub fn frozen(&self) -> Vec<u8> {
         // It contains only strings, so this cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
@@ -45,11 +45,11 @@ impl Effect for Sender {
         })
     }
 
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             let sending = match thawed(frozen) {
                 Ok(sending) => sending,
-                Err(why) => return Found::Unknown(why),
+                Err(why) => return EffectTrace::Unknown(why),
             };
             let until = Instant::now() + self.0.patience;
             let mut pause = Duration::from_millis(200);
@@ -57,7 +57,7 @@ impl Effect for Sender {
                 match self.look(&sending).await {
                     Ok(found) => return found,
                     Err(fault) if Instant::now() + pause >= until => {
-                        return Found::Unknown(format!("{} does not tell: {fault}", self.0.name()));
+                        return EffectTrace::Unknown(format!("{} does not tell: {fault}", self.0.name()));
                     }
                     Err(_) => sleep(pause).await,
                 }
@@ -67,52 +67,54 @@ impl Effect for Sender {
     }
 }
 
-fn thawed(frozen: &[u8]) -> Result<Sending, String> {
+fn thawed(frozen: &[u8]) -> Result<ServerEffect, String> {
     serde_json::from_slice(frozen).map_err(|_| "what was to be sent cannot be read".to_owned())
 }
 
 impl Sender {
-    async fn send(&self, sending: &Sending) -> Result<Value, Fault> {
+    async fn send(&self, sending: &ServerEffect) -> Result<Value, ServerError> {
         match sending {
-            Sending::Begin { thread, assistant, input, mark } => {
+            ServerEffect::Begin { thread, assistant, input, mark } => {
                 self.0.make_thread(thread).await?;
                 let run = self.0.begin_run(thread, assistant, &format!("\"input\":{input}"), mark).await?;
                 Ok(json!({ "run": run.run_id }))
             }
-            Sending::Resume { thread, assistant, resume, mark, .. } => {
+            ServerEffect::Resume { thread, assistant, resume, mark, .. } => {
                 let what = format!("\"command\":{{\"resume\":{resume}}}");
                 let run = self.0.begin_run(thread, assistant, &what, mark).await?;
                 Ok(json!({ "run": run.run_id }))
             }
-            Sending::End { thread, .. } => {
+            ServerEffect::End { thread, .. } => {
                 self.0.end(thread).await?;
                 Ok(json!({ "ended": thread }))
             }
         }
     }
 
-    fn told(&self, fault: Fault) -> EffectError {
+    fn told(&self, fault: ServerError) -> EffectError {
         let text = format!("{}: {fault}", self.0.name());
         match fault {
-            Fault::NotSent(_) => EffectError::NotDone(text),
+            ServerError::NotSent(_) => EffectError::NotDone(text),
             // Busy, or too many requests: it was not accepted.
-            Fault::Status { code: 409 | 429, .. } => EffectError::NotDone(text),
-            Fault::Status { code: 400..=499, .. } => EffectError::Refused(text),
+            ServerError::Status { code: 409 | 429, .. } => EffectError::NotDone(text),
+            ServerError::Status { code: 400..=499, .. } => EffectError::Refused(text),
             // A gateway that gave up does not know what became of it either.
-            Fault::Status { .. } | Fault::Unclear(_) | Fault::Odd(_) => EffectError::Unknown(text),
+            ServerError::Status { .. } | ServerError::Unclear(_) | ServerError::Odd(_) => {
+                EffectError::Unknown(text)
+            }
         }
     }
 
-    async fn look(&self, sending: &Sending) -> Result<Found, Fault> {
+    async fn look(&self, sending: &ServerEffect) -> Result<EffectTrace, ServerError> {
         match sending {
-            Sending::Begin { thread, mark, .. } => {
+            ServerEffect::Begin { thread, mark, .. } => {
                 if let Some(found) = self.marked(thread, mark).await? {
                     return Ok(found);
                 }
                 sleep(ON_ITS_WAY).await;
-                Ok(self.marked(thread, mark).await?.unwrap_or(Found::NotDone))
+                Ok(self.marked(thread, mark).await?.unwrap_or(EffectTrace::NotDone))
             }
-            Sending::Resume { thread, mark, fingerprint, .. } => {
+            ServerEffect::Resume { thread, mark, fingerprint, .. } => {
                 if let Some(found) = self.marked(thread, mark).await? {
                     return Ok(found);
                 }
@@ -123,24 +125,28 @@ impl Sender {
                 }
                 let unchanged = now.is_some_and(|now| now.asks() && now.fingerprint() == *fingerprint);
                 Ok(if unchanged {
-                    Found::NotDone
+                    EffectTrace::NotDone
                 } else {
-                    Found::Unknown("the thread has moved on, and no run there is known to be ours".to_owned())
+                    EffectTrace::Unknown(
+                        "the thread has moved on, and no run there is known to be ours".to_owned(),
+                    )
                 })
             }
-            Sending::End { thread, fingerprint } => Ok(match self.0.thread(thread).await? {
-                None => Found::Done(json!({ "gone": thread })),
-                Some(now) if now.asks() && now.fingerprint() == *fingerprint => Found::NotDone,
-                Some(now) if now.asks() => Found::Unknown("the thread asks something else now".to_owned()),
-                Some(_) => Found::Done(json!({ "ended": thread })),
+            ServerEffect::End { thread, fingerprint } => Ok(match self.0.thread(thread).await? {
+                None => EffectTrace::Done(json!({ "gone": thread })),
+                Some(now) if now.asks() && now.fingerprint() == *fingerprint => EffectTrace::NotDone,
+                Some(now) if now.asks() => {
+                    EffectTrace::Unknown("the thread asks something else now".to_owned())
+                }
+                Some(_) => EffectTrace::Done(json!({ "ended": thread })),
             }),
         }
     }
 
     /// The run with our mark, if there is one.
-    async fn marked(&self, thread: &str, mark: &str) -> Result<Option<Found>, Fault> {
+    async fn marked(&self, thread: &str, mark: &str) -> Result<Option<EffectTrace>, ServerError> {
         let runs = self.0.runs(thread).await?.unwrap_or_default();
         let ours = runs.into_iter().find(|run| run.is_marked(mark));
-        Ok(ours.map(|run| Found::Done(json!({ "run": run.run_id }))))
+        Ok(ours.map(|run| EffectTrace::Done(json!({ "run": run.run_id }))))
     }
 }

@@ -18,16 +18,16 @@ use std::sync::Arc;
 pub use state::{Batch, Mirror, Mirrored};
 
 /// The nodes' access to a server.
-pub struct Door(pub(super) Arc<Remote>);
+pub struct ServerHandle(pub(super) Arc<Remote>);
 
 /// The workflow of a server's threads; it handles every graph there, as `NAME/GRAPH`.
 pub fn spec(remote: &Arc<Remote>) -> Result<Spec, BuildError> {
-    let workflow = Workflow::new(remote.name(), graph()?, Arc::new(Door(remote.clone())));
+    let workflow = Workflow::new(remote.name(), graph()?, Arc::new(ServerHandle(remote.clone())));
     let spec = Spec::new(workflow, "a thread of a LangGraph server", card::draw).hidden().without_results();
     Ok(spec.family().without_expiry())
 }
 
-fn graph() -> Result<Graph<Mirror, Door>, BuildError> {
+fn graph() -> Result<Graph<Mirror, ServerHandle>, BuildError> {
     Graph::builder("remote", "look")
         .node("look", nodes::look, [ask("answered"), goto("begin"), goto("follow"), goto("end_there"), end()])
         .node("begin", nodes::begin, [goto("follow"), goto("look")])

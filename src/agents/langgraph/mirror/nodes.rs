@@ -1,14 +1,14 @@
 //! The nodes: look, ask, send, follow.
 
-use super::Door;
-use super::effects::{Sender, Sending};
+use super::ServerHandle;
+use super::effects::{Sender, ServerEffect};
 use super::items;
 use super::state::{Batch, Mirror, MirrorUpdate};
 use crate::agents::langgraph::answer::Answered;
 use crate::agents::langgraph::api::{RemoteStatus, RemoteThread};
-use crate::agents::langgraph::client::Fault;
+use crate::agents::langgraph::client::ServerError;
 use crate::agents::langgraph::messages;
-use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
+use crate::graph::{Answer, Authorization, Command, Ctx, Decision, NodeError};
 use crate::inbox::SERVER_COMMANDS;
 use serde_json::Value;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const LONGEST_RESULT: usize = 64 << 10;
 const FOLLOW_FOR: Duration = Duration::from_secs(20 * 60);
 
 /// Reads the thread's current state, and asks its questions.
-pub(super) async fn look(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
     if state.end {
         return Ok(Command::goto("end_there"));
     }
@@ -52,20 +52,20 @@ pub(super) async fn look(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
 }
 
 /// Begins the run that a person started.
-pub(super) async fn begin(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+pub(super) async fn begin(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
     let Some(input) = state.of.input.clone() else { return Ok(Command::goto("look")) };
-    let sending = Sending::Begin {
+    let sending = ServerEffect::Begin {
         thread: state.of.thread.clone(),
         assistant: state.of.assistant.clone(),
         input,
         mark: mark(&ctx),
     };
-    let basis = Basis::Grant { name: SERVER_COMMANDS.to_owned() };
+    let basis = Authorization::Grant { name: SERVER_COMMANDS.to_owned() };
     send(&ctx, "begin", basis, &sending).await
 }
 
 /// Sends the answers, unless the questions have changed or are gone.
-pub(super) async fn answered(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+pub(super) async fn answered(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
     let (Some(batch), false) = (&state.asked, state.answers.is_empty()) else {
         return Ok(Command::goto("look"));
     };
@@ -79,27 +79,27 @@ pub(super) async fn answered(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
         let why = "it was answered elsewhere, or asks something else by now".to_owned();
         return Ok(Command::goto("look").update(MirrorUpdate::NotSent { why }));
     }
-    let basis = Basis::Answers { given: state.answers.iter().map(given).collect() };
+    let basis = Authorization::Answers { given: state.answers.iter().map(given).collect() };
     let (thread, fingerprint) = (state.of.thread.clone(), batch.fingerprint.clone());
     match resume {
         Answered::Value(resume) => {
             let assistant = state.of.assistant.clone();
-            let sending = Sending::Resume { thread, assistant, resume, fingerprint, mark: mark(&ctx) };
+            let sending = ServerEffect::Resume { thread, assistant, resume, fingerprint, mark: mark(&ctx) };
             send(&ctx, "resume", basis, &sending).await
         }
-        Answered::End => end(&ctx, basis, &Sending::End { thread, fingerprint }).await,
+        Answered::End => end(&ctx, basis, &ServerEffect::End { thread, fingerprint }).await,
     }
 }
 
 /// Ends the thread on the server, on a person's own command.
-pub(super) async fn end_there(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+pub(super) async fn end_there(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
     let fingerprint = state.asked.as_ref().map(|batch| batch.fingerprint.clone()).unwrap_or_default();
-    let basis = Basis::Grant { name: SERVER_COMMANDS.to_owned() };
-    end(&ctx, basis, &Sending::End { thread: state.of.thread.clone(), fingerprint }).await
+    let basis = Authorization::Grant { name: SERVER_COMMANDS.to_owned() };
+    end(&ctx, basis, &ServerEffect::End { thread: state.of.thread.clone(), fingerprint }).await
 }
 
 /// Waits until the run is over, unless too many others are being followed.
-pub(super) async fn follow(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+pub(super) async fn follow(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
     let remote = &ctx.services().0;
     // If there is no room, the next poll that finds a question picks the thread up again.
     let Ok(_place) = remote.following.try_acquire() else {
@@ -137,11 +137,11 @@ pub(super) async fn follow(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
     }
 }
 
-async fn read(ctx: &Ctx<Door>, state: &Mirror) -> Result<Option<RemoteThread>, NodeError> {
+async fn read(ctx: &Ctx<ServerHandle>, state: &Mirror) -> Result<Option<RemoteThread>, NodeError> {
     ctx.services().0.thread(&state.of.thread).await.map_err(|fault| failed(ctx, &fault))
 }
 
-async fn send(ctx: &Ctx<Door>, name: &str, basis: Basis, sending: &Sending) -> Made {
+async fn send(ctx: &Ctx<ServerHandle>, name: &str, basis: Authorization, sending: &ServerEffect) -> Made {
     let sender = Arc::new(Sender(ctx.services().0.clone()));
     let outcome = ctx.once(name, basis, sending.frozen(), sender).await?;
     let run = outcome.get("run").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -150,14 +150,14 @@ async fn send(ctx: &Ctx<Door>, name: &str, basis: Basis, sending: &Sending) -> M
     Ok(Command::goto(next).update(MirrorUpdate::Sent { run }))
 }
 
-async fn end(ctx: &Ctx<Door>, basis: Basis, sending: &Sending) -> Made {
+async fn end(ctx: &Ctx<ServerHandle>, basis: Authorization, sending: &ServerEffect) -> Made {
     let sender = Arc::new(Sender(ctx.services().0.clone()));
     ctx.once("end", basis, sending.frozen(), sender).await?;
     Ok(Command::end().update(rests("ended", Value::Null)))
 }
 
 /// Identifies this attempt, and no other, on the server.
-fn mark(ctx: &Ctx<Door>) -> String {
+fn mark(ctx: &Ctx<ServerHandle>) -> String {
     let step = ctx.step_context();
     format!("{}-{}", step.thread, step.number)
 }
@@ -182,12 +182,12 @@ fn rests(status: &str, values: Value) -> MirrorUpdate {
     MirrorUpdate::Rests { status: status.to_owned(), values }
 }
 
-fn failed(ctx: &Ctx<Door>, fault: &Fault) -> NodeError {
+fn failed(ctx: &Ctx<ServerHandle>, fault: &ServerError) -> NodeError {
     let text = format!("{}: {fault}", ctx.services().0.name());
     match fault {
-        Fault::NotSent(_) | Fault::Unclear(_) | Fault::Status { code: 408 | 409 | 429 | 500..=599, .. } => {
-            NodeError::transient(text)
-        }
-        Fault::Status { .. } | Fault::Odd(_) => NodeError::failed(text),
+        ServerError::NotSent(_)
+        | ServerError::Unclear(_)
+        | ServerError::Status { code: 408 | 409 | 429 | 500..=599, .. } => NodeError::transient(text),
+        ServerError::Status { .. } | ServerError::Odd(_) => NodeError::failed(text),
     }
 }

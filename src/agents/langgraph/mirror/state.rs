@@ -1,7 +1,7 @@
 //! The state of a mirrored thread: what it asked, what was answered, what was sent.
 
 use crate::agents::langgraph::shape::Pending;
-use crate::graph::{Answer, ChildResult, Event, State, What};
+use crate::graph::{Answer, ChildResult, Event, EventKind, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -122,12 +122,15 @@ impl State for Mirror {
 
     fn arrived(event: Event) -> Option<MirrorUpdate> {
         match event.what {
-            What::Settled { reason, .. } => Some(MirrorUpdate::Look { why: Some(reason) }),
-            What::Corrected { payload } if payload.get("end").is_some() => Some(MirrorUpdate::End),
-            What::Corrected { payload } if payload.get("look").is_some() => {
+            EventKind::Settled { reason, .. } => Some(MirrorUpdate::Look { why: Some(reason) }),
+            EventKind::Corrected { payload } if payload.get("end").is_some() => Some(MirrorUpdate::End),
+            EventKind::Corrected { payload } if payload.get("look").is_some() => {
                 Some(MirrorUpdate::Look { why: None })
             }
-            What::Corrected { .. } | What::Words { .. } | What::Hint { .. } | What::News { .. } => None,
+            EventKind::Corrected { .. }
+            | EventKind::Words { .. }
+            | EventKind::Hint { .. }
+            | EventKind::News { .. } => None,
         }
     }
 

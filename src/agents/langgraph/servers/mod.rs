@@ -10,7 +10,7 @@ mod people;
 mod poll;
 mod threads;
 
-use crate::agents::langgraph::{Fault, Mirror, Mirrored, Remote};
+use crate::agents::langgraph::{Mirror, Mirrored, Remote, ServerError};
 use crate::driver::Engine;
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
 use crate::inbox::{InboxError, ThreadPage, ThreadQuery, ThreadView};
@@ -40,7 +40,7 @@ struct Inner {
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error("{0}")]
-    Server(#[from] Fault),
+    Server(#[from] ServerError),
     #[error("{0}")]
     Store(#[from] StoreError),
     #[error("{0}")]
@@ -142,14 +142,16 @@ fn workflow(of: &Mirrored) -> String {
 }
 
 /// The error for people when a server does not work.
-fn away(remote: &Remote, fault: &Fault) -> InboxError {
+fn away(remote: &Remote, fault: &ServerError) -> InboxError {
     InboxError::Failed(format!("{}: {fault}", remote.name()))
 }
 
-async fn within<T, E: From<Fault>>(ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+async fn within<T, E: From<ServerError>>(ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     match tokio::time::timeout(PATIENCE, ask).await {
         Ok(answer) => answer,
-        Err(_) => Err(Fault::Unclear(format!("no answer within {} seconds", PATIENCE.as_secs())).into()),
+        Err(_) => {
+            Err(ServerError::Unclear(format!("no answer within {} seconds", PATIENCE.as_secs())).into())
+        }
     }
 }
 
@@ -167,7 +169,7 @@ pub async fn check_servers(
                 1 => "1 thread is waiting".to_owned(),
                 many => format!("{many} threads are waiting"),
             };
-            Ok::<_, Fault>(format!("{info}, {waiting}"))
+            Ok::<_, ServerError>(format!("{info}, {waiting}"))
         };
         (server.name.clone(), said.await.map_err(|fault| fault.to_string()))
     };

@@ -2,7 +2,7 @@
 
 use super::{Servers, Trouble, away, key, poll, within, workflow};
 use crate::agents::langgraph::{Assistant, Mirrored, Remote};
-use crate::graph::{Event, InterruptId, ThreadId, What};
+use crate::graph::{Event, EventKind, InterruptId, ThreadId};
 use crate::inbox::{InboxError, Status};
 use crate::text::{nearest, truncate};
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ impl Servers {
                 }
                 let event = Event {
                     id: format!("end:{}", line.steps),
-                    what: What::Corrected { payload: json!({"end": true}) },
+                    what: EventKind::Corrected { payload: json!({"end": true}) },
                 };
                 self.tell(&line.id, &event).await.map_err(|error| InboxError::Failed(error.to_string()))?;
                 Ok(Some(line.id))

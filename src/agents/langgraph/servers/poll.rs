@@ -3,7 +3,7 @@
 use super::{Servers, Trouble, key, workflow};
 use crate::agents::langgraph::{Mirrored, Remote, RemoteThread};
 use crate::driver::arrival;
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{SourceLine, Status};
 use crate::store::StoreError;
 use crate::text::Visible;
@@ -78,7 +78,7 @@ impl Servers {
         let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
         for thread in found.iter().filter(|thread| thread.asks()) {
             let key = key(remote.name(), &thread.id);
-            mirrors.extend(self.take_up(remote, thread, &key).await?);
+            mirrors.extend(self.ensure_mirrored(remote, thread, &key).await?);
             asking.insert(key);
         }
         let prefix = format!("{}/", remote.name());
@@ -92,7 +92,7 @@ impl Servers {
 
     /// Makes sure that a waiting thread is mirrored and its mirror asks the same questions. Returns the mirror if it
     /// still has to read them.
-    async fn take_up(
+    async fn ensure_mirrored(
         &self,
         remote: &Arc<Remote>,
         thread: &RemoteThread,
@@ -132,8 +132,10 @@ impl Servers {
     /// Makes a resting mirror look at its thread again.
     async fn look_again(&self, mirror: &ThreadId) -> Result<(), Trouble> {
         let steps = self.engine().store().threads().line(mirror)?.steps;
-        let event =
-            Event { id: format!("look:{steps}"), what: What::Corrected { payload: json!({"look": true}) } };
+        let event = Event {
+            id: format!("look:{steps}"),
+            what: EventKind::Corrected { payload: json!({"look": true}) },
+        };
         self.tell(mirror, &event).await
     }
 
@@ -147,7 +149,7 @@ impl Servers {
             Some(now) if now.asks() => CHANGED,
             Some(_) => ANSWERED,
         };
-        let what = What::Settled { reason: reason.to_owned(), payload: Value::Null };
+        let what = EventKind::Settled { reason: reason.to_owned(), payload: Value::Null };
         self.tell(mirror, &Event { id: format!("settled:{asked}"), what }).await?;
         Ok(false)
     }

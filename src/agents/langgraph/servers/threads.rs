@@ -201,7 +201,7 @@ impl Servers {
             let history = within(remote.history(&mirror.of.thread, HISTORY)).await?;
             let mut said = state(remote.name(), &thread);
             said["history"] = json!(steps(&history));
-            Ok::<_, crate::agents::langgraph::Fault>(said)
+            Ok::<_, crate::agents::langgraph::ServerError>(said)
         };
         Ok(Some(match said.await {
             Ok(Value::Null) => json!({"server": remote.name(), "thread": mirror.of.thread, "status": "gone"}),

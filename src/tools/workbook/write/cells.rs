@@ -1,7 +1,7 @@
 //! Changes some cells in a sheet's part: all others, and everything around them, stay unchanged.
 
-use super::super::{At, Sheet, Value, WorkbookError};
-use super::styles::{Styles, Wish};
+use super::super::{CellPos, Sheet, Value, WorkbookError};
+use super::styles::{StyleRequest, Styles};
 use super::xml::{Kind, Piece, escape, pieces};
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use std::iter::Peekable;
 pub(super) fn patch(
     xml: &str,
     sheet: &Sheet,
-    edits: &[At],
+    edits: &[CellPos],
     styles: &mut Styles,
     zero: f64,
 ) -> Result<String, WorkbookError> {
@@ -132,12 +132,12 @@ impl Patch<'_> {
                 continue;
             }
             let column =
-                piece.attribute("r").and_then(|r| At::read(r).ok()).map_or(next_column, |at| at.column);
+                piece.attribute("r").and_then(|r| CellPos::read(r).ok()).map_or(next_column, |at| at.column);
             next_column = column + 1;
             let later = edits.split_off(&column);
             self.cells(row, &edits);
             edits = later;
-            let at = At::new(row, column);
+            let at = CellPos::new(row, column);
             let whole = element(piece, left);
             if edits.remove(&column) {
                 self.lose(&whole);
@@ -151,7 +151,7 @@ impl Patch<'_> {
     }
 
     /// Keeps a cell unchanged, except that a formula of a broken group gets its own text.
-    fn keep(&mut self, at: At, whole: &[Piece<'_>]) {
+    fn keep(&mut self, at: CellPos, whole: &[Piece<'_>]) {
         let shared = whole.iter().find(|p| p.opens("f") && p.attribute("t") == Some("shared"));
         let group = shared.and_then(|p| p.attribute("si"));
         let text = self.sheet.formulas.get(&at);
@@ -195,12 +195,12 @@ impl Patch<'_> {
 
     fn cells(&mut self, row: u32, columns: &BTreeSet<u32>) {
         for column in columns {
-            self.cell(At::new(row, *column), 0, false);
+            self.cell(CellPos::new(row, *column), 0, false);
         }
     }
 
     /// Writes a cell's current content.
-    fn cell(&mut self, at: At, base: usize, was_date: bool) {
+    fn cell(&mut self, at: CellPos, base: usize, was_date: bool) {
         let value = self.sheet.value(at);
         let formula = self.sheet.formulas.get(&at);
         let format = match value {
@@ -209,7 +209,8 @@ impl Patch<'_> {
             }
             _ => None,
         };
-        let wish = Wish { base, format, look: self.sheet.looks.get(&at).cloned().unwrap_or_default() };
+        let wish =
+            StyleRequest { base, format, look: self.sheet.looks.get(&at).cloned().unwrap_or_default() };
         let style = match self.styles.number(wish) {
             0 => String::new(),
             number => format!(" s=\"{number}\""),
@@ -261,7 +262,7 @@ fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<
 }
 
 /// Whether the cell's style already shows a date: then we keep it. Some programs write the default `t="n"`.
-fn whole_is_date(whole: &[Piece<'_>], sheet: &Sheet, at: At) -> bool {
+fn whole_is_date(whole: &[Piece<'_>], sheet: &Sheet, at: CellPos) -> bool {
     let number = whole.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
     number && sheet.dated.contains(&at)
 }

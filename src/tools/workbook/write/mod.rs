@@ -16,7 +16,7 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
-use super::{At, Book, WorkbookError};
+use super::{Book, CellPos, WorkbookError};
 use package::Package;
 use std::collections::BTreeMap;
 use styles::Styles;
@@ -52,7 +52,7 @@ pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
     for sheet in &book.sheets {
         let origin = sheet.origin.as_ref();
         let part = parts.iter().find(|(name, _)| Some(name) == origin).map(|(_, part)| part.clone());
-        let edits: Vec<At> =
+        let edits: Vec<CellPos> =
             if sheet.origin.is_some() { sheet.touched.iter().copied().collect() } else { every(sheet) };
         let (part, kept) = match part {
             Some(part) => (part, true),
@@ -90,11 +90,11 @@ pub fn obstacles(original: &[u8]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Every cell with content.
-fn every(sheet: &super::Sheet) -> Vec<At> {
-    let mut all: Vec<At> = Vec::new();
+fn every(sheet: &super::Sheet) -> Vec<CellPos> {
+    let mut all: Vec<CellPos> = Vec::new();
     for (row, cells) in (0..).zip(&sheet.rows) {
         let held = (0..).zip(cells).filter(|(_, value)| **value != super::Value::Empty);
-        all.extend(held.map(|(column, _)| At::new(row, column)));
+        all.extend(held.map(|(column, _)| CellPos::new(row, column)));
     }
     all.extend(sheet.formulas.keys().chain(sheet.looks.keys()));
     all.sort_unstable();

@@ -2,7 +2,7 @@
 //! column widths, which are stored next to the cells.
 
 use super::super::follow::{Axis, Change, Move, follow, follow_area};
-use super::super::{At, Sheet};
+use super::super::{CellPos, Sheet};
 use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -85,9 +85,9 @@ fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves
                 None => skip(piece, left),
             }
         } else if !moves.is_empty() && piece.opens("c") {
-            let said = piece.attribute("r").and_then(|r| At::read(r).ok()).map(|at| at.column);
+            let said = piece.attribute("r").and_then(|r| CellPos::read(r).ok()).map(|at| at.column);
             match place(columns.next(said), Axis::Columns, moves) {
-                Some(now) => out.push_str(&piece.with("r", &At::new(row, now).to_string())),
+                Some(now) => out.push_str(&piece.with("r", &CellPos::new(row, now).to_string())),
                 None => skip(piece, left),
             }
         } else {

@@ -1,6 +1,6 @@
 //! The styles of a package: adds a style, based on the cell's own, for each new format.
 
-use super::super::{Look, WorkbookError};
+use super::super::{CellFormat, WorkbookError};
 use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
 
@@ -26,12 +26,12 @@ const OWN: usize = 164;
 
 /// A format to add to the one a cell already has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wish {
+pub(super) struct StyleRequest {
     /// The style it has.
     pub(super) base: usize,
     /// As a day (14) or a time (22), unless `look` has another format.
     pub(super) format: Option<u16>,
-    pub(super) look: Look,
+    pub(super) look: CellFormat,
 }
 
 /// A list of the part, and what was added to it.
@@ -71,7 +71,7 @@ pub(super) struct Styles {
     fills: List,
     fonts: List,
     codes: List,
-    given: BTreeMap<Wish, usize>,
+    given: BTreeMap<StyleRequest, usize>,
 }
 
 impl Styles {
@@ -90,8 +90,8 @@ impl Styles {
     }
 
     /// The number of the style for this wish.
-    pub(super) fn number(&mut self, wish: Wish) -> usize {
-        if (wish.format.is_none() && wish.look == Look::default()) || self.formats.known == 0 {
+    pub(super) fn number(&mut self, wish: StyleRequest) -> usize {
+        if (wish.format.is_none() && wish.look == CellFormat::default()) || self.formats.known == 0 {
             return wish.base;
         }
         if let Some(number) = self.given.get(&wish) {
@@ -113,7 +113,7 @@ impl Styles {
             set("numFmtId", format);
             set("applyNumberFormat", 1);
         }
-        let Look { bold, italic, colour, fill, .. } = &wish.look;
+        let CellFormat { bold, italic, colour, fill, .. } = &wish.look;
         if bold.is_some() || italic.is_some() || colour.is_some() {
             let font = first.attribute("fontId").and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
             let font = self.fonts.items.get(font).cloned().unwrap_or_default();
@@ -193,7 +193,7 @@ impl Styles {
 }
 
 /// A font like this one, with the wanted changes.
-fn font_like(font: &str, p: &str, look: &Look) -> String {
+fn font_like(font: &str, p: &str, look: &CellFormat) -> String {
     let wrapped = format!("<fonts>{font}</fonts>");
     let inner = children(&wrapped, "fonts").first().map(|font| children(font, "font")).unwrap_or_default();
     let named =

@@ -1,6 +1,6 @@
 //! Untouched parts stay, and touched ones become what was meant.
 
-use super::super::{At, Axis, Look, Move, Sheet, Value, open};
+use super::super::{Axis, CellFormat, CellPos, Move, Sheet, Value, open};
 use super::*;
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
@@ -41,7 +41,7 @@ fn part(bytes: &[u8], name: &str) -> Option<String> {
 }
 
 fn set(sheet: &mut Sheet, cell: &str, value: Value) {
-    let at = At::read(cell).unwrap();
+    let at = CellPos::read(cell).unwrap();
     sheet.touch(at);
     sheet.put(at, value);
 }
@@ -52,7 +52,7 @@ fn what_was_not_touched_stays_byte_for_byte() {
         let original = package(prefix);
         let mut book = open("b.xlsx", &original).unwrap();
         assert_eq!(book.sheets[0].name, "Q&A");
-        assert_eq!(book.sheets[0].shown(At::read("B2").unwrap()), "=A2*2");
+        assert_eq!(book.sheets[0].shown(CellPos::read("B2").unwrap()), "=A2*2");
         let day = Value::Date(jiff::civil::date(2026, 5, 6).at(0, 0, 0, 0));
         let sheet = &mut book.sheets[0];
         set(sheet, "B1", Value::Text("a <b> & \"c\"".into()));
@@ -60,12 +60,12 @@ fn what_was_not_touched_stays_byte_for_byte() {
         set(sheet, "B3", Value::Number(-1.5));
         set(sheet, "A4", day.clone());
         set(sheet, "D9", Value::Bool(true));
-        let red = Look { fill: Some("FF0000".to_owned()), ..Look::default() };
-        sheet.looks.insert(At::read("A1").unwrap(), red);
-        sheet.touched.insert(At::read("A1").unwrap());
+        let red = CellFormat { fill: Some("FF0000".to_owned()), ..CellFormat::default() };
+        sheet.looks.insert(CellPos::read("A1").unwrap(), red);
+        sheet.touched.insert(CellPos::read("A1").unwrap());
         let added = book.add("N<w").unwrap();
         set(&mut book.sheets[added], "A1", Value::Text(" kept ".into()));
-        book.sheets[added].formulas.insert(At::read("A2").unwrap(), "1<2".to_owned());
+        book.sheets[added].formulas.insert(CellPos::read("A2").unwrap(), "1<2".to_owned());
         let written = write(&book, &original).unwrap();
         for same in ["xl/charts/chart1.xml", "xl/worksheets/sheet2.xml"] {
             assert_eq!(part(&written, same), part(&original, same));
@@ -83,13 +83,13 @@ fn what_was_not_touched_stays_byte_for_byte() {
         let again = open("b.xlsx", &written).unwrap();
         let names: Vec<&str> = again.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
         assert_eq!(names, ["Q&A", "Other", "N<w"]);
-        let shown = |sheet: usize, cell: &str| again.sheets[sheet].shown(At::read(cell).unwrap());
+        let shown = |sheet: usize, cell: &str| again.sheets[sheet].shown(CellPos::read(cell).unwrap());
         assert_eq!(shown(0, "A1"), "1");
         assert_eq!(shown(0, "B1"), "a <b> & \"c\"");
         // Its group lost its first cell, so it has its own text now.
         assert_eq!(shown(0, "B2"), "=A2*2");
-        assert_eq!(again.sheets[0].value(At::read("A2").unwrap()), &day);
-        assert_eq!(again.sheets[0].value(At::read("A4").unwrap()), &day);
+        assert_eq!(again.sheets[0].value(CellPos::read("A2").unwrap()), &day);
+        assert_eq!(again.sheets[0].value(CellPos::read("A4").unwrap()), &day);
         assert_eq!(
             (shown(0, "B3"), shown(0, "D9"), shown(0, "C4")),
             ("-1.5".into(), "TRUE".into(), "end".into())
@@ -140,7 +140,7 @@ fn rows_move_and_what_refers_to_them_follows() {
         book.move_cells(0, rows(0, 3, true)).unwrap();
         let written = write(&book, &original).unwrap();
         let again = open("b.xlsx", &written).unwrap();
-        let shown = |cell: &str| again.sheets[0].shown(At::read(cell).unwrap());
+        let shown = |cell: &str| again.sheets[0].shown(CellPos::read(cell).unwrap());
         assert_eq!(
             (shown("A4"), shown("B4"), shown("C6")),
             ("2025-12-09".into(), "=A4*2".into(), "end".into())
@@ -164,15 +164,16 @@ fn columns_move_with_their_widths_and_sheets_are_renamed_and_removed() {
     book.rename(0, "It's new").unwrap();
     book.remove(1).unwrap();
     assert!(book.remove(0).is_err(), "the last one stays");
-    let bold = Look { bold: Some(true), number_format: Some("0.000".to_owned()), ..Look::default() };
-    let at = At::read("C1").unwrap();
+    let bold =
+        CellFormat { bold: Some(true), number_format: Some("0.000".to_owned()), ..CellFormat::default() };
+    let at = CellPos::read("C1").unwrap();
     book.sheets[0].looks.insert(at, bold);
     book.sheets[0].touch(at);
     let written = write(&book, &original).unwrap();
     let again = open("b.xlsx", &written).unwrap();
     assert_eq!(again.sheets.len(), 1);
     assert_eq!(again.sheets[0].name, "It's new");
-    assert_eq!(again.sheets[0].shown(At::read("D2").unwrap()), "=C2*2");
+    assert_eq!(again.sheets[0].shown(CellPos::read("D2").unwrap()), "=C2*2");
     let sheet = part(&written, "xl/worksheets/sheet1.xml").unwrap();
     let widths = "<cols><col min=\"1\" max=\"1\" width=\"12.5\" customWidth=\"1\"/><col min=\"3\" max=\"3\" width=\"30\"/></cols>";
     assert!(sheet.contains(widths), "{sheet}");

@@ -2,12 +2,12 @@
 
 use super::{Form, Purpose, letter, view};
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Decide, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
+use crate::inbox::{Block, DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
 use crate::tui::keys::Key;
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then};
+use crate::tui::layers::{Choice, Confirm, Layer, Menu, OnConfirm, Popup};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
@@ -342,7 +342,7 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
             let kind = if item.labels.words_refuse { DecisionKind::Refused } else { DecisionKind::Answered };
             let mut cmds = leave(model);
-            cmds.extend(decide::send(model, kind, Decide::on_screen(id, hash, decision, learn)));
+            cmds.extend(decide::send(model, kind, DecisionRequest::on_screen(id, hash, decision, learn)));
             cmds
         }
         Purpose::Proceed { thread } => {
@@ -385,7 +385,7 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             } else {
                 (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
             };
-            let then = Then::Decide(kind, Decide::on_screen(id, hash, decision, learn));
+            let then = OnConfirm::Decide(kind, DecisionRequest::on_screen(id, hash, decision, learn));
             let mut page = vec![Block::Warnings(warnings)];
             page.extend(blocks);
             let page = Doc::page(&item.title, "", page);

@@ -2,7 +2,7 @@
 
 use crate::inbox::{GrantLine, POLICY_GRANT};
 use crate::tui::card::Doc;
-use crate::tui::layers::{Confirm, Then};
+use crate::tui::layers::{Confirm, OnConfirm};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Press};
 use crate::tui::safe;
@@ -54,7 +54,7 @@ pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
         format!("Switch {} on again?", grant.tool),
         format!("It runs without asking: {}.", grant.scope),
         Doc::default(),
-        Then::Restore(grant.id),
+        OnConfirm::Restore(grant.id),
     ));
     Vec::new()
 }

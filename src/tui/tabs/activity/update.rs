@@ -7,7 +7,7 @@ use crate::inbox::{
 };
 use crate::text::Visible;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Choice, Confirm, Menu, Then};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::Tab;
@@ -184,7 +184,7 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
         plan.records
     );
     let page = Doc::page("What is deleted", "", blocks);
-    model.push(Confirm::new(title, why, page, Then::Prune(query)));
+    model.push(Confirm::new(title, why, page, OnConfirm::Prune(query)));
     Vec::new()
 }
 

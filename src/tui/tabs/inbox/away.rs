@@ -2,10 +2,10 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::Block;
-use crate::service::{Destination, Way};
+use crate::service::{Destination, MailMove};
 use crate::text::Visible;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Ask, Confirm, Prompt, Then};
+use crate::tui::layers::{Ask, Confirm, OnConfirm, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::inbox::{Row, follow};
@@ -48,7 +48,7 @@ pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
     let head = ["from", "subject"].map(Visible::line).to_vec();
     let page = Doc::page("", "", vec![Block::Table { head, rows }]);
     let why = "The card goes too. u brings it back while the server still has the mail.";
-    model.push(Confirm::new(asked, why, page, Then::PutAway(threads, Way::Away(to))));
+    model.push(Confirm::new(asked, why, page, OnConfirm::PutAway(threads, MailMove::Away(to))));
     Vec::new()
 }
 
@@ -66,7 +66,7 @@ pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
 }
 
 /// Reports how many mails were moved, and the first failure.
-pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
+pub fn moved(model: &mut Model, way: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
     let failed =
         results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
     let done: Vec<ThreadId> =
@@ -78,7 +78,7 @@ pub fn moved(model: &mut Model, way: &Way, results: Vec<(ThreadId, InboxResult<(
         None => model.say(format!("{many} {}", way.done())),
     }
     model.inbox.list.marks.clear();
-    if *way == Way::Back {
+    if *way == MailMove::Back {
         model.put_away.clear();
         if let Some(thread) = done.into_iter().next() {
             follow::select_question_of(model, thread);
@@ -96,7 +96,7 @@ fn leave(model: &mut Model, threads: &[ThreadId]) {
     let rows = model.inbox.list.all().iter().filter(|row| threads.contains(&row.thread));
     let ids: HashSet<String> = rows.map(|row| row.id.clone()).collect();
     // A glance may have taken the card away already.
-    let lost = model.inbox.list.has_lost() && model.inbox.following.is_none();
+    let lost = model.inbox.list.selection_vanished() && model.inbox.following.is_none();
     let leaves = lost || model.inbox.list.selected().is_some_and(|row| ids.contains(&row.id));
     model.inbox.list.drop_rows(&ids, model.wall);
     if leaves {

@@ -1,13 +1,13 @@
 //! Decisions: taken on the card shown, reported once they are stored, undone while that is possible.
 
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Card, Decide, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
-use crate::service::Way;
+use crate::inbox::{Block, Card, DecisionRequest, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
+use crate::service::MailMove;
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::form::{self, Form};
-use crate::tui::layers::{Choice, Confirm, Menu, Page, Then, ask_bulk};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, ask_bulk};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
@@ -78,7 +78,7 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
             let page = warnings_page(model);
             let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
             let why = format!("Asking again because {why}.");
-            let then = Then::Decide(kind, decision);
+            let then = OnConfirm::Decide(kind, decision);
             model.push(Confirm::new(title, why, page, then));
             Vec::new()
         }
@@ -86,14 +86,14 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
 }
 
 /// Asks whether to take the proposal although it was changed in a form.
-pub fn confirm_proposed(model: &mut Model, kind: DecisionKind, decision: Decide) -> Vec<Cmd> {
+pub fn confirm_proposed(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) -> Vec<Cmd> {
     let page = warnings_page(model);
     let title = match kind {
         DecisionKind::Drafted => "Save it as a draft as it was proposed?",
         _ => "Accept it as it was proposed?",
     };
     let why = "Your changes are not in it, and are lost.";
-    model.push(Confirm::new(title, why, page, Then::Decide(kind, decision)));
+    model.push(Confirm::new(title, why, page, OnConfirm::Decide(kind, decision)));
     Vec::new()
 }
 
@@ -108,7 +108,7 @@ fn warnings_page(model: &Model) -> Doc {
 }
 
 /// The decision that a key means on the card shown.
-fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Decide)> {
+fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, DecisionRequest)> {
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
@@ -120,7 +120,7 @@ fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Deci
         _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
-    Some((kind, Decide::on_screen(id, shown.hash?, decision, learn)))
+    Some((kind, DecisionRequest::on_screen(id, shown.hash?, decision, learn)))
 }
 
 /// Asks whether to refuse, and stop the session of the agent that asks.
@@ -130,14 +130,15 @@ pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
     let page = Doc::page(&item.title, "", vec![Block::Text(Visible::new(STOP_WORDS))]);
     let decision = Decision::Respond { text: STOP_WORDS.to_owned() };
-    let then = Then::Decide(DecisionKind::Refused, Decide::on_screen(id, hash, decision, false));
+    let then =
+        OnConfirm::Decide(DecisionKind::Refused, DecisionRequest::on_screen(id, hash, decision, false));
     let why = "It gets this message. Claude Code, Gemini CLI and opencode stop at once; Codex only reads it.";
     model.push(Confirm::new("Refuse this, and stop the session?", why, page, then));
     Vec::new()
 }
 
 /// Sends a decision. It counts once the store says so.
-pub fn send(model: &mut Model, kind: DecisionKind, decision: Decide) -> Vec<Cmd> {
+pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) -> Vec<Cmd> {
     model.deciding.insert(decision.interrupt.to_string());
     vec![Cmd::Decide(kind, vec![decision])]
 }
@@ -257,7 +258,7 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
             return Vec::new();
         }
         let away = std::mem::take(&mut model.put_away);
-        return vec![if away.is_empty() { Cmd::UndoLast } else { Cmd::PutAway(away, Way::Back) }];
+        return vec![if away.is_empty() { Cmd::UndoLast } else { Cmd::PutAway(away, MailMove::Back) }];
     };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
     let ids: Vec<_> = ids.collect();
@@ -315,7 +316,7 @@ pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
         format!("Stop the thread “{title}”?"),
         "It stops at once and shows up as trouble, where you resume or abandon it.",
         Doc::default(),
-        Then::Stop(thread),
+        OnConfirm::Stop(thread),
     ));
     Vec::new()
 }

@@ -79,7 +79,7 @@ pub fn follow_again(model: &mut Model, thread: ThreadId) {
     let selected = model.inbox.list.selected().filter(|row| row.thread == thread);
     let ids: HashSet<String> = selected.map(|row| row.id.clone()).into_iter().collect();
     // A glance may have taken the card away already.
-    let lost = model.inbox.list.has_lost() && model.inbox.following.is_none();
+    let lost = model.inbox.list.selection_vanished() && model.inbox.following.is_none();
     if ids.is_empty() && !lost {
         return;
     }
@@ -112,7 +112,7 @@ pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
 
 /// The next question of the followed thread, once it is there. Stops following a thread that asks nothing more.
 pub fn next_of_followed(model: &mut Model) -> Option<String> {
-    if !model.inbox.list.has_lost() {
+    if !model.inbox.list.selection_vanished() {
         model.inbox.following = None;
     }
     let Followed { thread, idle } = model.inbox.following.clone()?;

@@ -5,12 +5,12 @@
 
 use super::decide;
 use super::heading::{asker, tool};
-use crate::graph::{AgentCall, CommandLine, Decision, Does, Grantable, Warning};
-use crate::inbox::{Block, Decide, GrantLine, GrantRequest, GrantScope, Item};
+use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
+use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Choice, Confirm, Menu, Then, form};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, form};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, Guard};
@@ -74,9 +74,13 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
         named.collect::<Vec<_>>().join(" and ")
     };
     let mut offers = match &call.does {
-        Does::Commands(_) => vec![("exactly this command in this folder".to_owned(), GrantScope::Command)],
-        Does::Edit { folder, .. } => vec![(format!("changes to files inside {folder}"), GrantScope::Edits)],
-        Does::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
+        AgentAction::Commands(_) => {
+            vec![("exactly this command in this folder".to_owned(), GrantScope::Command)]
+        }
+        AgentAction::Edit { folder, .. } => {
+            vec![(format!("changes to files inside {folder}"), GrantScope::Edits)]
+        }
+        AgentAction::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
     };
     if call.has_sort() {
         offers.push((format!("{} in this folder", sorts()), GrantScope::CommandSort));
@@ -116,10 +120,10 @@ pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
     let args = item.args.as_object().into_iter().flatten();
     let args = args.map(|(name, value)| (line(name), words::value(value))).collect();
     let page = Doc::page(&item.title, "", vec![Block::Fields(fields), Block::Fields(args)]);
-    let decision = Decide::on_screen(id, hash, Decision::Accept, true);
+    let decision = DecisionRequest::on_screen(id, hash, Decision::Accept, true);
     let title = format!("Accept this, and let {asker} remember it?");
     let why = "Neither you nor sayso will see calls like this any more.";
-    model.push(Confirm::new(title, why, page, Then::Remember(decision, place)));
+    model.push(Confirm::new(title, why, page, OnConfirm::Remember(decision, place)));
     Vec::new()
 }
 
@@ -165,8 +169,8 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
-    let decision = Decide::on_screen(id.clone(), hash, Decision::Accept, true);
-    let then = Then::Grant(decision, GrantRequest { interrupt: id, scope, lasts, session });
+    let decision = DecisionRequest::on_screen(id.clone(), hash, Decision::Accept, true);
+    let then = OnConfirm::Grant(decision, GrantRequest { interrupt: id, scope, lasts, session });
     model.push(Confirm::new(
         "Accept this, and allow more of the same?",
         "This is what will run without asking you.",
@@ -185,7 +189,7 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
         GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
             let call = offered.call.as_ref()?;
             let what = match &call.does {
-                Does::Commands(commands) => {
+                AgentAction::Commands(commands) => {
                     let one = |command: &CommandLine| match command
                         .sort()
                         .filter(|_| scope == GrantScope::CommandSort)
@@ -198,12 +202,12 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
                     };
                     commands.iter().map(one).collect::<Vec<_>>().join("; ")
                 }
-                Does::Edit { folder, .. } => {
+                AgentAction::Edit { folder, .. } => {
                     format!(
                         "Edit, Write and similar on files inside {folder}, except hidden ones such as .git"
                     )
                 }
-                Does::Tool { folder } => format!("{} from {folder}, with any arguments", item.action),
+                AgentAction::Tool { folder } => format!("{} from {folder}, with any arguments", item.action),
             };
             Some(format!("{what}, by {}", call.by))
         }

@@ -11,7 +11,7 @@ use crate::tui::layers::{Choice, Menu};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::Browse;
+use crate::tui::tabs::PagedList;
 use crate::tui::tabs::activity::grants;
 use crate::tui::tabs::memory;
 use crate::tui::tabs::threads::PAGE;
@@ -22,7 +22,7 @@ use ratatui::style::Style;
 /// The part of the list read so far, and the words it is filtered by.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    pub list: Browse<DecisionLine>,
+    pub list: PagedList<DecisionLine>,
     pub words: String,
     /// The scroll position of the selected decision's card.
     top: ScrollPosition,

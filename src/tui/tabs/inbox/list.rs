@@ -5,7 +5,7 @@
 
 use super::query::Query;
 use crate::graph::{Allow, Grade, Hash, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Glance, ItemKind, ItemLine, Standing};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Glance, ItemKind, ItemLine, ItemStatus};
 use crate::text::Visible;
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ pub struct Row {
     pub place: i64,
     /// Changes whenever anything about the item does.
     pub stamp: u64,
-    pub standing: Standing,
+    pub standing: ItemStatus,
     /// The thread that asks.
     pub thread: ThreadId,
     pub kind: ItemKind,
@@ -89,12 +89,12 @@ impl From<ItemLine> for Row {
 impl Row {
     /// Whether it is decided but not acted on yet.
     pub fn is_decided(&self) -> bool {
-        matches!(self.standing, Standing::Decided | Standing::Held { .. })
+        matches!(self.standing, ItemStatus::Decided | ItemStatus::Held { .. })
     }
 
     /// Whether somebody is waiting for it now.
     pub fn is_waited_for(&self, now: Timestamp) -> bool {
-        self.waiting && self.standing == Standing::Open && self.gives_up_at.is_none_or(|at| at > now)
+        self.waiting && self.standing == ItemStatus::Open && self.gives_up_at.is_none_or(|at| at > now)
     }
 
     /// Whether the user should look at it twice.
@@ -283,7 +283,7 @@ impl List {
     }
 
     /// Whether the selected row vanished and nothing was selected since.
-    pub fn has_lost(&self) -> bool {
+    pub fn selection_vanished(&self) -> bool {
         self.vanished
     }
 
@@ -335,11 +335,11 @@ impl List {
     pub fn arrange(&mut self, now: Timestamp) {
         let shown = |row: &Row| {
             let standing = match self.filter {
-                Filter::All => matches!(row.standing, Standing::Open | Standing::Result),
+                Filter::All => matches!(row.standing, ItemStatus::Open | ItemStatus::Result),
                 Filter::Kind(kind) => {
-                    row.kind == kind && matches!(row.standing, Standing::Open | Standing::Result)
+                    row.kind == kind && matches!(row.standing, ItemStatus::Open | ItemStatus::Result)
                 }
-                Filter::Snoozed => row.standing == Standing::Snoozed,
+                Filter::Snoozed => row.standing == ItemStatus::Snoozed,
                 Filter::Held => row.is_decided(),
                 Filter::Running | Filter::Skipped | Filter::Decided => false,
             };

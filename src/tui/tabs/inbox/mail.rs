@@ -9,7 +9,7 @@ use crate::inbox::{Block, Card};
 use crate::service::AttachedFile;
 use crate::text::Visible;
 use crate::tui::card::{Doc, link};
-use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, OnConfirm, Page, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::words;
@@ -85,7 +85,7 @@ pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile)
             format!("Save {name} although it can run programs?"),
             "It won't be opened from here. Anyone who opens it later lets its sender do anything on this machine.",
             Doc::default(),
-            Then::SaveAttached(thread.clone(), file.n),
+            OnConfirm::SaveAttached(thread.clone(), file.n),
         ));
         return Vec::new();
     }

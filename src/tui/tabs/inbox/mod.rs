@@ -21,10 +21,10 @@ pub use update::*;
 pub use view::{draw, footer};
 
 use crate::inbox::{Card, DecisionView, Item, SkippedCount, SkippedLine};
-use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
+use crate::tui::card::{CardContext, Doc, Folds, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind};
-use crate::tui::tabs::{self, Browse, Focus, Tab};
+use crate::tui::tabs::{self, Focus, PagedList, Tab};
 use follow::{Expected, Followed};
 use history::History;
 use jiff::civil::Date;
@@ -36,7 +36,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct InboxTab {
     pub list: List,
-    pub skipped: Browse<SkippedLine>,
+    pub skipped: PagedList<SkippedLine>,
     /// How much of the last day's mail was skipped, and the day on which that was counted.
     pub skipped_lately: (SkippedCount, Option<Date>),
     pub history: History,
@@ -65,7 +65,7 @@ impl Default for InboxTab {
     fn default() -> Self {
         Self {
             list: List::default(),
-            skipped: Browse::default(),
+            skipped: PagedList::default(),
             skipped_lately: Default::default(),
             history: History::default(),
             opened: None,
@@ -117,7 +117,7 @@ impl Opened {
 
     /// Cuts the card again after folds changed.
     pub fn cut(&mut self) {
-        let extra = Extra { meta: heading::who_wants_what(&self.item), answers: &self.answers };
+        let extra = CardContext { meta: heading::who_wants_what(&self.item), answers: &self.answers };
         self.doc = Doc::new(&self.item, self.card.clone(), &extra, self.folds);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Row;
 use crate::graph::Grade;
-use crate::inbox::{ItemKind, Standing};
+use crate::inbox::{ItemKind, ItemStatus};
 use jiff::Timestamp;
 
 /// A search as typed and as parsed.
@@ -85,7 +85,7 @@ impl Query {
             Term::Is(Is::Danger) => row.grade == Some(Grade::Danger),
             Term::Is(Is::New) => row.new_mail,
             Term::Is(Is::Irreversible) => row.irreversible,
-            Term::Is(Is::Snoozed) => row.standing == Standing::Snoozed,
+            Term::Is(Is::Snoozed) => row.standing == ItemStatus::Snoozed,
             Term::Is(Is::Held) => row.is_decided(),
             Term::Older(least) => age >= *least,
             Term::Newer(most) => age <= *most,

@@ -5,7 +5,7 @@ use crate::inbox::{Block, ItemKind, SkippedCount, SkippedLine, SkippedPage, Skip
 use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, PlainRow};
-use crate::tui::layers::{Choice, Confirm, Menu, Then};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
@@ -60,7 +60,7 @@ pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) 
         format!("Reclassify “{title}” as {class}?"),
         "Its thread runs again from triage, and sayso learns from the correction.",
         Doc::default(),
-        Then::Reclassify(thread, class),
+        OnConfirm::Reclassify(thread, class),
     ));
     Vec::new()
 }

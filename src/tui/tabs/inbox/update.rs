@@ -1,9 +1,9 @@
 //! Handles what the inbox reports about its items: glances, lines and cards.
 
 use super::{Opened, follow, news};
-use crate::inbox::{Glance, ItemLine, Standing};
+use crate::inbox::{Glance, ItemLine, ItemStatus};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Lines, Read};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Lines, LoadedCard};
 use crate::tui::update::data::changed;
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
@@ -34,10 +34,10 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     count_down(model, &all);
     select_goto(model);
     let mut cmds = Vec::new();
-    let waits: HashMap<&str, Standing> =
+    let waits: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let new = unread.iter().filter(|id| {
-        !known.contains(*id) && matches!(waits.get(id.as_str()), Some(Standing::Open | Standing::Result))
+        !known.contains(*id) && matches!(waits.get(id.as_str()), Some(ItemStatus::Open | ItemStatus::Result))
     });
     let new: Vec<&String> = new.filter(|id| model.inbox.goto.as_ref() != Some(*id)).collect();
     if was_complete {
@@ -60,20 +60,20 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
 /// Updates how long the last decision can be undone, according to the store.
 fn count_down(model: &mut Model, all: &[Glance]) {
     let Some(undo) = &mut model.undo else { return };
-    let standing: HashMap<&str, Standing> =
+    let standing: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let mut left: Option<i64> = None;
     for (id, _) in &undo.items {
         match standing.get(id.as_str()).copied() {
-            Some(Standing::Held { hold_ms, since }) => {
+            Some(ItemStatus::Held { hold_ms, since }) => {
                 let passed =
                     model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);
                 left = Some(left.map_or(hold_ms - passed, |left| left.min(hold_ms - passed)));
             }
-            Some(Standing::Decided) => {}
-            Some(Standing::Snoozed) if undo.kind == DecisionKind::Snoozed => {}
+            Some(ItemStatus::Decided) => {}
+            Some(ItemStatus::Snoozed) if undo.kind == DecisionKind::Snoozed => {}
             // Its thread has acted on it, or somebody else undid it.
-            Some(Standing::Open | Standing::Snoozed | Standing::Result) | None => {
+            Some(ItemStatus::Open | ItemStatus::Snoozed | ItemStatus::Result) | None => {
                 model.undo = None;
                 return;
             }
@@ -97,7 +97,7 @@ pub fn select_goto(model: &mut Model) {
     {
         model.inbox.list.select(position);
         model.inbox.goto = None;
-    } else if model.inbox.list.find(goto).is_some_and(|row| row.standing == Standing::Open) {
+    } else if model.inbox.list.find(goto).is_some_and(|row| row.standing == ItemStatus::Open) {
         // The list is filtered by something else. If the user widens it later, they look for something else.
         model.inbox.goto = None;
     }
@@ -129,7 +129,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
     select_goto(model);
     select_first(model);
     model.inbox.begun |= model.inbox.list.complete && model.inbox.wanted.is_empty();
-    if model.inbox.list.selected().is_none() && !model.inbox.list.has_lost() {
+    if model.inbox.list.selected().is_none() && !model.inbox.list.selection_vanished() {
         model.inbox.list.select(model.inbox.list.cursor());
     }
     if !model.inbox.list.complete && !model.inbox.glancing.0 {
@@ -138,11 +138,11 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
     read_on(model)
 }
 
-pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<Read>>) -> Vec<Cmd> {
+pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<LoadedCard>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
     match result {
         Ok(read) if wanted => {
-            let Read { item, card, answers } = *read;
+            let LoadedCard { item, card, answers } = *read;
             let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
             model.inbox.opened = Some(Opened::new(item, card, answers));
             model.shown = None;

@@ -3,7 +3,7 @@
 use super::follow::Followed;
 use super::{Filter, Row};
 use crate::graph::{Grade, Kind, Labels, ThreadId};
-use crate::inbox::{ItemKind, Standing};
+use crate::inbox::{ItemKind, ItemStatus};
 use crate::text::wrap;
 use crate::tui::actions::Action;
 use crate::tui::layers::{Form, Layer};
@@ -158,13 +158,13 @@ fn flags(model: &Model, row: &Row) -> String {
         flags.push('✎');
     }
     match row.standing {
-        Standing::Held { .. } => flags.push_str("held"),
-        Standing::Decided => flags.push_str("decided"),
-        Standing::Snoozed => {
+        ItemStatus::Held { .. } => flags.push_str("held"),
+        ItemStatus::Decided => flags.push_str("decided"),
+        ItemStatus::Snoozed => {
             let until = row.snoozed_until.map(|until| until.to_zoned(model.options.time_zone.clone()));
             flags.push_str(&until.map_or("z".to_owned(), |until| until.strftime("z %a %H:%M").to_string()));
         }
-        Standing::Open | Standing::Result => {}
+        ItemStatus::Open | ItemStatus::Result => {}
     }
     flags
 }
@@ -205,7 +205,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         return (None, false);
     }
     if let Some(Followed { thread, .. }) =
-        model.inbox.following.as_ref().filter(|_| model.inbox.list.has_lost())
+        model.inbox.following.as_ref().filter(|_| model.inbox.list.selection_vanished())
     {
         draw_followed(model, thread, area, buf);
         return (None, false);
@@ -214,7 +214,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         return (None, false);
     }
     let Some(opened) = model.current() else {
-        if model.inbox.list.has_lost() {
+        if model.inbox.list.selection_vanished() {
             draw::message(
                 model,
                 area,

@@ -7,12 +7,12 @@ pub use update::*;
 pub use view::{draw, footer, memory_length};
 
 use crate::inbox::{MemoryLine, MemoryVersion};
-use crate::tui::tabs::Browse;
+use crate::tui::tabs::PagedList;
 
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTab {
     /// The profiles.
-    pub list: Browse<MemoryLine>,
+    pub list: PagedList<MemoryLine>,
     /// The scroll position of the page, in lines.
     pub page_top: usize,
     /// The profile and version to show once they are loaded.

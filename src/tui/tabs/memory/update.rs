@@ -6,9 +6,9 @@ use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
 use crate::text::Visible;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, OnConfirm, Page, Prompt};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, Past};
+use crate::tui::msg::{Cmd, HistoryPurpose, InboxResult};
 use crate::tui::tabs::memory::Versions;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::words;
@@ -78,7 +78,7 @@ pub fn browse(model: &mut Model, earlier: bool) {
 }
 
 /// The thread whose answer caused the version shown.
-pub fn causing(model: &Model) -> Option<ThreadId> {
+pub fn causing_thread(model: &Model) -> Option<ThreadId> {
     let line = model.memory.list.selected()?;
     let versions = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
     versions.shown()?.cause.thread.clone()
@@ -150,27 +150,27 @@ pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
 }
 
 /// Reads earlier versions, to look at or to revert to. If the user is looking at one, reverts to that one.
-pub fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
+pub fn ask_past(model: &mut Model, past: HistoryPurpose) -> Vec<Cmd> {
     let looked_at = model.memory.versions.as_ref().filter(|known| known.at > 0);
     let looked_at =
         looked_at.and_then(|known| Some((known.shown()?.clone(), known.history.first()?.clone())));
-    if let (Past::Revert, Some((to, newest))) = (past, looked_at) {
+    if let (HistoryPurpose::Revert, Some((to, newest))) = (past, looked_at) {
         return confirm_revert(model, to, &newest.profile);
     }
     model.memory.list.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
 }
 
-pub fn history(model: &mut Model, past: Past, result: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
+pub fn history(model: &mut Model, past: HistoryPurpose, result: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
     let Some(versions) = model.ok_or_fail(result) else { return Vec::new() };
     let Some(newest) = versions.first() else { return Vec::new() };
     match past {
-        Past::Read => {
+        HistoryPurpose::Read => {
             let title = format!("History of {}", Visible::line(&newest.namespace));
             let doc = pages(model, &versions);
             model.push(Page::new(title, doc));
         }
-        Past::Revert if versions.len() < 2 => model.say("There is no earlier version"),
-        Past::Revert => {
+        HistoryPurpose::Revert if versions.len() < 2 => model.say("There is no earlier version"),
+        HistoryPurpose::Revert => {
             let rows = versions.iter().skip(1).map(|version| {
                 let first = version.profile.lines().next().unwrap_or_default();
                 let text = format!("{:<44} {}", describe(model, version), Visible::line(first));
@@ -210,7 +210,7 @@ pub fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) -> Vec<Cm
         format!("Go back to version {}?", to.version),
         "It becomes the newest version; the ones between stay in the history.",
         page,
-        Then::Revert(to.namespace, to.version),
+        OnConfirm::Revert(to.namespace, to.version),
     ));
     Vec::new()
 }

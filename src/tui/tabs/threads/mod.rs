@@ -14,7 +14,7 @@ use crate::inbox::{Facets, Status, ThreadLine, ThreadPage, ThreadQuery};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use review::{Aspect, Review};
+use review::{Review, ThreadPane};
 use std::collections::HashSet;
 
 /// How many threads are read at a time.
@@ -56,7 +56,7 @@ pub struct ThreadsTab {
     /// The stamp of the shown thread's row when the thread was read.
     pub seen: Option<Stamp>,
     /// The view in which threads are shown.
-    pub aspect: Aspect,
+    pub aspect: ThreadPane,
     /// The thread to select once it is there.
     pub goto: Option<ThreadId>,
     /// The thread that was selected before the list changed.
@@ -119,7 +119,7 @@ impl ThreadsTab {
     }
 
     /// Starts a different list; the selection stays if its thread is in that list too.
-    pub fn list_anew(&mut self) {
+    pub fn reset_list(&mut self) {
         self.stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
         self.rows.clear();
         (self.cursor, self.top, self.next, self.reading, self.read) = (0, 0, None, false, false);

@@ -1,12 +1,12 @@
 //! The Threads tab: which threads are listed, and which one is shown.
 
-use super::review::{self, Aspect, Review};
+use super::review::{self, Review, ThreadPane};
 use super::{PAGE, Search, Stamp};
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, Reviewed};
+use crate::tui::msg::{Cmd, InboxResult, LoadedThread};
 use crate::tui::tabs::{Focus, Tab, go, thread_here};
 use crate::tui::{layout, words};
 
@@ -33,7 +33,7 @@ pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
         model.threads.searched = Some((model.threads.search.clone(), selected));
     }
     model.threads.search = typed.to_owned();
-    model.threads.list_anew();
+    model.threads.reset_list();
     // Show the best match, not whatever was selected before.
     (model.threads.stay, model.threads.goto) = (None, None);
     model.focus = Focus::List;
@@ -72,7 +72,7 @@ pub fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
     match model.threads.searched.take() {
         Some((before, selected)) if !meant => {
             model.threads.search = before;
-            model.threads.list_anew();
+            model.threads.reset_list();
             model.threads.stay = selected;
             read(model)
         }
@@ -86,7 +86,7 @@ pub fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
         return None;
     }
     model.threads.widen();
-    model.threads.list_anew();
+    model.threads.reset_list();
     Some(read(model))
 }
 
@@ -141,7 +141,7 @@ pub fn filter(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         }
         _ => return Vec::new(),
     }
-    threads.list_anew();
+    threads.reset_list();
     read(model)
 }
 
@@ -177,9 +177,9 @@ pub fn open_thread(model: &mut Model) -> Vec<Cmd> {
 /// Shows a thread, wherever it is in the list.
 pub fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
     model.threads.widen();
-    model.threads.list_anew();
+    model.threads.reset_list();
     model.threads.goto = Some(thread.clone());
-    model.threads.aspect = Aspect::default();
+    model.threads.aspect = ThreadPane::default();
     let mut cmds = go(model, Tab::Threads);
     model.focus = Focus::Card;
     model.threads.review = None;
@@ -239,7 +239,7 @@ fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
 }
 
 /// A thread was read: show it if it is still wanted.
-pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
+pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<LoadedThread>>) -> Vec<Cmd> {
     let wanted = match model.threads.selected() {
         Some(line) if model.threads.goto.is_none() => line.id == *id,
         _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),

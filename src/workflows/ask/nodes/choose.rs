@@ -1,10 +1,10 @@
 //! From the question to the operation that answers it: choices among the catalogues' operations.
 
-use super::{Given, erred};
+use super::{NodeResult, erred};
 use crate::graph::{Command, Ctx, NodeError};
 use crate::tools::catalogue::{Catalogue, Operation};
 use crate::workflows::ask::facts::{CategoryAnswer, Complexity, SelectAnswer};
-use crate::workflows::ask::page::Turn;
+use crate::workflows::ask::page::NextPage;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
 use crate::workflows::ask::{page, prompts};
@@ -15,7 +15,10 @@ use std::sync::Arc;
 const MOST_APIS: usize = 12;
 
 /// Finds out what sort of question it is, and which operations may answer it.
-pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn extract_category_node(
+    ctx: Ctx<Services>,
+    state: Arc<Ask>,
+) -> NodeResult {
     if state.ended {
         return Ok(Command::end());
     }
@@ -23,8 +26,8 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
         return Err(NodeError::failed("there is no question"));
     }
     match page::turn(ctx.services(), &state)? {
-        Some(Turn::Tell(page)) => return Ok(Command::goto("reset_state_node").update(page)),
-        Some(Turn::Fetch(turned)) => return Ok(Command::goto("execute_request_node").update(turned)),
+        Some(NextPage::Tell(page)) => return Ok(Command::goto("reset_state_node").update(page)),
+        Some(NextPage::Fetch(turned)) => return Ok(Command::goto("execute_request_node").update(turned)),
         None => {}
     }
     let catalogues = catalogues(ctx.services())?;
@@ -62,7 +65,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
 }
 
 /// Looks up the operations that may answer it.
-pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let Some(categories) = state.categories.as_ref().filter(|categories| !categories.is_empty()) else {
         return erred(
             &state,
@@ -83,7 +86,7 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
 }
 
 /// Chooses the operation to ask, and the one to ask next.
-pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "select_api_node";
     let Some(apis) = state.apis.as_ref().filter(|apis| !apis.is_empty()) else {
         return erred(&state, node, "extract_category_node", "there is nothing to choose from");

@@ -1,10 +1,10 @@
 //! The answer, and the next question.
 
-use super::{Given, erred};
+use super::{NodeResult, erred};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels};
 use crate::inbox::proposal;
 use crate::workflows::Services;
-use crate::workflows::ask::parts::More;
+use crate::workflows::ask::parts::ListPosition;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
 use crate::workflows::ask::{NEXT, QUESTION, format, page};
@@ -12,7 +12,10 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Puts the answer into words, in code.
-pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn format_response_node(
+    ctx: Ctx<Services>,
+    state: Arc<Ask>,
+) -> NodeResult {
     let node = "format_response_node";
     let (Some(api), Some(response)) = (&state.best_api, &state.response) else {
         return erred(&state, node, "extract_params_node", "there is no answer to put into words");
@@ -28,7 +31,8 @@ pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, 
         heading: state.turning.as_ref().map(|turning| turning.heading.as_str()),
     };
     let (mut text, mut table) = format::answer(&first);
-    let mut more: Vec<More> = page::left(ctx.services(), &first, state.kept.first()).into_iter().collect();
+    let mut more: Vec<ListPosition> =
+        page::left(ctx.services(), &first, state.kept.first()).into_iter().collect();
     if let Some((api, response)) = state.secondary_api.as_ref().zip(state.secondary_response.as_ref()) {
         let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
         let parameters = state.secondary_parameters.as_ref();
@@ -46,13 +50,13 @@ pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, 
 }
 
 /// Forgets the question; what belongs to the thread stays.
-pub(in crate::workflows::ask) async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let command =
         if state.follow_up && !state.ended { Command::goto("next_question") } else { Command::end() };
     Ok(command.update(AskUpdate::Reset))
 }
 
-pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let question = "What else do you want to know?";
     let args = json!({ "question": question });
     let title = crate::graph::State::title(&*state);

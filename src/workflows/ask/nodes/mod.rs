@@ -19,10 +19,10 @@ use crate::tools::catalogue::Catalogue;
 use crate::workflows::Services;
 use std::sync::Arc;
 
-type Given = Result<Command<Ask>, NodeError>;
+type NodeResult = Result<Command<Ask>, NodeError>;
 
 /// The error edge: the error is recorded and `back` tries again, a few times; then a person is asked.
-fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> Given {
+fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> NodeResult {
     let text = text.into();
     if state.tries.get(node).copied().unwrap_or_default() + 1 >= MOST_TRIES {
         return Err(NodeError::failed(text));
@@ -32,14 +32,14 @@ fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> Given 
 
 /// Wraps a node so that its failure, in a conversation, becomes an answer: the person is told, and the next question
 /// can be asked. Failures that only a person can settle (a budget, a doubt) stay failures.
-pub(super) fn or_answered_so<F, Work>(
+pub(super) fn failure_as_answer<F, Work>(
     node: F,
-) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, Given> + Send + Sync + 'static
+) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
 where
     F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
-    Work: Future<Output = Given> + Send + 'static,
+    Work: Future<Output = NodeResult> + Send + 'static,
 {
-    move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, Given> {
+    move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
         let last_try = ctx.step_context().last_try;
         let conversation = state.follow_up || state.has_answered();
         let work = node(ctx, state);
@@ -57,7 +57,7 @@ where
 }
 
 /// The person is done: an answer that was given stays, an unanswered question is abandoned.
-fn no_more(state: &Ask) -> Command<Ask> {
+fn end_or_abandon(state: &Ask) -> Command<Ask> {
     if state.has_answered() {
         Command::goto("reset_state_node").update(AskUpdate::Ended)
     } else {

@@ -1,6 +1,6 @@
 //! The operation's parameters: from the question, from the thing it names, from the person.
 
-use super::{Given, erred, no_more};
+use super::{NodeResult, end_or_abandon, erred};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
@@ -18,9 +18,12 @@ use std::sync::Arc;
 const NODE: &str = "extract_params_node";
 
 /// Finds the operation's parameters, and asks for missing ones.
-pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn extract_params_node(
+    ctx: Ctx<Services>,
+    state: Arc<Ask>,
+) -> NodeResult {
     if state.ended {
-        return Ok(no_more(&state));
+        return Ok(end_or_abandon(&state));
     }
     let Some(api) = state.api() else {
         return erred(&state, NODE, "select_api_node", "nothing was chosen to ask");
@@ -41,15 +44,19 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
     };
     if let Some((wanted, words)) = answered {
         match take(&state, &catalogue, api, wanted, words) {
-            Taken::Value(value) => {
+            ParameterAnswer::Value(value) => {
                 parameters.insert(wanted.to_owned(), value);
             }
-            Taken::Entity(entity) => return Ok(Command::goto(NODE).update(AskUpdate::Resolved { entity })),
-            Taken::Named { name, kind } => {
+            ParameterAnswer::Entity(entity) => {
+                return Ok(Command::goto(NODE).update(AskUpdate::Resolved { entity }));
+            }
+            ParameterAnswer::Named { name, kind } => {
                 let named = AskUpdate::Named { name: name.clone(), kind: kind.clone() };
                 return search(&catalogue, &kind, &name, &parameters, Some(named));
             }
-            Taken::Unclear(why) => return Ok(wanting(&state, &parameters, wanted, why, Vec::new())),
+            ParameterAnswer::Unclear(why) => {
+                return Ok(wanting(&state, &parameters, wanted, why, Vec::new()));
+            }
         }
     }
     if let Some(command) = fill(&state, &catalogue, api, &mut parameters)? {
@@ -76,11 +83,11 @@ fn fill(
             continue;
         }
         match the_entity(state, catalogue, kind) {
-            Found::Id(id) => {
+            EntityLookup::Id(id) => {
                 parameters.insert(parameter.name.clone(), Value::from(id));
             }
-            Found::Search(name) => return search(catalogue, kind, &name, parameters, None).map(Some),
-            Found::Ask(question, candidates) => {
+            EntityLookup::Search(name) => return search(catalogue, kind, &name, parameters, None).map(Some),
+            EntityLookup::Ask(question, candidates) => {
                 return Ok(Some(wanting(state, parameters, &parameter.name, question, candidates)));
             }
         }
@@ -103,7 +110,7 @@ async fn plan(
     api: &Operation,
     parameters: Map<String, Value>,
     mut note: Option<String>,
-) -> Given {
+) -> NodeResult {
     let left = left_over(state, catalogue, api, &parameters);
     if !left.is_empty() {
         let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
@@ -203,29 +210,29 @@ fn told(wrong: &[(String, String)]) -> String {
     wrong.iter().take(5).map(one).collect::<Vec<_>>().join("; ")
 }
 
-enum Found {
+enum EntityLookup {
     Id(String),
     Search(String),
     Ask(String, Vec<Entity>),
 }
 
-fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> Found {
+fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> EntityLookup {
     if let Some(entity) = state.entity.as_ref().filter(|entity| entity.kind == kind) {
-        return Found::Id(entity.id.clone());
+        return EntityLookup::Id(entity.id.clone());
     }
     if state.is_second()
         && let Some(response) = &state.response
         && let Some(best) = &state.best_api
         && let Some(id) = resolve::id_in(catalogue, &best.returns, kind, response)
     {
-        return Found::Id(id);
+        return EntityLookup::Id(id);
     }
     let of_this_kind = state.entity_type.as_deref().is_none_or(|named| named == kind);
     match state.entity_name.as_deref().filter(|_| of_this_kind) {
-        Some(name) if state.searched.as_deref() != Some(name) => Found::Search(name.to_owned()),
+        Some(name) if state.searched.as_deref() != Some(name) => EntityLookup::Search(name.to_owned()),
         Some(name) if state.candidates.is_empty() => {
             let text = format!("There is no {kind} called “{name}”. What is its name, exactly?");
-            Found::Ask(text, Vec::new())
+            EntityLookup::Ask(text, Vec::new())
         }
         Some(name) => {
             let rows = state
@@ -238,11 +245,11 @@ fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> Found {
                 "Which {kind} do you mean by “{name}”?\n\n{}\n\nAnswer with its number or its name.",
                 rows.join("\n")
             );
-            Found::Ask(text, state.candidates.clone())
+            EntityLookup::Ask(text, state.candidates.clone())
         }
         None => {
             let text = format!("Which {kind}? Say its name; {} is asked for it.", catalogue.name);
-            Found::Ask(text, Vec::new())
+            EntityLookup::Ask(text, Vec::new())
         }
     }
 }
@@ -276,7 +283,7 @@ fn search(
     Ok(Command { updates, ..command })
 }
 
-enum Taken {
+enum ParameterAnswer {
     Value(Value),
     Entity(Entity),
     Named { name: String, kind: String },
@@ -284,28 +291,30 @@ enum Taken {
 }
 
 /// What the person's words say about the parameter they were asked for.
-fn take(state: &Ask, catalogue: &Catalogue, api: &Operation, wanted: &str, words: &str) -> Taken {
+fn take(state: &Ask, catalogue: &Catalogue, api: &Operation, wanted: &str, words: &str) -> ParameterAnswer {
     let Some(parameter) = api.parameter(wanted) else {
-        return Taken::Unclear(format!("`{wanted}` is not asked for any more. What do you want to know?"));
+        return ParameterAnswer::Unclear(format!(
+            "`{wanted}` is not asked for any more. What do you want to know?"
+        ));
     };
     let words = words.trim();
     let Some(kind) = &parameter.entity else {
         return match values::read(parameter, words) {
-            Ok(value) => Taken::Value(value),
-            Err(why) => Taken::Unclear(format!("{why} {}", question_for(api, parameter))),
+            Ok(value) => ParameterAnswer::Value(value),
+            Err(why) => ParameterAnswer::Unclear(format!("{why} {}", question_for(api, parameter))),
         };
     };
     if let Some(id) = resolve::spelled_id(words) {
-        return Taken::Value(Value::from(id));
+        return ParameterAnswer::Value(Value::from(id));
     }
     if let Some(entity) = resolve::choose(&state.candidates, words) {
-        return Taken::Entity(entity);
+        return ParameterAnswer::Entity(entity);
     }
     let searchable = catalogue.entities.get(kind).is_some_and(|entity| entity.search.is_some());
     if searchable {
-        Taken::Named { name: words.to_owned(), kind: kind.clone() }
+        ParameterAnswer::Named { name: words.to_owned(), kind: kind.clone() }
     } else {
-        Taken::Value(Value::from(words))
+        ParameterAnswer::Value(Value::from(words))
     }
 }
 

@@ -1,12 +1,14 @@
 //! The request: which server gets it, whether the person is asked, and its outcome.
 
-use super::{Given, erred, no_more};
-use crate::graph::{Allow, Basis, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError, Warning};
+use super::{NodeResult, end_or_abandon, erred};
+use crate::graph::{
+    Allow, Authorization, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError, Warning,
+};
 use crate::inbox::{CATALOGUE_GET, proposal};
 use crate::text::Visible;
 use crate::tools::catalogue::Operation;
 use crate::workflows::Services;
-use crate::workflows::ask::fetch::{Door, Frozen, Got, MOST_SERVERS, Make};
+use crate::workflows::ask::fetch::{ApiClient, ApiResponse, Frozen, MOST_SERVERS, SendApprovedRequest};
 use crate::workflows::ask::parts::{Pending, Purpose};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
@@ -15,13 +17,16 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Chooses a server, and asks the person if the request needs approval.
-pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn execute_request_node(
+    ctx: Ctx<Services>,
+    state: Arc<Ask>,
+) -> NodeResult {
     let node = "execute_request_node";
     let Some(pending) = &state.pending else {
         return erred(&state, node, "extract_params_node", "there is no request to make");
     };
     let operation = &pending.operation;
-    let door = Door::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
+    let door = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
     let may_read = ctx.services().records.is_builtin_on(CATALOGUE_GET)?;
     let (host, hosts) = server(&ctx, &state, &door, may_read).await?;
     let filled = match operation.fill(&door.catalogue, &host, &pending.parameters) {
@@ -44,7 +49,7 @@ pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, 
 async fn server(
     ctx: &Ctx<Services>,
     state: &Ask,
-    door: &Door,
+    door: &ApiClient,
     may_read: bool,
 ) -> Result<(String, Vec<String>), NodeError> {
     let reach = door.reach();
@@ -127,13 +132,13 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
 }
 
 /// Makes the request.
-pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "send_request";
     let (Some(pending), Some(host)) = (&state.pending, &state.selected_host) else {
         return erred(&state, node, "extract_params_node", "there is no request to make");
     };
     let operation = &pending.operation;
-    let door = Door::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
+    let door = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
     let parameters = match &state.decided {
         None => None,
         Some(Decision::Accept) => Some(pending.parameters.clone()),
@@ -142,7 +147,7 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
             let objected = AskUpdate::Objected { text: text.clone() };
             return Ok(Command::goto("extract_params_node").update(objected));
         }
-        Some(Decision::Ignore | Decision::Draft) => return Ok(no_more(&state)),
+        Some(Decision::Ignore | Decision::Draft) => return Ok(end_or_abandon(&state)),
     };
     let got = match parameters {
         Some(parameters) => made(&ctx, &door, operation, host, &parameters, state.decided.as_ref()).await?,
@@ -160,38 +165,41 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
 /// Makes a request that the person approved, once.
 async fn made(
     ctx: &Ctx<Services>,
-    door: &Door,
+    door: &ApiClient,
     operation: &Operation,
     host: &str,
     parameters: &Map<String, Value>,
     decided: Option<&Decision>,
-) -> Result<Got, NodeError> {
+) -> Result<ApiResponse, NodeError> {
     let filled = operation.fill(&door.catalogue, host, parameters).map_err(NodeError::failed)?;
     let args = match decided {
         Some(Decision::Edit { args }) => args.clone(),
         _ => Visible::json(&args(operation, host, parameters)),
     };
-    let basis = Basis::Decision { key: REQUEST.to_owned(), args };
-    let make = Make { door: door.clone(), server: host.to_owned(), reads: operation.reads() };
+    let basis = Authorization::Decision { key: REQUEST.to_owned(), args };
+    let make = SendApprovedRequest { door: door.clone(), server: host.to_owned(), reads: operation.reads() };
     let outcome = ctx.once(REQUEST, basis, Frozen::bytes(filled), Arc::new(make)).await?;
-    let unknown = || Got {
+    let unknown = || ApiResponse {
         status: 200,
         host: host.to_owned(),
         note: Some("You said that it was done; what the server answered is not known.".to_owned()),
-        ..Got::default()
+        ..ApiResponse::default()
     };
-    Ok(serde_json::from_value(outcome).ok().filter(|got: &Got| got.status != 0).unwrap_or_else(unknown))
+    Ok(serde_json::from_value(outcome)
+        .ok()
+        .filter(|got: &ApiResponse| got.status != 0)
+        .unwrap_or_else(unknown))
 }
 
 /// The chosen server first, then the others.
-fn servers(state: &Ask, door: &Door, host: &str) -> Vec<String> {
+fn servers(state: &Ask, door: &ApiClient, host: &str) -> Vec<String> {
     let known = state.hosts.get(&door.catalogue.name).cloned().unwrap_or_else(|| door.reach().known());
     let others = known.into_iter().filter(|other| other != host);
     std::iter::once(host.to_owned()).chain(others).collect()
 }
 
 /// What the answer means for the question.
-fn outcome(state: &Ask, pending: &Pending, door: &Door, got: Got) -> Given {
+fn outcome(state: &Ask, pending: &Pending, door: &ApiClient, got: ApiResponse) -> NodeResult {
     if !(200..300).contains(&got.status) {
         let text = got.complaint();
         if matches!(got.status, 401 | 403) {

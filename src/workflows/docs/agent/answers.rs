@@ -1,10 +1,10 @@
 //! Answers questions from the files: all questions of a refinement at once, each with a limited look at the code.
 
-use super::prompts::{Desk, GIVEN, ReadFile};
+use super::prompts::{GIVEN, PromptBuilder, ReadFile};
 use super::state::Asked;
 use crate::graph::{Ctx, NodeError, ThreadId};
 use crate::llm::{Message, Reply};
-use crate::tools::tree::{self, From};
+use crate::tools::tree::{self, ExcerptStart};
 use crate::workflows::docs::board::{Board, Found};
 use crate::workflows::{Picked, Services, ask_model};
 use futures_util::future::join_all;
@@ -25,10 +25,10 @@ pub(super) struct Answered {
 }
 
 /// Who answers, and from which sources.
-pub(super) struct Library<'a> {
+pub(super) struct FileAnswerer<'a> {
     pub ctx: &'a Ctx<Services>,
     pub board: &'a Board,
-    pub desk: &'a Desk<'a>,
+    pub desk: &'a PromptBuilder<'a>,
     pub model: &'a Picked,
     /// The files that may be read, by path.
     pub files: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) struct Library<'a> {
     pub reads: AtomicUsize,
 }
 
-impl Library<'_> {
+impl FileAnswerer<'_> {
     /// Answers what the files can answer; a person's answer is taken as it is.
     pub(super) async fn answer(&self, round: &[Asked]) -> Result<Vec<Answered>, NodeError> {
         let work = round.iter().enumerate().map(|(at, asked)| self.one(at, asked));
@@ -78,7 +78,7 @@ impl Library<'_> {
         let given: Vec<(String, String)> = self
             .likely(asked)
             .into_iter()
-            .filter_map(|path| Some((path.clone(), self.read(&path, From::Line(1)).ok()?)))
+            .filter_map(|path| Some((path.clone(), self.read(&path, ExcerptStart::Line(1)).ok()?)))
             .take(GIVEN)
             .collect();
         let mut request = self.desk.answer(asked, &given, akin, true);
@@ -107,8 +107,8 @@ impl Library<'_> {
                     "{READS} parts of files were read, and no more are; answer from what you have"
                 )),
                 Ok(wanted) => match (&wanted.name, wanted.line) {
-                    (Some(name), _) if !name.is_empty() => self.read(&wanted.path, From::Name(name)),
-                    (_, line) => self.read(&wanted.path, From::Line(line.unwrap_or(1))),
+                    (Some(name), _) if !name.is_empty() => self.read(&wanted.path, ExcerptStart::Name(name)),
+                    (_, line) => self.read(&wanted.path, ExcerptStart::Line(line.unwrap_or(1))),
                 },
                 Err(why) => Err(why),
             };
@@ -121,7 +121,7 @@ impl Library<'_> {
 
     /// An excerpt of a scanned file. Files excluded by .gitignore were not scanned, and files with secrets are not
     /// read.
-    fn read(&self, path: &str, from: From<'_>) -> Result<String, String> {
+    fn read(&self, path: &str, from: ExcerptStart<'_>) -> Result<String, String> {
         if self.files.binary_search_by(|known| known.as_str().cmp(path)).is_err() {
             return Err("there is no such file among those that may be read".to_owned());
         }

@@ -1,7 +1,7 @@
 //! The nodes of one agent. A permanent failure ends the agent, not the run.
 
-use super::answers::Library;
-use super::prompts::Desk;
+use super::answers::FileAnswerer;
+use super::prompts::PromptBuilder;
 use super::state::{AgentState, AgentUpdate, Stop, stop};
 use super::{QUESTION, REFINE};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
@@ -22,14 +22,14 @@ const QUESTIONS: usize = 9;
 const FILES: usize = 4;
 const MISSING: usize = 12;
 
-type Given = Result<Command<AgentState>, NodeError>;
+type NodeResult = Result<Command<AgentState>, NodeError>;
 
 /// Writes the first analysis.
-pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
+pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
-        let desk = Desk { agent, project: &project, state: &state, window: model.window };
+        let desk = PromptBuilder { agent, project: &project, state: &state, window: model.window };
         let text = ask_model(&ctx, "model", &model, &desk.initial()).await?.text;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Analyzed { text }))
     };
@@ -37,11 +37,11 @@ pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) 
 }
 
 /// Scores the analysis and decides whether to go on. If the scores cannot be read, the current analysis is final.
-pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
+pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "evaluate").await?;
-        let desk = Desk { agent, project: &project, state: &state, window: model.window };
+        let desk = PromptBuilder { agent, project: &project, state: &state, window: model.window };
         let scores = match try_for::<Scores>(&ctx, "model", &model, &desk.evaluate()).await? {
             Ok(scores) => scores,
             Err(why) => {
@@ -74,7 +74,7 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
 }
 
 /// Lets the model ask what is missing; questions only a person can answer go to the person.
-pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
+pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let settle = |why| Ok(Command::goto("finalize_output").update(AgentUpdate::Stopped { why }));
     if state.declined {
         return settle(Stop::Declined);
@@ -82,7 +82,7 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
-        let desk = Desk { agent, project: &project, state: &state, window: model.window };
+        let desk = PromptBuilder { agent, project: &project, state: &state, window: model.window };
         let asked = try_for::<Questions>(&ctx, "model", &model, &desk.questions()).await?;
         let questions = match asked {
             Ok(asked) => fresh(&state, asked.questions),
@@ -114,14 +114,18 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
 }
 
 /// Answers the questions from the files, all at once, and rewrites the analysis.
-pub(super) async fn refine_analysis(board: Arc<Board>, ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
+pub(super) async fn refine_analysis(
+    board: Arc<Board>,
+    ctx: Ctx<Services>,
+    state: Arc<AgentState>,
+) -> NodeResult {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
         let answering = model(&ctx, &state, "answer").await?;
-        let desk = Desk { agent, project: &project, state: &state, window: answering.window };
+        let desk = PromptBuilder { agent, project: &project, state: &state, window: answering.window };
         let files = files(&ctx, &state)?;
         let reads = AtomicUsize::default();
-        let library = Library { ctx: &ctx, board: &board, desk: &desk, model: &answering, files, reads };
+        let library = FileAnswerer { ctx: &ctx, board: &board, desk: &desk, model: &answering, files, reads };
         let answered = library.answer(&state.round).await?;
         if answered.is_empty() {
             let text = format!("Iteration {}: no question could be answered", state.iteration + 1);
@@ -133,7 +137,7 @@ pub(super) async fn refine_analysis(board: Arc<Board>, ctx: Ctx<Services>, state
         let answers: Vec<(String, String)> =
             answered.into_iter().map(|one| (one.question, one.answer)).collect();
         let model = model(&ctx, &state, "analyze").await?;
-        let desk = Desk { window: model.window, ..desk };
+        let desk = PromptBuilder { window: model.window, ..desk };
         let text = ask_model(&ctx, "model", &model, &desk.refine(&answers)).await?.text;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Refined { text, answers, shared }))
     };
@@ -141,7 +145,7 @@ pub(super) async fn refine_analysis(board: Arc<Board>, ctx: Ctx<Services>, state
 }
 
 /// Makes the page from the best analysis.
-pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) -> Given {
+pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
         let (agent, project) = (who(&state)?, project(&ctx, &state)?);
         let (score, analysis) = state.settled();
@@ -164,7 +168,7 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
 }
 
 /// A permanent failure, or one with no retries left, ends the agent; budgets and doubts are for a person to settle.
-fn or_failed(ctx: &Ctx<Services>, given: Given) -> Given {
+fn or_failed(ctx: &Ctx<Services>, given: NodeResult) -> NodeResult {
     match given {
         Err(NodeError::Failed { text }) => Ok(Command::end().update(AgentUpdate::Failed { text })),
         Err(NodeError::Transient { text, .. }) if ctx.step_context().last_try => {

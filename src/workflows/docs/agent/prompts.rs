@@ -47,7 +47,7 @@ pub(super) struct ReadFile {
 }
 
 /// Everything prompts are made from.
-pub(super) struct Desk<'a> {
+pub(super) struct PromptBuilder<'a> {
     pub agent: &'static DocAgent,
     pub project: &'a ProjectFacts,
     pub state: &'a AgentState,
@@ -55,7 +55,7 @@ pub(super) struct Desk<'a> {
     pub window: Option<u64>,
 }
 
-impl Desk<'_> {
+impl PromptBuilder<'_> {
     /// How many bytes a prompt may have: two per token of the window leave room for the answer.
     fn room(&self) -> usize {
         let fits = self.window.and_then(|tokens| usize::try_from(tokens).ok());

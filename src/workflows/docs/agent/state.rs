@@ -1,7 +1,7 @@
 //! The state of one agent, and everything that can happen to it.
 
 use super::REFINE;
-use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use crate::workflows::docs::facts::Question;
 use crate::workflows::docs::state::{AgentResult, Metadata, Settings};
 use schemars::JsonSchema;
@@ -191,8 +191,11 @@ impl State for AgentState {
 
     fn arrived(event: Event) -> Option<AgentUpdate> {
         match event.what {
-            What::Hint { text } => Some(AgentUpdate::Hinted { text }),
-            What::Words { .. } | What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+            EventKind::Hint { text } => Some(AgentUpdate::Hinted { text }),
+            EventKind::Words { .. }
+            | EventKind::News { .. }
+            | EventKind::Settled { .. }
+            | EventKind::Corrected { .. } => None,
         }
     }
 

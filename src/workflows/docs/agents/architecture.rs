@@ -1,7 +1,7 @@
 //! `architecture`: the parts, and which part depends on which.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, told};
+use super::{DocAgent, diagram, figure, of, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -18,13 +18,13 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    told::opening(project)
-        + &told::parts(project)
-        + &told::links(project)
-        + &told::counts("Traits and interfaces carried out most often", &project.roles)
-        + &told::code(project)
-        + &told::bodies(project)
-        + &told::besides(project)
+    prompt_facts::opening(project)
+        + &prompt_facts::parts(project)
+        + &prompt_facts::links(project)
+        + &prompt_facts::counts("Traits and interfaces carried out most often", &project.roles)
+        + &prompt_facts::code(project)
+        + &prompt_facts::bodies(project)
+        + &prompt_facts::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

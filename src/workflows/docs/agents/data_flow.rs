@@ -1,7 +1,7 @@
 //! `data-flow`: where data comes in, where it goes out, and its way in between.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, told};
+use super::{DocAgent, diagram, figure, of, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,15 +19,15 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    let mut text = told::opening(project) + "\nWhat outside is reached, and from which parts:\n";
+    let mut text = prompt_facts::opening(project) + "\nWhat outside is reached, and from which parts:\n";
     for (what, parts) in &project.outside {
         let _ = writeln!(text, "- {what}: {}", parts.join(", "));
     }
-    text + &told::links(project)
-        + &told::parts(project)
-        + &told::code(project)
-        + &told::bodies(project)
-        + &told::besides(project)
+    text + &prompt_facts::links(project)
+        + &prompt_facts::parts(project)
+        + &prompt_facts::code(project)
+        + &prompt_facts::bodies(project)
+        + &prompt_facts::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

@@ -1,7 +1,7 @@
 //! `dependency-analyzer`: which dependencies there are, and where they are used.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, told};
+use super::{DocAgent, diagram, figure, of, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,7 +19,7 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    let mut text = told::opening(project);
+    let mut text = prompt_facts::opening(project);
     for manifest in &project.manifests {
         let _ = writeln!(
             text,
@@ -41,7 +41,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
             let _ = writeln!(text, "- {command}");
         }
     }
-    text + &told::links(project)
+    text + &prompt_facts::links(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

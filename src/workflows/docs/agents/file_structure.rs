@@ -1,7 +1,7 @@
 //! `file-structure`: where things are.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, inside, of, told};
+use super::{DocAgent, diagram, figure, inside, of, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -22,16 +22,16 @@ fn tell_facts(project: &ProjectFacts) -> String {
     let mut largest: Vec<(String, u64)> = largest.cloned().collect();
     largest.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
     largest.truncate(20);
-    let mut text = told::opening(project) + &told::parts(project);
+    let mut text = prompt_facts::opening(project) + &prompt_facts::parts(project);
     text += &format!("\nThe tree, folders with how many files they hold:\n{}", project.outline);
-    text += &told::counts("Largest files by lines", &largest);
+    text += &prompt_facts::counts("Largest files by lines", &largest);
     text += &format!("\nDocuments: {}\n", project.documents.join(", "));
     if !project.skipped.is_empty() {
         let skipped: Vec<String> =
             project.skipped.iter().map(|(path, why)| format!("{path} ({why})")).collect();
         text += &format!("Not looked at: {} and {} more\n", skipped.join("; "), project.more_skipped);
     }
-    text + &told::code(project) + &told::besides(project)
+    text + &prompt_facts::code(project) + &prompt_facts::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

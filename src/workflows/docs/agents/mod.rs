@@ -10,16 +10,16 @@ mod diagram;
 mod file_structure;
 mod page;
 mod patterns;
+mod prompt_facts;
 mod testing;
-mod told;
 
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
 pub(super) use diagram::leaning;
 pub(super) use page::{Page, listed, path};
+pub(super) use prompt_facts::platforms;
 pub(super) use testing::standing;
-pub(super) use told::platforms;
 
 /// An agent that writes one page about a code base.
 pub struct DocAgent {

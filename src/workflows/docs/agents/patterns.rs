@@ -1,7 +1,7 @@
 //! `patterns`: recurring ways of writing.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of, told};
+use super::{DocAgent, figure, of, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -18,16 +18,16 @@ pub(super) const AGENT: DocAgent = DocAgent {
 };
 
 fn tell_facts(project: &ProjectFacts) -> String {
-    let mut text =
-        told::opening(project) + "\nWays of writing, with how many lines show them and where first:\n";
+    let mut text = prompt_facts::opening(project)
+        + "\nWays of writing, with how many lines show them and where first:\n";
     for (name, count, place) in &project.marks {
         text += &format!("- {name}: {count}, {place}\n");
     }
-    text + &told::counts("Traits and interfaces carried out most often", &project.roles)
-        + &told::parts(project)
-        + &told::code(project)
-        + &told::bodies(project)
-        + &told::besides(project)
+    text + &prompt_facts::counts("Traits and interfaces carried out most often", &project.roles)
+        + &prompt_facts::parts(project)
+        + &prompt_facts::code(project)
+        + &prompt_facts::bodies(project)
+        + &prompt_facts::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

@@ -1,7 +1,7 @@
 //! `testing`: how it is tested, and what is not.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of, told};
+use super::{DocAgent, figure, of, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -19,23 +19,23 @@ pub(super) const AGENT: DocAgent = DocAgent {
 
 fn tell_facts(project: &ProjectFacts) -> String {
     let testing = &project.testing;
-    let mut text = told::opening(project);
+    let mut text = prompt_facts::opening(project);
     text += &format!(
         "\n{} test cases; {} files are for tests alone; {} cases stand beside the code they test.\n",
         testing.cases, testing.files, testing.beside
     );
-    text += &told::counts("Test cases by part", &testing.areas);
+    text += &prompt_facts::counts("Test cases by part", &testing.areas);
     text += &format!(
         "\nParts with at least 100 lines of program and no case in them: {}\n",
-        told::listed(&testing.untested)
+        prompt_facts::listed(&testing.untested)
     );
-    text += &format!("Test tools among the dependencies: {}\n", told::listed(&testing.tools));
-    text += &format!("Automatic checks: {}\n", told::listed(&testing.checks));
+    text += &format!("Test tools among the dependencies: {}\n", prompt_facts::listed(&testing.tools));
+    text += &format!("Automatic checks: {}\n", prompt_facts::listed(&testing.checks));
     text += "\nTest files, and what they test by name and by what they import:\n";
     for (path, cases, covers) in &testing.covers {
         text += &format!("- {path} ({cases} cases): {}\n", covers.join(", "));
     }
-    text + &told::parts(project) + &told::code(project) + &told::besides(project)
+    text + &prompt_facts::parts(project) + &prompt_facts::code(project) + &prompt_facts::besides(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {

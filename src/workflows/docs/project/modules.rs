@@ -2,7 +2,7 @@
 //! first.
 
 use super::code;
-use crate::tools::tree::{File, Item, Leanings, Tree};
+use crate::tools::tree::{File, FileDependencies, Item, Tree};
 use crate::workflows::docs::facts::{ModuleFacts, NameFacts};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const ALL: usize = 2_400;
 const ASIDE: usize = 12;
 
 /// The modules, and whether nothing was left out.
-pub(super) fn modules(tree: &Tree, leanings: &Leanings<'_>) -> (Vec<ModuleFacts>, bool) {
+pub(super) fn modules(tree: &Tree, leanings: &FileDependencies<'_>) -> (Vec<ModuleFacts>, bool) {
     let program = || code(&tree.files).filter(|file| !file.source.is_test);
     let mut taken: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for (target, names) in leanings.values().flatten() {

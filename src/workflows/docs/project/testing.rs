@@ -1,7 +1,7 @@
 //! Which tests cover what: test files are matched by the module they are named after, and by their imports.
 
 use super::{SOME, code};
-use crate::tools::tree::{File, Leanings, Parts, Tree};
+use crate::tools::tree::{File, FileDependencies, Parts, Tree};
 use crate::workflows::docs::facts::{AreaFacts, ProjectFacts, TestingFacts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ const TEST_TOOLS: [&str; 26] = [
 pub(super) fn testing(
     tree: &Tree,
     parts: &Parts,
-    leanings: &Leanings<'_>,
+    leanings: &FileDependencies<'_>,
     areas: &[AreaFacts],
 ) -> TestingFacts {
     let covers = covers(tree, leanings);
@@ -97,7 +97,7 @@ pub(super) fn testing(
 }
 
 /// Test files with what they test: the module they are named after, then those they import most names from.
-fn covers(tree: &Tree, leanings: &Leanings<'_>) -> Vec<(String, u64, Vec<String>)> {
+fn covers(tree: &Tree, leanings: &FileDependencies<'_>) -> Vec<(String, u64, Vec<String>)> {
     let program: Vec<&File> = code(&tree.files).filter(|file| !file.source.is_test).collect();
     let is_program = |path: &str| program.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
     let tests = code(&tree.files).filter(|file| file.source.is_test && file.source.tests > 0);

@@ -1,8 +1,8 @@
 //! Carries out the decisions: every accepted and edited call, in the order of the message, and the calls that need no
 //! approval.
 
-use super::Given;
-use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
+use super::NodeResult;
+use crate::graph::{Answer, Authorization, Command, Ctx, Decision, NodeError};
 use crate::llm::ToolCall;
 use crate::mail::Sent;
 use crate::mail::compose::Draft;
@@ -12,7 +12,7 @@ use crate::workflows::email::facts::Became;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
-use crate::workflows::email::tools::{self, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::tools::{self, CheckCalendar, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
 use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
 use crate::workflows::lesson::CauseKind;
@@ -20,9 +20,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     let conversation = Conversation::read(ctx.services(), &state)?;
-    let mut doing = Doing {
+    let mut doing = ActRun {
         ctx: &ctx,
         state: &state,
         conversation: &conversation,
@@ -60,7 +60,7 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
     Ok(Command::goto("update_memory").update(EmailUpdate::Acted(Box::new(acted))))
 }
 
-pub(super) struct Doing<'a> {
+pub(super) struct ActRun<'a> {
     pub ctx: &'a Ctx<Services>,
     state: &'a Email,
     pub conversation: &'a Conversation,
@@ -71,7 +71,7 @@ pub(super) struct Doing<'a> {
     pub over: bool,
 }
 
-impl Doing<'_> {
+impl ActRun<'_> {
     async fn call(&mut self, call: &ToolCall) -> Result<(), NodeError> {
         if !tools::asks(&call.name) {
             return self.run(call).await;
@@ -206,7 +206,7 @@ impl Doing<'_> {
     /// Does exactly what was approved. If a call cannot be done as it is, we ask about it again.
     async fn approved(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let basis = Basis::Decision { key: answer.key.clone(), args: args.clone() };
+        let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
         match call.name.as_str() {
             tools::WRITE_EMAIL => {
                 let args: WriteEmail = read(&args)?;
@@ -227,8 +227,8 @@ impl Doing<'_> {
                 Ok(())
             }
             tools::UNSUBSCRIBE => match read(&args)? {
-                Leaving::OneClick { url } => self.leave_list(call, basis, &url).await,
-                Leaving::Mail { to, subject, content } => {
+                UnsubscribeArgs::OneClick { url } => self.leave_list(call, basis, &url).await,
+                UnsubscribeArgs::Mail { to, subject, content } => {
                     let draft = send::leaving_draft(services, self.conversation, to, subject, content);
                     let Ok(draft) = draft else { return Ok(()) };
                     let note = note("unsubscribe", call, &draft, "");
@@ -250,7 +250,7 @@ impl Doing<'_> {
     async fn send(
         &mut self,
         call: &ToolCall,
-        basis: Basis,
+        basis: Authorization,
         draft: &Draft,
         note: SentNote,
     ) -> Result<(), NodeError> {
@@ -267,7 +267,12 @@ impl Doing<'_> {
     }
 
     /// Leaves a list with one request.
-    async fn leave_list(&mut self, call: &ToolCall, basis: Basis, url: &str) -> Result<(), NodeError> {
+    async fn leave_list(
+        &mut self,
+        call: &ToolCall,
+        basis: Authorization,
+        url: &str,
+    ) -> Result<(), NodeError> {
         self.over = true;
         if self.withheld(call) {
             return Ok(());
@@ -283,7 +288,12 @@ impl Doing<'_> {
         Ok(())
     }
 
-    async fn meet(&mut self, call: &ToolCall, basis: Basis, args: &ScheduleMeeting) -> Result<(), NodeError> {
+    async fn meet(
+        &mut self,
+        call: &ToolCall,
+        basis: Authorization,
+        args: &ScheduleMeeting,
+    ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let place = self.ctx.step_context();
         let Ok(event) = meeting::event(services, self.conversation, place, &call.id, args) else {
@@ -327,7 +337,7 @@ impl Doing<'_> {
         let Ok(bytes) = send::bytes(services, self.ctx.step_context(), &call.id, &draft) else {
             return Ok(());
         };
-        let basis = Basis::Draft { key: answer.key.clone(), args: answer.proposed.clone() };
+        let basis = Authorization::Draft { key: answer.key.clone(), args: answer.proposed.clone() };
         let effect = Arc::new(SaveDraft(account.mailbox.clone()));
         self.ctx.once(&format!("draft:{}", call.id), basis, bytes, effect).await?;
         self.acted.sent.push(note("draft", call, &draft, &args.content));
@@ -341,7 +351,7 @@ impl Doing<'_> {
         &mut self,
         name: &str,
         call: &ToolCall,
-        basis: Basis,
+        basis: Authorization,
         draft: &Draft,
     ) -> Result<Option<Sent>, NodeError> {
         let services = self.ctx.services();

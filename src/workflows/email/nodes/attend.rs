@@ -1,28 +1,28 @@
 //! Carries out decisions on invitations and cancellations: the calendar first, then the answer.
 
-use super::act::{Doing, note, refused};
+use super::act::{ActRun, note, refused};
 use crate::calendar::{Attendance, Revision, cancelled};
-use crate::graph::{Basis, NodeError};
+use crate::graph::{Authorization, NodeError};
 use crate::llm::ToolCall;
-use crate::workflows::email::event_news::{self, Bearing, EventNews};
+use crate::workflows::email::event_news::{self, CalendarImpact, EventNews};
 use crate::workflows::email::facts::Became;
-use crate::workflows::email::meeting::{self, Attending};
+use crate::workflows::email::meeting::{self, InvitationAnswer};
 use crate::workflows::email::send::{AddEvent, ReviseEvent};
 use crate::workflows::email::state::SentNote;
-use crate::workflows::email::tools::{Answering, Removing};
+use crate::workflows::email::tools::{AnswerInvitationArgs, RemoveEventArgs};
 use serde_json::Value;
 use std::sync::Arc;
 
 const CALENDAR_CHANGED: &str = "your calendar has changed since you were asked.";
 
-impl Doing<'_> {
+impl ActRun<'_> {
     /// Answers an invitation. First adds the event to the calendar, changes it, or removes it if a change is declined;
     /// then answers the organizer. If the calendar is no longer what the card said, we ask again.
     pub(super) async fn attend(
         &mut self,
         call: &ToolCall,
-        basis: Basis,
-        args: &Answering,
+        basis: Authorization,
+        args: &AnswerInvitationArgs,
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let Ok(attending) = meeting::attending(services, self.conversation, args) else { return Ok(()) };
@@ -30,7 +30,7 @@ impl Doing<'_> {
             return Ok(());
         }
         let found = self.bearing(call).await?;
-        if found.change() != args.change || matches!(found, Bearing::Refused { .. }) {
+        if found.change() != args.change || matches!(found, CalendarImpact::Refused { .. }) {
             self.ask_again(call, CALENDAR_CHANGED);
             return Ok(());
         }
@@ -48,9 +48,9 @@ impl Doing<'_> {
     }
 
     /// What the mail would do to the calendar now. Recorded once, so a repeated step continues with the same result.
-    async fn bearing(&self, call: &ToolCall) -> Result<Bearing, NodeError> {
-        let Some((_, mail)) = self.conversation.about() else { return Ok(Bearing::New) };
-        let look = event_news::bearing_now(self.ctx.services(), mail);
+    async fn bearing(&self, call: &ToolCall) -> Result<CalendarImpact, NodeError> {
+        let Some((_, mail)) = self.conversation.about() else { return Ok(CalendarImpact::New) };
+        let look = event_news::calendar_impact_or_retry(self.ctx.services(), mail);
         self.ctx.call(&format!("event_news:{}", call.id), look).await
     }
 
@@ -58,27 +58,27 @@ impl Doing<'_> {
     async fn keep(
         &self,
         call: &ToolCall,
-        basis: Basis,
+        basis: Authorization,
         answer: Attendance,
-        found: &Bearing,
-        attending: &Attending,
+        found: &CalendarImpact,
+        attending: &InvitationAnswer,
     ) -> Result<&'static str, NodeError> {
         let Some(calendar) = self.conversation.calendar(self.ctx.services()) else { return Ok("") };
         let uid = attending.uid.clone();
         let name = format!("event:{}", call.id);
         match (answer, found) {
-            (Attendance::Decline, Bearing::New | Bearing::Refused { .. }) => Ok(""),
-            (Attendance::Decline, Bearing::Known | Bearing::Changes { .. }) => {
+            (Attendance::Decline, CalendarImpact::New | CalendarImpact::Refused { .. }) => Ok(""),
+            (Attendance::Decline, CalendarImpact::Known | CalendarImpact::Changes { .. }) => {
                 self.revise(&name, basis, Revision::Remove, &uid, &attending.sender, &attending.gone).await?;
                 Ok("It was taken out of the calendar. ")
             }
-            (_, Bearing::Changes { .. }) => {
+            (_, CalendarImpact::Changes { .. }) => {
                 self.revise(&name, basis, Revision::Change, &uid, &attending.sender, &attending.event)
                     .await?;
                 Ok("It was changed in the calendar. ")
             }
-            (_, Bearing::Known) => Ok("It stands in the calendar already. "),
-            (_, Bearing::New | Bearing::Refused { .. }) => {
+            (_, CalendarImpact::Known) => Ok("It stands in the calendar already. "),
+            (_, CalendarImpact::New | CalendarImpact::Refused { .. }) => {
                 let effect = AddEvent { calendar, uid };
                 self.ctx.once(&name, basis, attending.event.clone(), Arc::new(effect)).await?;
                 Ok("It stands in the calendar. ")
@@ -89,7 +89,7 @@ impl Doing<'_> {
     async fn revise(
         &self,
         name: &str,
-        basis: Basis,
+        basis: Authorization,
         revision: Revision,
         uid: &str,
         sender: &str,
@@ -111,8 +111,8 @@ impl Doing<'_> {
     pub(super) async fn take_out(
         &mut self,
         call: &ToolCall,
-        basis: Basis,
-        args: &Removing,
+        basis: Authorization,
+        args: &RemoveEventArgs,
     ) -> Result<(), NodeError> {
         let Some((_, mail)) = self.conversation.about() else { return Ok(()) };
         let Some(part) = &mail.invitation else { return Ok(()) };
@@ -124,7 +124,7 @@ impl Doing<'_> {
             return Ok(());
         }
         let text = match self.bearing(call).await? {
-            Bearing::Changes { words } if words == args.change => {
+            CalendarImpact::Changes { words } if words == args.change => {
                 let name = format!("event:{}", call.id);
                 self.revise(&name, basis, Revision::Remove, &uid, &mail.from.address, &frozen).await?;
                 let (kind, call_id, subject) = ("removed".to_owned(), call.id.clone(), args.event.clone());
@@ -132,9 +132,9 @@ impl Doing<'_> {
                 "It was taken out of the calendar."
             }
             // It was never there, or somebody else removed it.
-            Bearing::New | Bearing::Known => "It is not in the calendar.",
+            CalendarImpact::New | CalendarImpact::Known => "It is not in the calendar.",
             // The calendar is no longer what the card said.
-            Bearing::Changes { .. } | Bearing::Refused { .. } => {
+            CalendarImpact::Changes { .. } | CalendarImpact::Refused { .. } => {
                 self.ask_again(call, CALENDAR_CHANGED);
                 return Ok(());
             }

@@ -1,10 +1,10 @@
 //! Every way out passes here, so no mail is left unhandled. A mail leaves only by a decision: by the person, their
 //! grant, a rule, or triage ignoring it. A mail that nobody decided on is shown instead.
 
-use super::Given;
+use super::NodeResult;
 use super::triage::first_line;
 use crate::config::{AfterHandling, MailMode};
-use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
+use crate::graph::{Answer, Authorization, Command, Ctx, Decision, NodeError};
 use crate::mail::{Account, Handled};
 use crate::text::{Visible, truncate};
 use crate::workflows::Services;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 const GRANT: &str = "builtin:mark_handled";
 
 /// Answering is over. Sets the outcome, or shows the mail if nobody has decided on it.
-pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     if state.is_settled() {
         return Ok(Command::end().update(EmailUpdate::Left { outcome: "elsewhere".to_owned() }));
     }
@@ -77,7 +77,10 @@ fn why_shown(state: &Email) -> String {
 }
 
 /// Records that the mail is handled, and updates the mailbox as the config says.
-pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn mark_as_read_node(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+) -> NodeResult {
     let services = ctx.services();
     let outcome = match &state.outcome {
         Some(outcome) => outcome.clone(),
@@ -106,7 +109,7 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
 }
 
 /// Processes the person's decision on a mail that nobody answered.
-pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     let told = match state.answers.first().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) => Some(text.clone()),
         Some(Decision::Accept) => {
@@ -138,7 +141,7 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
         let account = ctx.services().accounts.get(&known.account).filter(|_| !known.place.is_empty());
         let Some(account) = account else { continue };
         let Some(handled) = wanted(&account, state, &known.raw) else { continue };
-        let basis = Basis::Grant { name: GRANT.to_owned() };
+        let basis = Authorization::Grant { name: GRANT.to_owned() };
         let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
         let place = ctx.services().records.place_of(&known.identity)?.unwrap_or_else(|| known.place.clone());
         match ctx.once(&format!("mark:{n}"), basis, place.into_bytes(), effect).await {

@@ -1,26 +1,31 @@
 //! Asks the person about proposals, all of one message together.
 
-use super::Given;
+use super::NodeResult;
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::llm::ToolCall;
 use crate::mail::Mail;
 use crate::text::{Visible, truncate};
-use crate::workflows::email::event_news::{self, Bearing};
+use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::meeting::Look;
+use crate::workflows::email::meeting::TimeLookup;
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
-use crate::workflows::email::tools::{self, Answering, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::tools::{
+    self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
+};
 use crate::workflows::email::{day, meeting, own_mail, risks, send};
-use crate::workflows::{Services, Wish};
+use crate::workflows::{GrantQuery, Services};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Asks about every call that needs approval. The others wait until all are decided.
-pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn interrupt_handler(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+) -> NodeResult {
     if state.is_settled() {
         return Ok(Command::goto("leave"));
     }
@@ -56,12 +61,12 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
 }
 
 /// Checks calls that fit their schema but make no sense. One bad call fails the whole message.
-fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Vec<Turn>> {
+fn wrong(state: &Email, answered: &Mail, leaving: Option<&UnsubscribeArgs>) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting =
                 serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
-            meeting::When::of(&args)?;
+            meeting::TimeRange::of(&args)?;
             send::people(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
         tools::WRITE_EMAIL => {
@@ -73,7 +78,9 @@ fn wrong(state: &Email, answered: &Mail, leaving: Option<&Leaving>) -> Option<Ve
         tools::ANSWER_INVITATION if tools::answering(answered, &call.args).is_none() => {
             Err("this mail carries no invitation that can be answered".to_owned())
         }
-        tools::REMOVE_EVENT if event_news::removing(answered, &TimeZone::UTC, &Bearing::New).is_none() => {
+        tools::REMOVE_EVENT
+            if event_news::removing(answered, &TimeZone::UTC, &CalendarImpact::New).is_none() =>
+        {
             Err("this mail cancels no event".to_owned())
         }
         tools::UNSUBSCRIBE if leaving.is_none() => {
@@ -109,16 +116,17 @@ async fn interrupt(
     conversation: &Conversation,
     answered: &Mail,
     call: &ToolCall,
-) -> Result<(Interrupt, Option<Look>), NodeError> {
+) -> Result<(Interrupt, Option<TimeLookup>), NodeError> {
     let services = ctx.services();
     let about_event = matches!(call.name.as_str(), tools::ANSWER_INVITATION | tools::REMOVE_EVENT);
-    let found = if about_event { event_news::bearing(services, answered).await } else { Ok(Bearing::New) };
+    let found =
+        if about_event { event_news::bearing(services, answered).await } else { Ok(CalendarImpact::New) };
     let refused = match &found {
-        Ok(Bearing::Refused { why }) => Some(Warning::caution("event_refused", why)),
+        Ok(CalendarImpact::Refused { why }) => Some(Warning::caution("event_refused", why)),
         Ok(_) => None,
         Err(error) => Some(Warning::caution("calendar_unknown", error.to_string())),
     };
-    let found = found.unwrap_or(Bearing::New);
+    let found = found.unwrap_or(CalendarImpact::New);
     let args = args(services, conversation, answered, call, &found)?;
     let question = call.name == tools::QUESTION;
     let kind = if question { Kind::Question } else { Kind::Approval };
@@ -144,7 +152,7 @@ async fn interrupt(
         // A mail without its attachment cannot be sent; the warning says why.
         asked.allow.accept = false;
     }
-    if matches!(found, Bearing::Refused { .. }) {
+    if matches!(found, CalendarImpact::Refused { .. }) {
         (asked.allow.accept, asked.allow.edit) = (false, false);
     }
     asked.gist = gist(&call.name, &args, state);
@@ -180,14 +188,14 @@ fn args(
     conversation: &Conversation,
     answered: &Mail,
     call: &ToolCall,
-    found: &Bearing,
+    found: &CalendarImpact,
 ) -> Result<Value, NodeError> {
     Ok(match call.name.as_str() {
         // The list says how to leave it; the model only says that it wants to.
         tools::UNSUBSCRIBE => json!(tools::leaving(answered, conversation.receiver(services)?.as_ref())),
         // The invitation's details come from the mail, too; the person's answer stays.
         tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
-            Some(answering) => json!(Answering { change: found.change(), ..answering }),
+            Some(answering) => json!(AnswerInvitationArgs { change: found.change(), ..answering }),
             None => call.args.clone(),
         },
         tools::REMOVE_EVENT => json!(event_news::removing(answered, &services.user.time_zone, found)),
@@ -203,7 +211,7 @@ fn covering_grant(
     (tool, args): (&str, &Value),
     warned: bool,
 ) -> Result<Option<String>, NodeError> {
-    let wish = Wish {
+    let wish = GrantQuery {
         tool,
         sender: &answered.from.address.to_lowercase(),
         recipients: &recipients(tool, args),

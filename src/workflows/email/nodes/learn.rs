@@ -1,6 +1,6 @@
 //! Writes down lessons, after the decisions were acted on: a decision that was taken back teaches nothing.
 
-use super::Given;
+use super::NodeResult;
 use crate::graph::{Command, Ctx, Decision, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::rules;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// After a mail was shown.
-pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     learn(&ctx, &state).await?;
     let next = match state.outcome {
         _ if state.is_settled() => "mark_as_read_node",
@@ -26,7 +26,7 @@ pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state
 pub(in crate::workflows::email) async fn update_memory_of_reply(
     ctx: Ctx<Services>,
     state: Arc<Email>,
-) -> Given {
+) -> NodeResult {
     learn(&ctx, &state).await?;
     let next = match state.then {
         _ if state.is_settled() => "leave",

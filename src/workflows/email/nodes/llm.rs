@@ -1,6 +1,6 @@
 //! The node where the model proposes calls.
 
-use super::Given;
+use super::NodeResult;
 use crate::graph::{Command, Ctx};
 use crate::llm::ToolCall;
 use crate::workflows::email::answer;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Asks the model for its next calls.
-pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     if state.is_settled() {
         return Ok(Command::goto("leave"));
     }
@@ -30,7 +30,7 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     let model = conversation.model(&ctx, "reply", &state).await?;
     let reply = ask_model(&ctx, "reply", &model, &request).await?;
     let mut calls = unique(reply.calls, &state);
-    answer::keep_added(&state, &mut calls);
+    answer::keep_person_only_args(&state, &mut calls);
     let command = Command::goto("interrupt_handler");
     let about = conversation.newest().map(|(known, _)| known.raw.clone()).unwrap_or_default();
     updates.push(EmailUpdate::Proposed { text: reply.text, calls, about });

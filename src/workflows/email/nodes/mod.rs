@@ -18,4 +18,4 @@ pub(super) use triage::{triage_answered, triage_interrupt_handler, triage_router
 use super::state::Email;
 use crate::graph::{Command, NodeError};
 
-type Given = Result<Command<Email>, NodeError>;
+type NodeResult = Result<Command<Email>, NodeError>;

@@ -1,7 +1,7 @@
 //! Classifies a mail: by the person, else by rule, else by the model. Then, if it is only worth knowing, tells the
 //! person.
 
-use super::Given;
+use super::NodeResult;
 use crate::graph::{Answer, Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::mail;
@@ -17,7 +17,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Reads the mail and finds its class.
-pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     if state.is_settled() {
         return Ok(Command::goto("mark_as_read_node"));
     }
@@ -144,7 +144,8 @@ async fn ask(
     let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = told.value;
     // Whichever model read the memory, a learned "ignore" covers no more than the rules allow.
-    if let Some(why) = rules::shown_in_spite(&facts).filter(|_| triage.classification == Class::Ignore) {
+    if let Some(why) = rules::reason_to_show_anyway(&facts).filter(|_| triage.classification == Class::Ignore)
+    {
         triage.classification = Class::Notify;
         triage.reasoning = format!("Your memory says to ignore such mail, but {why}.");
     }
@@ -193,7 +194,7 @@ pub(super) fn first_line(mail: &mail::Mail) -> String {
 pub(in crate::workflows::email) async fn triage_interrupt_handler(
     ctx: Ctx<Services>,
     state: Arc<Email>,
-) -> Given {
+) -> NodeResult {
     if state.is_settled() {
         return Ok(Command::goto("mark_as_read_node"));
     }
@@ -227,7 +228,10 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
 }
 
 /// Processes the person's answer.
-pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn triage_answered(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+) -> NodeResult {
     let conversation = Conversation::read(ctx.services(), &state)?;
     let news = conversation.has_news();
     let learn = |kind: CauseKind| {

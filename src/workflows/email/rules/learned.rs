@@ -51,13 +51,13 @@ fn answers_own(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
 }
 
 /// Why we learn nothing from this mail being ignored.
-pub(super) fn teaches_nothing(user: &User, mail: &MailFacts) -> Option<&'static str> {
+pub(super) fn reason_not_to_learn(user: &User, mail: &MailFacts) -> Option<&'static str> {
     must_be_seen(mail, &Signs::of(user, mail)).map(|(_, why)| why)
 }
 
 /// A line that ignores more than one topic of one sender; the person has to accept it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wider {
+pub struct WiderLine {
     pub line: String,
     /// The sender it is about; `None` if it is about a kind.
     pub sender: Option<String>,
@@ -68,7 +68,7 @@ pub struct Wider {
 /// The wider line worth proposing after the newest of the `ignored` mails (oldest first): its sender was ignored on
 /// three topics, or its kind from three senders. We propose at three, six and so on, so a person who declines is left
 /// alone for a while.
-pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<Wider> {
+pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderLine> {
     let newest = ignored.last()?;
     let from = sender(newest)?;
     let before = &ignored[..ignored.len() - 1];
@@ -108,5 +108,5 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<Wider>
     let mut lines: BTreeMap<String, ()> = BTreeMap::new();
     lines.extend(covered.iter().map(|mail| (format!("{}: {}", mail.from, mail.subject), ())));
     let sender = by_kind.is_none().then_some(from);
-    Some(Wider { line, sender, covered: lines.into_keys().collect() })
+    Some(WiderLine { line, sender, covered: lines.into_keys().collect() })
 }

@@ -138,7 +138,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
         return;
     };
     if let (Class::Ignore, CauseKind::NotifyIgnored, Some(why)) =
-        (class, cause.kind, learned::teaches_nothing(user, mail))
+        (class, cause.kind, learned::reason_not_to_learn(user, mail))
     {
         draft.note(format!("Nothing is learned from that: {why}."));
         return;

@@ -49,14 +49,14 @@ pub(super) fn is_lasting(words: &str) -> bool {
 }
 
 /// Why a mail is shown although a memory line ignores it; `None` if no line does, or if the line is allowed to.
-pub(super) fn shown_in_spite(facts: &TriageFacts) -> Option<&'static str> {
+pub(super) fn reason_to_show_anyway(facts: &TriageFacts) -> Option<&'static str> {
     let signs = signs::Signs::of(&facts.user, &facts.mail);
     let rules = profile::rules(&facts.profile);
     let rule = profile::matching(&rules, &facts.mail, &signs).filter(|rule| rule.class == Class::Ignore)?;
     learned::not_covered(rule, &facts.mail, &signs)
 }
 
-pub use learned::{Wider, wider};
+pub use learned::{WiderLine, wider};
 
 /// Whether a memory line applies to this mail, by our rules.
 pub fn line_fits(line: &str, user: &User, mail: &MailFacts) -> bool {
@@ -66,7 +66,7 @@ pub fn line_fits(line: &str, user: &User, mail: &MailFacts) -> bool {
 
 /// Whether no learned line may hide this mail.
 pub fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
-    learned::teaches_nothing(user, mail).is_some()
+    learned::reason_not_to_learn(user, mail).is_some()
 }
 
 /// The names of all kinds that fit a mail, as memory lines use them.

@@ -79,7 +79,7 @@ fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
         }
         Some(Calendar::Invitation) | None => {}
     }
-    if let Some(why) = smells(mail, signs) {
+    if let Some(why) = suspicion(mail, signs) {
         return Verdict::new(Class::Notify, format!("{why}, so look twice"));
     }
     let talk = mail.list_id.is_some() && is_talk(mail, signs);
@@ -165,7 +165,7 @@ fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
     match (signs.mentions, asked) {
         (true, true) => Verdict::new(Class::Respond, "somebody on a list asks you by name"),
         (true, false) => Verdict::new(Class::Notify, "somebody on a list names you"),
-        (false, _) if signs.colleague && weighty(signs) => {
+        (false, _) if signs.colleague && is_worth_knowing(signs) => {
             Verdict::new(Class::Notify, "a colleague tells everybody something that matters")
         }
         (false, _) => Verdict::new(Class::Ignore, "talk on a list that does not name you"),
@@ -181,7 +181,9 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
         (Reach::Direct, _) if signs.hints(Kind::Meeting) > 0 => {
             Verdict::new(Class::Respond, "a person wants to meet you")
         }
-        (Reach::Direct, Ask::Nothing) if signs.thanks && (mail.headers.in_reply_to || !weighty(signs)) => {
+        (Reach::Direct, Ask::Nothing)
+            if signs.thanks && (mail.headers.in_reply_to || !is_worth_knowing(signs)) =>
+        {
             Verdict::new(Class::Ignore, "only thanks")
         }
         (Reach::Direct, Ask::Nothing) => {
@@ -194,7 +196,7 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
             Verdict::new(Class::Respond, format!("you are asked by name: {}", quote(words)))
         }
         (Reach::Copy | Reach::Group, _) if signs.mentions => Verdict::new(Class::Notify, "you are named"),
-        (Reach::Copy, _) if weighty(signs) => {
+        (Reach::Copy, _) if is_worth_knowing(signs) => {
             Verdict::new(Class::Notify, "a copy about something that matters")
         }
         (Reach::Copy, _) => Verdict::unsure(Class::Ignore, "a copy that asks nothing of you"),
@@ -202,7 +204,7 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
             Verdict::new(Class::Notify, "a colleague writes to a group you are in")
         }
         (Reach::Group, Ask::OfReader(_)) => Verdict::new(Class::Notify, "a person asks a group you are in"),
-        (Reach::Group, _) if weighty(signs) => {
+        (Reach::Group, _) if is_worth_knowing(signs) => {
             Verdict::new(Class::Notify, "a group you are in is told something that matters")
         }
         (Reach::Group, _) => Verdict::unsure(Class::Ignore, "sent to a group by a stranger, asking nothing"),
@@ -220,7 +222,7 @@ const EVERYBODY: &str = "each of you, every one of you, everyone please, everybo
     answer from all, reply to me, jeder von euch, von euch allen, von allen eine";
 
 /// Why a mail should be checked rather than answered: nobody honest asks for this by mail.
-fn smells(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+fn suspicion(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     let text = flat(&own_text(&mail.text));
     if signs.bulk || mail.headers.in_reply_to && signs.colleague {
         return None;
@@ -255,7 +257,7 @@ pub(super) fn is_pitch(mail: &MailFacts, signs: &Signs) -> bool {
 }
 
 /// Whether a mail is worth knowing about although it asks for nothing.
-fn weighty(signs: &Signs) -> bool {
+fn is_worth_knowing(signs: &Signs) -> bool {
     [
         Kind::Deadline,
         Kind::Outage,

@@ -27,7 +27,7 @@ const MOST_NESTED: usize = 64;
 
 /// One command of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Simple {
+pub(super) struct ParsedCommand {
     /// Its words without quotes.
     pub words: Vec<String>,
     /// Whether it reads another command's output.
@@ -38,21 +38,21 @@ pub(super) struct Simple {
 
 /// A line that the grammar does not cover, or that is too long or too deep for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unread;
+pub(super) struct Unparsable;
 
 /// The commands of a line, including those in substitutions and quoted scripts, and whether these are all of them.
-pub(super) fn commands(line: &str) -> (Vec<Simple>, Result<(), Unread>) {
+pub(super) fn commands(line: &str) -> (Vec<ParsedCommand>, Result<(), Unparsable>) {
     let mut reader = Reader { found: Vec::new() };
     let read = reader.line(line, 0);
     (reader.found, read)
 }
 
 /// Parses a line.
-fn program(line: &str) -> Result<Program, Unread> {
+fn program(line: &str) -> Result<Program, Unparsable> {
     if line.len() > LONGEST || !is_shallow(line) {
-        return Err(Unread);
+        return Err(Unparsable);
     }
-    Parser::new(line.as_bytes(), &options()).parse_program().map_err(|_| Unread)
+    Parser::new(line.as_bytes(), &options()).parse_program().map_err(|_| Unparsable)
 }
 
 fn options() -> ParserOptions {
@@ -82,15 +82,15 @@ fn is_shallow(line: &str) -> bool {
 }
 
 struct Reader {
-    found: Vec<Simple>,
+    found: Vec<ParsedCommand>,
 }
 
-type Read = Result<(), Unread>;
+type Read = Result<(), Unparsable>;
 
 impl Reader {
     fn line(&mut self, line: &str, depth: usize) -> Read {
         if depth > DEEPEST {
-            return Err(Unread);
+            return Err(Unparsable);
         }
         let program = program(line)?;
         program.complete_commands.iter().try_for_each(|list| self.list(list, depth))
@@ -167,7 +167,7 @@ impl Reader {
     }
 
     fn simple(&mut self, command: &SimpleCommand, piped: bool, depth: usize) -> Read {
-        let mut simple = Simple { piped, ..Simple::default() };
+        let mut simple = ParsedCommand { piped, ..ParsedCommand::default() };
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
         for item in prefix {
             self.item(item, &mut simple, depth)?;
@@ -186,7 +186,7 @@ impl Reader {
         Ok(())
     }
 
-    fn item(&mut self, item: &CommandPrefixOrSuffixItem, simple: &mut Simple, depth: usize) -> Read {
+    fn item(&mut self, item: &CommandPrefixOrSuffixItem, simple: &mut ParsedCommand, depth: usize) -> Read {
         match item {
             CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, simple, depth)?,
             CommandPrefixOrSuffixItem::Word(word) => {
@@ -209,7 +209,7 @@ impl Reader {
     }
 
     fn redirects(&mut self, redirects: Option<&RedirectList>, depth: usize) -> Read {
-        let mut simple = Simple::default();
+        let mut simple = ParsedCommand::default();
         redirects
             .iter()
             .flat_map(|list| &list.0)
@@ -220,7 +220,7 @@ impl Reader {
         Ok(())
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect, simple: &mut Simple, depth: usize) -> Read {
+    fn redirect(&mut self, redirect: &IoRedirect, simple: &mut ParsedCommand, depth: usize) -> Read {
         match redirect {
             IoRedirect::File(_, kind, target) => {
                 let writes = !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
@@ -254,17 +254,22 @@ impl Reader {
         Ok(())
     }
 
-    fn word(&mut self, word: &Word, depth: usize) -> Result<String, Unread> {
+    fn word(&mut self, word: &Word, depth: usize) -> Result<String, Unparsable> {
         self.text(&word.value, depth)
     }
 
     /// A word as the command gets it, as far as the text tells, and the commands in it.
-    fn text(&mut self, text: &str, depth: usize) -> Result<String, Unread> {
-        let pieces = parse_word(text, &options()).map_err(|_| Unread)?;
+    fn text(&mut self, text: &str, depth: usize) -> Result<String, Unparsable> {
+        let pieces = parse_word(text, &options()).map_err(|_| Unparsable)?;
         self.pieces(text, &pieces, depth)
     }
 
-    fn pieces(&mut self, raw: &str, pieces: &[WordPieceWithSource], depth: usize) -> Result<String, Unread> {
+    fn pieces(
+        &mut self,
+        raw: &str,
+        pieces: &[WordPieceWithSource],
+        depth: usize,
+    ) -> Result<String, Unparsable> {
         let mut out = String::new();
         for piece in pieces {
             match &piece.piece {
@@ -283,13 +288,13 @@ impl Reader {
                     let source = raw.get(piece.start_index..piece.end_index).unwrap_or(raw);
                     // For example a command in a default value; we cannot tell here what it is.
                     if source.contains("$(") || source.contains('`') {
-                        return Err(Unread);
+                        return Err(Unparsable);
                     }
                     out.push_str(source);
                 }
                 WordPiece::ArithmeticExpression(expression) => {
                     if expression.value.contains("$(") || expression.value.contains('`') {
-                        return Err(Unread);
+                        return Err(Unparsable);
                     }
                     out.push_str("$(())");
                 }
@@ -300,7 +305,7 @@ impl Reader {
 }
 
 /// The text a command hands to another shell.
-fn scripts(simple: &Simple) -> Vec<String> {
+fn scripts(simple: &ParsedCommand) -> Vec<String> {
     let (program, rest) = simple.program();
     match program {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
@@ -312,7 +317,7 @@ fn scripts(simple: &Simple) -> Vec<String> {
     }
 }
 
-impl Simple {
+impl ParsedCommand {
     /// The program that finally runs, without its folder, and its words; programs that only start another one are
     /// skipped.
     pub(super) fn program(&self) -> (&str, &[String]) {

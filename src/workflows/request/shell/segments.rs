@@ -31,10 +31,10 @@ pub(in super::super) struct Segment {
 }
 
 /// Why a line can only be judged as a whole, in a few words.
-pub(in super::super) type Whole = &'static str;
+pub(in super::super) type UnsplitReason = &'static str;
 
 /// Splits a line that runs in a folder.
-pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, Whole> {
+pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, UnsplitReason> {
     if line.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
         return Err("it holds control characters");
     }
@@ -44,14 +44,14 @@ pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, W
         return Err("part of it cannot be read from its text");
     }
     let (start, found) = (folder.to_owned(), Segments { needed: Vec::new(), count: 0 });
-    Judge { folder: start.clone(), start, moved: false, found }.program(&program)
+    Splitter { folder: start.clone(), start, moved: false, found }.program(&program)
 }
 
 fn squeezed(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace() && *c != ';').collect()
 }
 
-struct Judge {
+struct Splitter {
     /// Where the line starts. Reading is harmless only in there.
     start: String,
     /// Where the next command runs.
@@ -61,8 +61,8 @@ struct Judge {
     found: Segments,
 }
 
-impl Judge {
-    fn program(mut self, program: &Program) -> Result<Segments, Whole> {
+impl Splitter {
+    fn program(mut self, program: &Program) -> Result<Segments, UnsplitReason> {
         for item in program.complete_commands.iter().flat_map(|list| &list.0) {
             if matches!(item.1, SeparatorOperator::Async) {
                 return Err("it runs in the background");
@@ -78,7 +78,7 @@ impl Judge {
         Ok(self.found)
     }
 
-    fn list(&mut self, list: &AndOrList) -> Result<(), Whole> {
+    fn list(&mut self, list: &AndOrList) -> Result<(), UnsplitReason> {
         let mut moves = self.pipeline(&list.first)?;
         for next in &list.additional {
             match next {
@@ -96,7 +96,7 @@ impl Judge {
     }
 
     /// Judges a pipeline and returns whether it changes the folder.
-    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<bool, Whole> {
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<bool, UnsplitReason> {
         if pipeline.bang || pipeline.timed.is_some() {
             return Err("it begins with `!` or `time`");
         }
@@ -126,7 +126,7 @@ impl Judge {
         Ok(false)
     }
 
-    fn cd(&mut self, words: &[String]) -> Result<bool, Whole> {
+    fn cd(&mut self, words: &[String]) -> Result<bool, UnsplitReason> {
         let [_, target] = words else { return Err("it is unclear which folder it changes to") };
         if target.is_empty() || target.starts_with('-') {
             return Err("it is unclear which folder it changes to");
@@ -197,7 +197,7 @@ const CHANGES_SHELL: &[&str] = &[
     "continue",
 ];
 
-fn words(command: &SimpleCommand) -> Result<Vec<String>, Whole> {
+fn words(command: &SimpleCommand) -> Result<Vec<String>, UnsplitReason> {
     let mut words = Vec::new();
     for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
         match item {
@@ -223,11 +223,11 @@ fn words(command: &SimpleCommand) -> Result<Vec<String>, Whole> {
     }
 }
 
-const SUBSTITUTES: Whole = "it holds variables, patterns or substitutions";
-const REDIRECTS: Whole = "it reads or writes files by redirection";
+const SUBSTITUTES: UnsplitReason = "it holds variables, patterns or substitutions";
+const REDIRECTS: UnsplitReason = "it reads or writes files by redirection";
 
 /// Accepts a redirection that touches no file: between streams, or to `/dev/null`.
-fn harmless_redirect(redirect: &IoRedirect) -> Result<(), Whole> {
+fn harmless_redirect(redirect: &IoRedirect) -> Result<(), UnsplitReason> {
     let null = |word: &Word| literal(word).is_ok_and(|file| file == "/dev/null");
     let fine = match redirect {
         IoRedirect::File(_, kind, target) => match (kind, target) {
@@ -248,14 +248,14 @@ fn harmless_redirect(redirect: &IoRedirect) -> Result<(), Whole> {
 }
 
 /// The text of a word that is only text.
-fn literal(word: &Word) -> Result<String, Whole> {
+fn literal(word: &Word) -> Result<String, UnsplitReason> {
     let pieces = parse_word(&word.value, &options()).map_err(|_| SUBSTITUTES)?;
     let mut out = String::new();
     collect(&pieces, false, &mut out)?;
     Ok(out)
 }
 
-fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Result<(), Whole> {
+fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Result<(), UnsplitReason> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+%^".contains(c);
     for piece in pieces {
         match &piece.piece {

@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_said_to_be_and_takes_no_time() {
     let subs = "echo ".to_owned() + &"\"$(".repeat(4) + "true" + &")\"".repeat(4);
     let begun = Instant::now();
     for line in [&deep, "'\"`$(\\", "\"", "a |", "if", "echo ${x:-$(rm -rf x)}", ")"] {
-        assert_eq!(commands(line).1, Err(Unread), "{:.40}", line);
+        assert_eq!(commands(line).1, Err(Unparsable), "{:.40}", line);
     }
     for line in
         [&nested, &arithmetic, &ifs, &subs, &"a;".repeat(5000), &"x ".repeat(10_000), &"(a);".repeat(15)]

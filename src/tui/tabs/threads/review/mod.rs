@@ -16,13 +16,13 @@ pub use update::*;
 use crate::graph::{Kind, Picture, Shape};
 use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, taken};
 use crate::tui::card::{Doc, Folds, ScrollPosition};
-use crate::tui::msg::Reviewed;
+use crate::tui::msg::LoadedThread;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// The views of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Aspect {
+pub enum ThreadPane {
     /// What was said, asked, answered and done.
     #[default]
     Conversation,
@@ -34,18 +34,23 @@ pub enum Aspect {
     State,
 }
 
-impl Aspect {
+impl ThreadPane {
     /// In the order shown.
-    pub const ALL: [Aspect; 5] =
-        [Aspect::Conversation, Aspect::Steps, Aspect::Trace, Aspect::Graph, Aspect::State];
+    pub const ALL: [ThreadPane; 5] = [
+        ThreadPane::Conversation,
+        ThreadPane::Steps,
+        ThreadPane::Trace,
+        ThreadPane::Graph,
+        ThreadPane::State,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {
-            Aspect::Conversation => "Conversation",
-            Aspect::Steps => "Steps",
-            Aspect::Trace => "Trace",
-            Aspect::Graph => "Graph",
-            Aspect::State => "State",
+            ThreadPane::Conversation => "Conversation",
+            ThreadPane::Steps => "Steps",
+            ThreadPane::Trace => "Trace",
+            ThreadPane::Graph => "Graph",
+            ThreadPane::State => "State",
         }
     }
 
@@ -67,7 +72,7 @@ pub struct Review {
     /// Everything on record.
     pub view: ThreadView,
     /// The view it is shown in.
-    pub aspect: Aspect,
+    pub aspect: ThreadPane,
     /// The index of the step shown.
     pub step: usize,
     /// Whether to show the whole state instead of what the step changed.
@@ -96,8 +101,8 @@ pub struct Review {
 
 impl Review {
     /// A thread that has just been read.
-    pub fn new(read: Reviewed, aspect: Aspect, zone: TimeZone) -> Self {
-        let Reviewed { view, card, shape } = read;
+    pub fn new(read: LoadedThread, aspect: ThreadPane, zone: TimeZone) -> Self {
+        let LoadedThread { view, card, shape } = read;
         let step = view.steps.len().saturating_sub(1);
         let mut review = Self {
             view,
@@ -124,7 +129,7 @@ impl Review {
     }
 
     /// The same thread, read again; the user stays at the same place.
-    pub fn renew(&mut self, read: Reviewed) {
+    pub fn renew(&mut self, read: LoadedThread) {
         let at_end = self.step + 1 >= self.view.steps.len();
         (self.view, self.card, self.shape) = (read.view, read.card, read.shape);
         if at_end || self.step >= self.view.steps.len() {
@@ -138,7 +143,7 @@ impl Review {
     }
 
     /// Switches to another view.
-    pub fn turn(&mut self, aspect: Aspect) {
+    pub fn turn(&mut self, aspect: ThreadPane) {
         self.aspect = aspect;
         (self.top, self.cursor, self.first, self.shift) = (ScrollPosition::default(), 0, 0, 0);
         self.cut();
@@ -165,9 +170,9 @@ impl Review {
     /// How many rows the view has; 0 if it has none.
     pub fn rows(&self) -> usize {
         match self.aspect {
-            Aspect::Trace => self.spans.len(),
-            Aspect::State => self.tree.rows.len(),
-            Aspect::Conversation | Aspect::Steps | Aspect::Graph => 0,
+            ThreadPane::Trace => self.spans.len(),
+            ThreadPane::State => self.tree.rows.len(),
+            ThreadPane::Conversation | ThreadPane::Steps | ThreadPane::Graph => 0,
         }
     }
 
@@ -207,7 +212,7 @@ impl Review {
 
     /// The selected span, if the trace is shown.
     pub fn span(&self) -> Option<&SpanRow> {
-        if self.aspect == Aspect::Trace { self.spans.get(self.cursor) } else { None }
+        if self.aspect == ThreadPane::Trace { self.spans.get(self.cursor) } else { None }
     }
 
     fn make(&mut self) {
@@ -220,7 +225,7 @@ impl Review {
 
     /// Sets where the view begins.
     fn enter(&mut self) {
-        if self.aspect == Aspect::Graph {
+        if self.aspect == ThreadPane::Graph {
             self.first = self.picture.here().unwrap_or(0).saturating_sub(4);
         }
     }
@@ -229,12 +234,12 @@ impl Review {
     pub fn cut(&mut self) {
         let clock = Clock(&self.zone);
         let (blocks, folds) = match self.aspect {
-            Aspect::Conversation => (conversation::blocks(&self.view, &self.card, &clock), self.folds),
-            Aspect::Steps => {
+            ThreadPane::Conversation => (conversation::blocks(&self.view, &self.card, &clock), self.folds),
+            ThreadPane::Steps => {
                 let open = Folds { open: true, headers: false };
                 (steps::blocks(&self.view, self.step, self.states.as_ref(), self.whole, &clock), open)
             }
-            Aspect::Trace | Aspect::Graph | Aspect::State => return,
+            ThreadPane::Trace | ThreadPane::Graph | ThreadPane::State => return,
         };
         self.doc = Doc::untitled(blocks, folds);
     }

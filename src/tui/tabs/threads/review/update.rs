@@ -1,12 +1,12 @@
 //! What keys do to the thread shown. Anything that cannot be undone is confirmed first.
 
-use super::{Aspect, Review, prompt_page};
+use super::{Review, ThreadPane, prompt_page};
 use crate::graph::{Decision, ThreadId};
-use crate::inbox::{Block, CallView, Decide, Outcome, QuestionView, StepStates};
+use crate::inbox::{Block, CallView, DecisionRequest, Outcome, QuestionView, StepStates};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, OnConfirm, Page, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::tabs::inbox::{self, decide};
@@ -44,7 +44,7 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
     match action {
         Action::StateDiff => {
-            when(review.aspect == Aspect::Steps, "the steps show what changed; l goes there")
+            when(review.aspect == ThreadPane::Steps, "the steps show what changed; l goes there")
         }
         Action::ShowPrompt => {
             let call = review.span().is_some_and(|row| row.call.is_some());
@@ -52,16 +52,18 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
         }
         Action::Unfold => {
             let folds = match review.aspect {
-                Aspect::State => review.tree.rows.get(review.cursor).is_some_and(|row| row.fold.is_some()),
-                Aspect::Trace => review.span().is_some_and(|row| row.call.is_some()),
-                Aspect::Conversation => review.has_mail(),
-                Aspect::Steps | Aspect::Graph => false,
+                ThreadPane::State => {
+                    review.tree.rows.get(review.cursor).is_some_and(|row| row.fold.is_some())
+                }
+                ThreadPane::Trace => review.span().is_some_and(|row| row.call.is_some()),
+                ThreadPane::Conversation => review.has_mail(),
+                ThreadPane::Steps | ThreadPane::Graph => false,
             };
             when(folds && model.focus == Focus::Card, "")
         }
-        Action::PanLeft | Action::PanRight => when(review.aspect == Aspect::Graph, ""),
+        Action::PanLeft | Action::PanRight => when(review.aspect == ThreadPane::Graph, ""),
         Action::Fork => when(
-            review.aspect == Aspect::Steps,
+            review.aspect == ThreadPane::Steps,
             "the steps show where to fork; l goes there, ] and [ choose one",
         ),
         Action::Settle => when(in_doubt(review).is_some(), "none of its effects is in doubt"),
@@ -76,7 +78,7 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
 
 /// Whether mails are shown, which have quotes to fold.
 pub fn has_mail(model: &Model) -> bool {
-    shown(model).is_some_and(|review| review.aspect == Aspect::Conversation)
+    shown(model).is_some_and(|review| review.aspect == ThreadPane::Conversation)
 }
 
 /// Switches to the next or previous view; before the first one is the list.
@@ -103,18 +105,18 @@ pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// Whether the current view goes by steps.
 pub fn has_steps(model: &Model) -> bool {
-    shown(model).is_some_and(|review| matches!(review.aspect, Aspect::Steps | Aspect::Trace))
+    shown(model).is_some_and(|review| matches!(review.aspect, ThreadPane::Steps | ThreadPane::Trace))
 }
 
 /// Moves to the next or previous step, or to the next node in the trace.
 pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     match review.aspect {
-        Aspect::Steps => {
+        ThreadPane::Steps => {
             let to = if forward { review.step + 1 } else { review.step.saturating_sub(1) };
             review.go_to(to);
         }
-        Aspect::Trace => {
+        ThreadPane::Trace => {
             let at = review.cursor;
             let node = |n: &usize| review.spans.get(*n).is_some_and(|row| row.sort == "node");
             let found =
@@ -122,7 +124,7 @@ pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
             review.cursor = found.unwrap_or(at);
             follow(model);
         }
-        Aspect::Conversation | Aspect::Graph | Aspect::State => return Vec::new(),
+        ThreadPane::Conversation | ThreadPane::Graph | ThreadPane::State => return Vec::new(),
     }
     missing(model)
 }
@@ -133,12 +135,12 @@ pub fn scroll(model: &mut Model, by: isize) {
     let Some(review) = &mut model.threads.review else { return };
     match review.aspect {
         // These are pages, and scroll like all pages.
-        Aspect::Conversation | Aspect::Steps => {}
-        Aspect::Graph => {
+        ThreadPane::Conversation | ThreadPane::Steps => {}
+        ThreadPane::Graph => {
             let last = (review.picture.lines.len() + 1).saturating_sub(height);
             review.first = review.first.saturating_add_signed(by).min(last);
         }
-        Aspect::Trace | Aspect::State => {
+        ThreadPane::Trace | ThreadPane::State => {
             let last = review.rows().saturating_sub(1);
             review.cursor = review.cursor.saturating_add_signed(by).min(last);
             follow(model);
@@ -165,13 +167,13 @@ pub fn size(model: &Model) -> (usize, usize) {
 pub fn unfold(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     match review.aspect {
-        Aspect::State => {
+        ThreadPane::State => {
             review.tree.toggle(review.cursor);
             Vec::new()
         }
-        Aspect::Trace => ask_prompt(model),
-        Aspect::Conversation => fold(model),
-        Aspect::Steps | Aspect::Graph => Vec::new(),
+        ThreadPane::Trace => ask_prompt(model),
+        ThreadPane::Conversation => fold(model),
+        ThreadPane::Steps | ThreadPane::Graph => Vec::new(),
     }
 }
 
@@ -190,7 +192,9 @@ pub fn fold(model: &mut Model) -> Vec<Cmd> {
 pub fn missing(model: &Model) -> Vec<Cmd> {
     match shown(model) {
         Some(review)
-            if review.aspect == Aspect::Steps && review.states.is_none() && !review.view.steps.is_empty() =>
+            if review.aspect == ThreadPane::Steps
+                && review.states.is_none()
+                && !review.view.steps.is_empty() =>
         {
             vec![Cmd::StepStates(review.view.id.clone(), review.step as u64)]
         }
@@ -226,7 +230,7 @@ pub fn prompt(model: &mut Model, result: InboxResult<Box<CallView>>) -> Vec<Cmd>
     Vec::new()
 }
 
-fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: Then) -> Vec<Cmd> {
+fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: OnConfirm) -> Vec<Cmd> {
     model.push(Confirm::new(title, why, page, then));
     Vec::new()
 }
@@ -245,7 +249,7 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
         asks => format!("What was asked there is asked again: {} in your inbox.", words::count(asks, "item")),
     };
     let why = format!("{then} Nothing is done twice, and this thread stays as it is.");
-    let fork = Then::Fork(review.view.id.clone(), step);
+    let fork = OnConfirm::Fork(review.view.id.clone(), step);
     confirm(model, format!("Fork a new thread after step {step} ({node})?"), why, Doc::default(), fork)
 }
 
@@ -295,8 +299,8 @@ fn trouble_page(question: &QuestionView) -> Doc {
     Doc::page(&question.title, question.id.as_str(), vec![Block::Fields(fields)])
 }
 
-fn pending_decision(question: &QuestionView, decision: Decision) -> Decide {
-    Decide::on_screen(question.id.clone(), question.args_hash, decision, true)
+fn pending_decision(question: &QuestionView, decision: Decision) -> DecisionRequest {
+    DecisionRequest::on_screen(question.id.clone(), question.args_hash, decision, true)
 }
 
 /// The question about an effect whose outcome nobody knows.
@@ -331,7 +335,8 @@ pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
         }
         _ => ("Count it as done?", "It will not be done again.", DecisionKind::Accepted, Decision::Accept),
     };
-    let (page, then) = (trouble_page(question), Then::Decide(kind, pending_decision(question, decision)));
+    let (page, then) =
+        (trouble_page(question), OnConfirm::Decide(kind, pending_decision(question, decision)));
     confirm(model, title.to_owned(), why.to_owned(), page, then)
 }
 
@@ -343,7 +348,7 @@ pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
     let label = words::line(question.labels.accept.as_deref().unwrap_or("retry"));
     let (page, then) = (
         trouble_page(question),
-        Then::Decide(DecisionKind::Accepted, pending_decision(question, Decision::Accept)),
+        OnConfirm::Decide(DecisionKind::Accepted, pending_decision(question, Decision::Accept)),
     );
     let why = "It picks up where it stopped; nothing is done twice.".to_owned();
     confirm(model, format!("{label}?"), why, page, then)
@@ -360,7 +365,7 @@ pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
         Some(question) => {
             let label = words::line(question.labels.ignore.as_deref().unwrap_or("abandon"));
             let page = trouble_page(question);
-            let then = Then::Decide(DecisionKind::Ignored, pending_decision(question, Decision::Ignore));
+            let then = OnConfirm::Decide(DecisionKind::Ignored, pending_decision(question, Decision::Ignore));
             let why = "It will do nothing more. What it has done so far stands.".to_owned();
             confirm(model, format!("{label}: “{title}”?"), why, page, then)
         }

@@ -3,7 +3,7 @@
 mod list;
 mod rows;
 
-use super::review::{Aspect, Review, took};
+use super::review::{Review, ThreadPane, took};
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
@@ -26,13 +26,13 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     title(model, review, head, buf);
     let (now, body) = now(model, review, body);
     match review.aspect {
-        Aspect::Conversation | Aspect::Steps => {
+        ThreadPane::Conversation | ThreadPane::Steps => {
             let inner = Areas { card: body, ..*areas };
             draw::page(model, &review.doc, review.top, &inner, buf);
         }
-        Aspect::Trace => rows::trace(model, review, body, buf),
-        Aspect::Graph => graph(model, review, body, buf),
-        Aspect::State => rows::state(model, review, body, buf),
+        ThreadPane::Trace => rows::trace(model, review, body, buf),
+        ThreadPane::Graph => graph(model, review, body, buf),
+        ThreadPane::State => rows::state(model, review, body, buf),
     }
     found(model, body, buf);
     working(model, review, now, buf);
@@ -65,10 +65,10 @@ fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     if area.height == 0 {
         return;
     }
-    let short =
-        Aspect::ALL.iter().map(|aspect| width(aspect.title()) + 3).sum::<usize>() > usize::from(area.width);
+    let short = ThreadPane::ALL.iter().map(|aspect| width(aspect.title()) + 3).sum::<usize>()
+        > usize::from(area.width);
     let mut x = area.x;
-    for aspect in Aspect::ALL {
+    for aspect in ThreadPane::ALL {
         let style = match (aspect == review.aspect, model.focus) {
             (true, Focus::Card) => theme.accent.add_modifier(Modifier::REVERSED),
             (true, Focus::List) => theme.accent,
@@ -113,17 +113,17 @@ fn working(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
 }
 
 fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
-    use crate::graph::Light;
+    use crate::graph::Highlight;
     let theme = &model.theme;
     if review.picture.lines.is_empty() {
         let text = "sayso has no graph of this workflow.";
         draw::text(buf, area, area.x, area.y, text, theme.quiet);
         return;
     }
-    let style = |light: Light| match light {
-        Light::Off => theme.quiet,
-        Light::On => theme.good,
-        Light::Here => theme.accent,
+    let style = |light: Highlight| match light {
+        Highlight::Off => theme.quiet,
+        Highlight::On => theme.good,
+        Highlight::Here => theme.accent,
     };
     let room = Rect { height: area.height.saturating_sub(1), ..area };
     let lines = review.picture.lines.iter().skip(review.first).map(|strokes| {
@@ -192,7 +192,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
             named(Action::Unfold, "unfold"),
             named(Action::ShowPrompt, "prompt"),
         ]);
-        if model.threads.review.as_ref().is_some_and(|review| review.aspect == Aspect::Steps) {
+        if model.threads.review.as_ref().is_some_and(|review| review.aspect == ThreadPane::Steps) {
             actions.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
         }
     } else {

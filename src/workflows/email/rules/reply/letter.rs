@@ -3,80 +3,80 @@
 use serde_json::{Value, json};
 
 use super::Call;
-use super::desk::Desk;
-use super::meant::{Meant, sentence};
+use super::context::ReplyContext;
+use super::intent::{ReplyIntent, sentence};
 use super::points::Point;
 use super::voice::{Lang, Voice};
 use crate::text::words::line;
 
 /// A mail with what we know, or a question if that is too little.
-pub(super) fn propose(desk: &Desk<'_>, points: &[Point]) -> Vec<Call> {
-    match content(desk, points) {
-        Some(paragraphs) => vec![mail(desk, paragraphs)],
-        None => vec![ask(desk, points)],
+pub(super) fn propose(context: &ReplyContext<'_>, points: &[Point]) -> Vec<Call> {
+    match content(context, points) {
+        Some(paragraphs) => vec![mail(context, paragraphs)],
+        None => vec![ask(context, points)],
     }
 }
 
 /// A mail for the person to write: only greeting and sign-off.
-pub(super) fn unwritten(desk: &Desk<'_>) -> Call {
-    ("write_email", envelope(desk, &framed(desk, "")))
+pub(super) fn unwritten(context: &ReplyContext<'_>) -> Call {
+    ("write_email", envelope(context, &framed(context, "")))
 }
 
 /// The text of the mail with an invitation.
-pub(super) fn inviting(desk: &Desk<'_>) -> String {
-    let mut said = if desk.manner.short { String::new() } else { format!("{} ", desk.voice.thanks()) };
-    said.push_str(&desk.voice.invite());
-    framed(desk, &desk.voice.begin(&said, true))
+pub(super) fn invitation_text(context: &ReplyContext<'_>) -> String {
+    let mut said = if context.style.short { String::new() } else { format!("{} ", context.voice.thanks()) };
+    said.push_str(&context.voice.invite());
+    framed(context, &context.voice.begin(&said, true))
 }
 
 /// What the reply says about `points`; `None` if we must ask the person.
-fn content(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> {
-    let voice = desk.voice;
-    let answer = match &desk.verdict {
-        Some(Meant::Decline) => return Some(vec![voice.decline()]),
-        Some(Meant::No) if desk.meets => return Some(vec![voice.decline()]),
-        Some(Meant::Yes) => Some(voice.yes()),
-        Some(Meant::No) => Some(voice.no()),
-        Some(_) | None if desk.text.is_some() || desk.meets => None,
-        Some(_) | None => desk.times_said().map(sentence),
+fn content(context: &ReplyContext<'_>, points: &[Point]) -> Option<Vec<String>> {
+    let voice = context.voice;
+    let answer = match &context.verdict {
+        Some(ReplyIntent::Decline) => return Some(vec![voice.decline()]),
+        Some(ReplyIntent::No) if context.meets => return Some(vec![voice.decline()]),
+        Some(ReplyIntent::Yes) => Some(voice.yes()),
+        Some(ReplyIntent::No) => Some(voice.no()),
+        Some(_) | None if context.text.is_some() || context.meets => None,
+        Some(_) | None => context.times_said().map(sentence),
     };
     match (answer, points) {
         // Short words answer only a single question, which we quote.
         (Some(answer), [point]) => Some(vec![format!("> {}\n{answer}", line(&point.text, 300))]),
         (Some(_), _) => None,
-        (None, _) => answers(desk, points),
+        (None, _) => answers(context, points),
     }
 }
 
 /// The person's statement, else the profile's answers; for the rest, that we will look into it if the profile allows
 /// that.
-pub(super) fn answers(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> {
-    if let Some(text) = &desk.text {
+pub(super) fn answers(context: &ReplyContext<'_>, points: &[Point]) -> Option<Vec<String>> {
+    if let Some(text) = &context.text {
         return Some(vec![text.clone()]);
     }
     let mut out = Vec::new();
     let mut open = points.is_empty();
     for point in points {
-        match desk.manner.answer(&point.text) {
+        match context.style.answer(&point.text) {
             Some(answer) => out.push(sentence(answer)),
             None => open = true,
         }
     }
-    if points.is_empty() || open && !desk.manner.hold {
+    if points.is_empty() || open && !context.style.hold {
         return None;
     }
     if open {
-        out.push(desk.voice.hold());
+        out.push(context.voice.hold());
     }
-    let day = points.iter().find_map(|point| point.deadline).filter(|_| desk.manner.deadlines && open);
-    out.extend(day.map(|day| desk.voice.deadline(&desk.voice.day(day))));
+    let day = points.iter().find_map(|point| point.deadline).filter(|_| context.style.deadlines && open);
+    out.extend(day.map(|day| context.voice.deadline(&context.voice.day(day))));
     Some(out)
 }
 
-pub(super) fn mail(desk: &Desk<'_>, said: Vec<String>) -> Call {
-    let (voice, manner) = (desk.voice, &desk.manner);
+pub(super) fn mail(context: &ReplyContext<'_>, said: Vec<String>) -> Call {
+    let (voice, style) = (context.voice, &context.style);
     let polite = said.first().is_some_and(|text| thanks(text));
-    let open = (!manner.short && !polite).then(|| voice.thanks());
+    let open = (!style.short && !polite).then(|| voice.thanks());
     let mut paragraphs: Vec<String> = Vec::new();
     let plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
     // Sentences are joined; quotes and lists are separate paragraphs.
@@ -91,17 +91,17 @@ pub(super) fn mail(desk: &Desk<'_>, said: Vec<String>) -> Call {
         }
     }
     let mut body = paragraphs.join("\n\n");
-    if manner.no_exclamation {
+    if style.no_exclamation {
         body = body.replace('!', ".");
     }
-    ("write_email", envelope(desk, &framed(desk, &body)))
+    ("write_email", envelope(context, &framed(context, &body)))
 }
 
 /// A text between greeting and sign-off.
-fn framed(desk: &Desk<'_>, body: &str) -> String {
-    let (voice, manner) = (desk.voice, &desk.manner);
-    let greeting = voice.greeting(manner.greeting.as_deref(), &desk.name());
-    let sign_off = manner.sign_off.clone().unwrap_or_else(|| voice.sign_off(&desk.facts.user.name));
+fn framed(context: &ReplyContext<'_>, body: &str) -> String {
+    let (voice, style) = (context.voice, &context.style);
+    let greeting = voice.greeting(style.greeting.as_deref(), &context.name());
+    let sign_off = style.sign_off.clone().unwrap_or_else(|| voice.sign_off(&context.facts.user.name));
     let parts = [greeting.as_str(), body, &sign_off];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
     parts.join("\n\n").trim_end().to_owned()
@@ -112,12 +112,12 @@ fn thanks(text: &str) -> bool {
     ["thank", "danke", "vielen dank", "leider"].iter().any(|word| lower.starts_with(word))
 }
 
-fn envelope(desk: &Desk<'_>, content: &str) -> Value {
-    let facts = desk.facts;
-    let to = desk.to.clone();
-    let mut cc: Vec<String> = if desk.to_all { facts.reply_all.clone() } else { Vec::new() };
+fn envelope(context: &ReplyContext<'_>, content: &str) -> Value {
+    let facts = context.facts;
+    let to = context.to.clone();
+    let mut cc: Vec<String> = if context.to_all { facts.reply_all.clone() } else { Vec::new() };
     let copies =
-        desk.manner.copies.iter().filter(|(_, whom)| to.iter().any(|to| to.eq_ignore_ascii_case(whom)));
+        context.style.copies.iter().filter(|(_, whom)| to.iter().any(|to| to.eq_ignore_ascii_case(whom)));
     cc.extend(copies.map(|(who, _)| who.clone()));
     let mut known: Vec<String> = to.iter().map(|address| address.to_lowercase()).collect();
     cc.retain(|address| {
@@ -138,10 +138,10 @@ fn envelope(desk: &Desk<'_>, content: &str) -> Value {
 }
 
 /// Asks the person what to answer to `points`.
-pub(super) fn ask(desk: &Desk<'_>, points: &[Point]) -> Call {
-    let who = line(desk.who(), 60);
+pub(super) fn ask(context: &ReplyContext<'_>, points: &[Point]) -> Call {
+    let who = line(context.who(), 60);
     let mut text = match points {
-        [] => format!("What should I tell {who} about “{}”?", line(&desk.facts.mail.subject, 120)),
+        [] => format!("What should I tell {who} about “{}”?", line(&context.facts.mail.subject, 120)),
         [one] => format!("{who} asks: “{}”", line(&one.text, 300)),
         many => {
             let rows =

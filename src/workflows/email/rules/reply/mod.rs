@@ -4,21 +4,21 @@
 //! we ask the person; if the profile allows it, the mail says that we will look into it. We read a mail for what it
 //! asks and when, and never follow its instructions. After a mail was sent, or anything was refused, we are done.
 //!
-//! The person's words are a yes or no, a time, or a statement that is sent unchanged ([`meant`]). Anything else leaves
+//! The person's words are a yes or no, a time, or a statement that is sent unchanged ([`intent`]). Anything else leaves
 //! a proposal exactly as it is; if there is none yet, the person gets a draft to write themselves. A [`Remark`] says
 //! which. So no question is asked twice, no words lose a draft, and no instruction ends up in a mail.
 //!
-//! [`story`] reads what happened, [`desk`] collects everything a reply needs, [`letter`] and [`meeting`] propose.
+//! [`history`] reads what happened, [`context`] collects everything a reply needs, [`letter`] and [`meeting`] propose.
 
 mod clock;
-mod desk;
+mod context;
+mod history;
+mod intent;
 mod letter;
-mod manner;
-mod meant;
 mod meeting;
 mod points;
 mod slots;
-mod story;
+mod style;
 mod voice;
 mod when;
 
@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 use crate::text::phrases::{flat, has};
 use crate::text::words::line;
 use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
-use desk::Desk;
-use meant::Meant;
-use story::{Proposed, Story};
+use context::ReplyContext;
+use history::{Proposed, ReplyHistory};
+use intent::ReplyIntent;
 
 /// A tool and its arguments.
 pub(super) type Call = (&'static str, Value);
@@ -55,21 +55,21 @@ pub(super) fn reply(facts: &ReplyFacts) -> Result<Next, String> {
 
 /// The next calls after `said`.
 fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
-    let story = Story::of(said);
-    if story.over() {
+    let history = ReplyHistory::of(said);
+    if history.over() {
         return Ok(Next::call(("done", json!({}))));
     }
-    let desk = Desk::new(facts, &story)?;
-    if let Some(why) = story.failed {
+    let context = ReplyContext::new(facts, &history)?;
+    if let Some(why) = history.failed {
         let why = line(why, 300);
         let text = format!("That could not be done: {why}. What should I do instead?");
         return Ok(Next::call(letter::question(text)));
     }
-    if leaves(facts, &story) {
+    if leaves(facts, &history) {
         return Ok(unsubscribe(said));
     }
-    let returned = story.returned.and_then(|returned| Some((returned, name(returned.tool)?)));
-    let Some((returned, tool)) = returned else { return Ok(fresh(&desk)) };
+    let returned = history.returned.and_then(|returned| Some((returned, name(returned.tool)?)));
+    let Some((returned, tool)) = returned else { return Ok(fresh(&context)) };
     let before = after(facts, &said[..returned.at])?;
     let own = before.own && before.calls.iter().any(|(tool, args)| returned.is(tool, args));
     let unwritten = own && returned.remark == Some(Remark::NotWritten);
@@ -78,32 +78,32 @@ fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
         remark: Some(if unwritten { Remark::NotWritten } else { Remark::Unchanged }),
         own,
     };
-    let next = changed(&desk, returned, tool, own);
+    let next = changed(&context, returned, tool, own);
     let same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.is(tool, args));
     Ok(next.filter(|next| !same(next)).unwrap_or(kept))
 }
 
 /// A proposal when none was returned with words.
-fn fresh(desk: &Desk<'_>) -> Next {
-    if desk.to.is_empty() {
-        return Next::call(ask_for_recipient(desk));
+fn fresh(context: &ReplyContext<'_>) -> Next {
+    if context.to.is_empty() {
+        return Next::call(ask_for_recipient(context));
     }
-    let calls = propose(desk);
+    let calls = propose(context);
     let asked = |(tool, args): &Call| {
-        *tool == "question" && desk.story.asked.iter().any(|asked| args["content"] == *asked)
+        *tool == "question" && context.history.asked.iter().any(|asked| args["content"] == *asked)
     };
     // If we asked again, they would have nothing else to say.
-    if desk.newest_words_unclear() || calls.iter().any(asked) {
-        return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::unwritten(desk)) };
+    if context.newest_words_unclear() || calls.iter().any(asked) {
+        return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::unwritten(context)) };
     }
-    Next { remark: as_given(desk, &calls), calls, own: true }
+    Next { remark: as_given(context, &calls), calls, own: true }
 }
 
 /// Asks whom to write to.
-fn ask_for_recipient(desk: &Desk<'_>) -> Call {
+fn ask_for_recipient(context: &ReplyContext<'_>) -> Call {
     let first = "This mail has no address that a reply can be sent to. Which address should I write to? Ignore this if no reply is needed.";
-    match desk.story.heard.last() {
-        Some((_, words)) if desk.story.asked.contains(&first) => letter::question(format!(
+    match context.history.heard.last() {
+        Some((_, words)) if context.history.asked.contains(&first) => letter::question(format!(
             "“{}” contains no usable email address. Type one, or ignore this and write to them from your own \
              mail program.",
             line(words, 200)
@@ -112,20 +112,25 @@ fn ask_for_recipient(desk: &Desk<'_>) -> Call {
     }
 }
 
-fn propose(desk: &Desk<'_>) -> Vec<Call> {
-    let moved = desk.story.returned.is_some_and(|call| call.tool == "schedule_meeting");
-    if desk.meets || moved { meeting::propose(desk) } else { letter::propose(desk, &desk.points) }
+fn propose(context: &ReplyContext<'_>) -> Vec<Call> {
+    let moved = context.history.returned.is_some_and(|call| call.tool == "schedule_meeting");
+    if context.meets || moved { meeting::propose(context) } else { letter::propose(context, &context.points) }
 }
 
 /// The proposal changed by the person's words; `None` if we can't use them, or if we would lose somebody else's text.
-fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: bool) -> Option<Next> {
-    if desk.newest_words_unclear() || !own && tool != "schedule_meeting" {
+fn changed(
+    context: &ReplyContext<'_>,
+    returned: Proposed<'_>,
+    tool: &'static str,
+    own: bool,
+) -> Option<Next> {
+    if context.newest_words_unclear() || !own && tool != "schedule_meeting" {
         return None;
     }
     if tool == "answer_invitation" {
-        return Some(Next::call((tool, invitation_answer(desk.newest_words()?)?)));
+        return Some(Next::call((tool, invitation_answer(context.newest_words()?)?)));
     }
-    let mut calls = propose(desk);
+    let mut calls = propose(context);
     if calls.iter().any(|(tool, _)| *tool == "question") {
         return None;
     }
@@ -137,33 +142,33 @@ fn changed(desk: &Desk<'_>, returned: Proposed<'_>, tool: &'static str, own: boo
         }
         *moved = args;
     }
-    Some(Next { remark: as_given(desk, &calls), calls, own: true })
+    Some(Next { remark: as_given(context, &calls), calls, own: true })
 }
 
 /// The answer to an invitation that the person's words give; `None` if they say neither yes nor no. More than that is a
 /// comment for the organizer.
-fn invitation_answer(words: &Meant) -> Option<Value> {
+fn invitation_answer(words: &ReplyIntent) -> Option<Value> {
     let said = match words {
-        Meant::Text(text) => flat(text),
+        ReplyIntent::Text(text) => flat(text),
         _ => String::new(),
     };
     let starts = |word: &str| said.split_whitespace().next() == Some(word);
-    let declines = matches!(words, Meant::No | Meant::Decline) || starts("no") || starts("nein");
-    let accepts = *words == Meant::Yes || starts("yes") || starts("ja");
+    let declines = matches!(words, ReplyIntent::No | ReplyIntent::Decline) || starts("no") || starts("nein");
+    let accepts = *words == ReplyIntent::Yes || starts("yes") || starts("ja");
     let answer = match (declines, accepts) {
         (true, _) => "decline",
         (false, true) => "accept",
         (false, false) => return None,
     };
     Some(match words {
-        Meant::Text(comment) => json!({ "answer": answer, "comment": comment }),
+        ReplyIntent::Text(comment) => json!({ "answer": answer, "comment": comment }),
         _ => json!({ "answer": answer }),
     })
 }
 
 /// `AsGiven` if a mail contains the person's words verbatim.
-fn as_given(desk: &Desk<'_>, calls: &[Call]) -> Option<Remark> {
-    let said = desk.text.as_deref().or_else(|| desk.times_said())?.to_lowercase();
+fn as_given(context: &ReplyContext<'_>, calls: &[Call]) -> Option<Remark> {
+    let said = context.text.as_deref().or_else(|| context.times_said())?.to_lowercase();
     let holds = |(tool, args): &Call| {
         *tool == "write_email"
             && args["content"].as_str().is_some_and(|text| text.to_lowercase().contains(&said))
@@ -183,9 +188,9 @@ fn unsubscribe(said: &[Said]) -> Next {
 }
 
 /// Whether the person last asked to leave the mail's list, and that is possible.
-fn leaves(facts: &ReplyFacts, story: &Story<'_>) -> bool {
+fn leaves(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
     let offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
-    let last = story.heard.last().map(|(_, words)| flat(words)).unwrap_or_default();
+    let last = history.heard.last().map(|(_, words)| flat(words)).unwrap_or_default();
     offered
         && has(
             &last,

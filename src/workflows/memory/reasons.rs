@@ -11,7 +11,7 @@ use crate::workflows::lesson::MemoryFacts;
 const NAMED: usize = 6;
 
 /// Why the person must see an update before it is stored; empty if they need not.
-pub(super) fn reasons(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
+pub(super) fn reasons_to_ask(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     let mut reasons = pinned(facts, after);
     reasons.extend(much_dropped(&facts.profile, after));
     let mut lines = changed(facts, after);
@@ -80,7 +80,7 @@ mod tests {
             pinned: pinned.iter().map(|&pin| pin.to_owned()).collect(),
             ..MemoryFacts::default()
         };
-        reasons(&facts, after).into_iter().map(|warning| warning.code).collect()
+        reasons_to_ask(&facts, after).into_iter().map(|warning| warning.code).collect()
     }
 
     #[test]

@@ -23,14 +23,14 @@ const LATE: SignedDuration = SignedDuration::from_mins(1);
 
 /// The stored record of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct SessionRecord {
     pub agent: String,
     pub id: String,
     folder: Option<String>,
     branch: Option<String>,
     prompt: Option<String>,
     model: Option<String>,
-    doing: Doing,
+    doing: SessionActivity,
     /// When it started doing that.
     since: Timestamp,
     started: Timestamp,
@@ -44,7 +44,7 @@ pub(super) struct Kept {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Doing {
+enum SessionActivity {
     Working,
     /// It asks in its own window.
     AsksThere(String),
@@ -66,7 +66,7 @@ pub struct Used {
     pub last: Option<(String, u64, u64)>,
 }
 
-impl Kept {
+impl SessionRecord {
     pub fn read(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -85,9 +85,11 @@ impl Kept {
 
     pub fn line(self) -> AgentSession {
         let (state, waits_for) = match self.doing {
-            Doing::Working => (SessionState::Working, None),
-            Doing::AsksThere(words) => (SessionState::Waiting, Some(words).filter(|words| !words.is_empty())),
-            Doing::Idle => (SessionState::Idle, None),
+            SessionActivity::Working => (SessionState::Working, None),
+            SessionActivity::AsksThere(words) => {
+                (SessionState::Waiting, Some(words).filter(|words| !words.is_empty()))
+            }
+            SessionActivity::Idle => (SessionState::Idle, None),
         };
         let told = self.used.input > 0 || self.used.output > 0;
         AgentSession {
@@ -117,7 +119,7 @@ impl Kept {
             branch: None,
             prompt: None,
             model: None,
-            doing: Doing::Idle,
+            doing: SessionActivity::Idle,
             since: news.at,
             started: news.at,
             heard: news.at,
@@ -132,13 +134,13 @@ impl Kept {
         let doing = match &news.what {
             News::Prompted(words) => {
                 self.prompt = words.clone().or(self.prompt);
-                Doing::Working
+                SessionActivity::Working
             }
-            News::Asked | News::Working => Doing::Working,
-            News::AsksThere(words) => Doing::AsksThere(words.clone()),
+            News::Asked | News::Working => SessionActivity::Working,
+            News::AsksThere(words) => SessionActivity::AsksThere(words.clone()),
             // Claude Code reports a start in the middle of a turn after it compacts the conversation.
             News::Started => self.doing.clone(),
-            News::TurnEnded | News::Ended => Doing::Idle,
+            News::TurnEnded | News::Ended => SessionActivity::Idle,
         };
         if doing != self.doing || matches!(news.what, News::Prompted(_)) {
             (self.doing, self.since) = (doing, news.at);
@@ -171,7 +173,7 @@ pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<Sess
     let mut others = Vec::new();
     let mut before = None;
     for (name, text) in rows {
-        match Kept::read(text) {
+        match SessionRecord::read(text) {
             Some(kept) if *name == own => before = Some(kept),
             Some(kept) if kept.runs(news.at) => others.push((kept.heard, name)),
             Some(_) | None => changes.push((name.clone(), None)),
@@ -191,13 +193,15 @@ pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<Sess
                 changes.extend(text(&after).map(|text| (own, Some(text))));
             }
         }
-        None if begins => changes.extend(text(&Kept::new(news).after(news)).map(|text| (own, Some(text)))),
+        None if begins => {
+            changes.extend(text(&SessionRecord::new(news).after(news)).map(|text| (own, Some(text))))
+        }
         None => {}
     }
     changes
 }
 
-fn text(kept: &Kept) -> Option<String> {
+fn text(kept: &SessionRecord) -> Option<String> {
     serde_json::to_string(kept).ok()
 }
 
@@ -234,7 +238,7 @@ mod tests {
     }
 
     fn line(all: &[SessionNews]) -> Option<AgentSession> {
-        told(all).0.first().and_then(|(_, text)| Kept::read(text)).map(Kept::line)
+        told(all).0.first().and_then(|(_, text)| SessionRecord::read(text)).map(SessionRecord::line)
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) enum About {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Story<'a> {
+pub(super) struct ReplyHistory<'a> {
     /// The person's words about the newest mail and about proposals that answer it, in order.
     pub heard: Vec<(About, &'a str)>,
     /// What the calendar said.
@@ -62,15 +62,15 @@ impl Proposed<'_> {
     }
 }
 
-impl<'a> Story<'a> {
+impl<'a> ReplyHistory<'a> {
     pub fn of(said: &'a [Said]) -> Self {
-        let mut story = Self::default();
+        let mut history = Self::default();
         let mut calls: Vec<Proposed<'a>> = Vec::new();
         // How many of them were proposed before the newest mail came.
         let mut outdated = 0;
         for (at, said) in said.iter().enumerate() {
             match said {
-                Said::Told { text } => story.told(text),
+                Said::Told { text } => history.told(text),
                 Said::Called { id, tool, args, remark } => {
                     calls.push(Proposed { at, id, tool, args, remark: *remark });
                 }
@@ -78,18 +78,19 @@ impl<'a> Story<'a> {
                     let Some(n) = calls.iter().rposition(|call| call.id == id) else { continue };
                     // The result of an answer to an older mail does not count for the newest.
                     if n >= outdated || *how == Became::Answered || calls[n].tool == CALENDAR {
-                        story.became(calls[n], *how, text, data);
+                        history.became(calls[n], *how, text, data);
                     }
                 }
                 // Everything so far was about the old mail.
                 Said::Came => {
                     outdated = calls.len();
-                    let (known, calendar_failed) = (std::mem::take(&mut story.known), story.calendar_failed);
-                    story = Self { known, calendar_failed, ..Self::default() };
+                    let (known, calendar_failed) =
+                        (std::mem::take(&mut history.known), history.calendar_failed);
+                    history = Self { known, calendar_failed, ..Self::default() };
                 }
             }
         }
-        story
+        history
     }
 
     fn told(&mut self, text: &'a str) {

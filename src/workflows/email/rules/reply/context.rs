@@ -6,36 +6,36 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::super::signs::own_text;
-use super::manner::Manner;
-use super::meant::{Meant, meant};
+use super::history::{About, ReplyHistory};
+use super::intent::{ReplyIntent, read_intent};
 use super::points::{Point, points, wants_meeting};
-use super::story::{About, Story};
+use super::style::WritingStyle;
 use super::voice::{Lang, Voice};
 use super::when::Mention;
 use crate::text::phrases::{flat, has};
 use crate::workflows::email::facts::ReplyFacts;
 
 /// Everything we need to write a reply.
-pub(super) struct Desk<'a> {
+pub(super) struct ReplyContext<'a> {
     pub facts: &'a ReplyFacts,
-    pub story: &'a Story<'a>,
+    pub history: &'a ReplyHistory<'a>,
     pub now: Zoned,
     pub zone: TimeZone,
     /// The day the mail was written.
     pub written: Date,
     pub own: String,
-    pub manner: Manner,
+    pub style: WritingStyle,
     pub points: Vec<Point>,
     /// Whether the mail wants to meet.
     pub meets: bool,
     /// The newest yes, no or decline, unless something was said after it.
-    pub verdict: Option<Meant>,
+    pub verdict: Option<ReplyIntent>,
     /// The newest statement.
     pub text: Option<String>,
     /// The newest times.
     pub times: Vec<Mention>,
     /// What each of the person's words means; `None` for an address.
-    meant: Vec<Option<Meant>>,
+    intents: Vec<Option<ReplyIntent>>,
     pub voice: Voice,
     /// The recipients; empty if the mail has no usable address.
     pub to: Vec<String>,
@@ -43,45 +43,48 @@ pub(super) struct Desk<'a> {
     pub to_all: bool,
 }
 
-impl<'a> Desk<'a> {
-    pub fn new(facts: &'a ReplyFacts, story: &'a Story<'a>) -> Result<Self, String> {
+impl<'a> ReplyContext<'a> {
+    pub fn new(facts: &'a ReplyFacts, history: &'a ReplyHistory<'a>) -> Result<Self, String> {
         let (now, zone) = clock(facts)?;
         let written = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
         let written = written.unwrap_or_else(|_| now.date());
         let own = own_text(&facts.mail.text);
-        let manner = Manner::read(&facts.response_profile);
+        let style = WritingStyle::read(&facts.response_profile);
         let points = points(&facts.user, &facts.mail, written);
         let meets = wants_meeting(&facts.mail, &points);
         let (mut verdict, mut text, mut times) = (None, None, Vec::new());
         let mut read = Vec::new();
-        for (about, words) in &story.heard {
+        for (about, words) in &history.heard {
             // A bare address says whom to write to; it is not text for the mail.
-            let found = (!writable(words.trim())).then(|| counted(meant(words, now.date()), *about, meets));
+            let found =
+                (!writable(words.trim())).then(|| counted(read_intent(words, now.date()), *about, meets));
             match &found {
-                Some(said @ (Meant::Yes | Meant::No | Meant::Decline)) => verdict = Some(said.clone()),
-                Some(Meant::Text(said)) => (text, verdict) = (Some(said.clone()), None),
-                Some(Meant::Times(said)) => (times, verdict) = (said.clone(), None),
-                Some(Meant::Unclear) | None => {}
+                Some(said @ (ReplyIntent::Yes | ReplyIntent::No | ReplyIntent::Decline)) => {
+                    verdict = Some(said.clone())
+                }
+                Some(ReplyIntent::Text(said)) => (text, verdict) = (Some(said.clone()), None),
+                Some(ReplyIntent::Times(said)) => (times, verdict) = (said.clone(), None),
+                Some(ReplyIntent::Unclear) | None => {}
             }
             read.push(found);
         }
-        let voice = voice(facts, &own, &manner, text.as_deref());
+        let voice = voice(facts, &own, &style, text.as_deref());
         let to_all = !facts.reply_all.is_empty() && speaks_to_several(&own);
-        let to = to(facts, story);
+        let to = to(facts, history);
         Ok(Self {
             facts,
-            story,
+            history,
             now,
             zone,
             written,
             own,
-            manner,
+            style,
             points,
             meets,
             verdict,
             text,
             times,
-            meant: read,
+            intents: read,
             voice,
             to,
             to_all,
@@ -93,19 +96,19 @@ impl<'a> Desk<'a> {
     }
 
     /// What the newest words mean.
-    pub fn newest_words(&self) -> Option<&Meant> {
-        self.meant.last()?.as_ref()
+    pub fn newest_words(&self) -> Option<&ReplyIntent> {
+        self.intents.last()?.as_ref()
     }
 
     /// Whether we don't understand the newest words.
     pub fn newest_words_unclear(&self) -> bool {
-        self.newest_words() == Some(&Meant::Unclear)
+        self.newest_words() == Some(&ReplyIntent::Unclear)
     }
 
     /// The newest words, if they are days and times.
     pub fn times_said(&self) -> Option<&'a str> {
-        let newest = self.meant.iter().rposition(|meant| matches!(meant, Some(Meant::Times(_))))?;
-        (newest + 1 == self.meant.len()).then(|| self.story.heard[newest].1)
+        let newest = self.intents.iter().rposition(|intent| matches!(intent, Some(ReplyIntent::Times(_))))?;
+        (newest + 1 == self.intents.len()).then(|| self.history.heard[newest].1)
     }
 
     /// The sender, as shown to the person.
@@ -164,24 +167,24 @@ impl<'a> Desk<'a> {
 }
 
 /// What the words change. A draft already has text, so only a time or a decline changes it.
-fn counted(meant: Meant, about: About, meets: bool) -> Meant {
-    match (about, meant) {
+fn counted(intent: ReplyIntent, about: About, meets: bool) -> ReplyIntent {
+    match (about, intent) {
         (About::Mail | About::Meeting, meant) => meant,
-        (About::Draft, Meant::Decline) => Meant::Decline,
-        (About::Draft, Meant::Times(times)) if meets => Meant::Times(times),
-        (About::Draft, _) => Meant::Unclear,
+        (About::Draft, ReplyIntent::Decline) => ReplyIntent::Decline,
+        (About::Draft, ReplyIntent::Times(times)) if meets => ReplyIntent::Times(times),
+        (About::Draft, _) => ReplyIntent::Unclear,
     }
 }
 
 /// The reply-to addresses, else the sender, else the address the person gave when we asked.
-fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
+fn to(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> Vec<String> {
     let from = std::slice::from_ref(&facts.mail.from);
     let wanted = if facts.reply_to.is_empty() { from } else { &facts.reply_to };
     let usable: Vec<String> = wanted.iter().filter(|address| writable(address)).cloned().collect();
     if !usable.is_empty() {
         return usable;
     }
-    let heard = story.heard.iter().rev().map(|(_, words)| *words);
+    let heard = history.heard.iter().rev().map(|(_, words)| *words);
     let words = heard.flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
     words
         .map(|word| word.trim_end_matches('.'))
@@ -208,8 +211,8 @@ fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
 }
 
 /// The language follows the person's words, else the mail; the formality follows the mail.
-fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, text: Option<&str>) -> Voice {
-    let lang = manner
+fn voice(facts: &ReplyFacts, own: &str, style: &WritingStyle, text: Option<&str>) -> Voice {
+    let lang = style
         .lang
         .or_else(|| Lang::of(text.unwrap_or_default()))
         .or_else(|| Lang::of(own))
@@ -221,7 +224,7 @@ fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, text: Option<&str>) -> 
             !has(&flat(own), "du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
         }
     };
-    Voice { lang, formal: manner.formal.unwrap_or(distant) }
+    Voice { lang, formal: style.formal.unwrap_or(distant) }
 }
 
 fn speaks_to_several(own: &str) -> bool {

@@ -1,11 +1,11 @@
 //! Records what agents did: it ends questions that nobody answered here, and reports on those that were answered.
 
-use super::requests::{Closing, Requests};
+use super::requests::{CloseReason, Requests};
 use crate::driver::arrival;
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{InboxError, Status};
 use crate::tools::process::Process;
-use crate::workflows::request::{Given, NAME, Report, Request, RequestInput};
+use crate::workflows::request::{NAME, Report, Request, RequestInput, RequestOutcome};
 use serde_json::{Map, Value, json};
 
 /// How many ended questions are searched for the one that a call belongs to.
@@ -13,17 +13,17 @@ const RECENT: u32 = 24;
 
 /// Something an agent did that ends questions of its session.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Elsewhere {
+pub struct AgentActivity {
     /// The agent's name for itself.
     pub source: &'static str,
     pub session: String,
     /// The sub-agent that did it.
     pub helper: Option<String>,
-    pub past: Past,
+    pub past: AgentEvent,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Past {
+pub enum AgentEvent {
     /// It used a tool.
     Ran {
         tool: String,
@@ -36,13 +36,13 @@ pub enum Past {
     SessionEnded,
 }
 
-impl Elsewhere {
+impl AgentActivity {
     /// Whether it ends this question; `args` are the ones the agent was told to use.
     fn concerns(&self, asked: &RequestInput, args: Option<&Map<String, Value>>) -> bool {
         let Some(session) = &asked.session else { return false };
         let same = session.id == self.session && asked.source.as_deref() == Some(self.source);
         same && match &self.past {
-            Past::Ran { tool, input, .. } => {
+            AgentEvent::Ran { tool, input, .. } => {
                 // Answers are filled into `questions` on the way, and some agents drop a description afterwards.
                 let is_call = match input.get("command") {
                     Some(command) => args.and_then(|args| args.get("command")) == Some(command),
@@ -50,8 +50,8 @@ impl Elsewhere {
                 };
                 asked.action.as_deref() == Some(tool) && is_call
             }
-            Past::TurnEnded => session.helper == self.helper,
-            Past::SessionEnded => true,
+            AgentEvent::TurnEnded => session.helper == self.helper,
+            AgentEvent::SessionEnded => true,
         }
     }
 }
@@ -59,8 +59,8 @@ impl Elsewhere {
 impl Requests<'_> {
     /// Records what an agent did: withdraws the questions that it ended, and stores the result of an allowed call with
     /// its question. Returns how many questions were withdrawn.
-    pub async fn settle_elsewhere(self, done: &Elsewhere) -> Result<usize, InboxError> {
-        let Past::Ran { key, report, .. } = &done.past else {
+    pub async fn settle_elsewhere(self, done: &AgentActivity) -> Result<usize, InboxError> {
+        let AgentEvent::Ran { key, report, .. } = &done.past else {
             return Ok(self.close_elsewhere(done).await?.len());
         };
         // Calls allowed here come first: another call may look the same and still wait.
@@ -79,7 +79,7 @@ impl Requests<'_> {
     /// these words with the answer. Returns whether that is settled; it is not while an answer is held or on its way
     /// into the thread.
     pub async fn answered_there(self, thread: &ThreadId, words: &str) -> Result<bool, InboxError> {
-        if self.close(thread, Closing::Elsewhere).await? {
+        if self.close(thread, CloseReason::Elsewhere).await? {
             self.finish(thread).await?;
             return Ok(true);
         }
@@ -98,7 +98,7 @@ impl Requests<'_> {
             return Ok(true);
         }
         let payload = json!({ "delivered": true });
-        self.keep(thread, "delivered", What::Settled { reason: String::new(), payload }).await
+        self.keep(thread, "delivered", EventKind::Settled { reason: String::new(), payload }).await
     }
 
     /// The questions that this process waits for: open ones, and those whose answer it has not received yet.
@@ -126,7 +126,7 @@ impl Requests<'_> {
     }
 
     /// The question about a call that was allowed here and has no report yet.
-    fn allowed_call(self, done: &Elsewhere, key: Option<&str>) -> Result<Option<ThreadId>, InboxError> {
+    fn allowed_call(self, done: &AgentActivity, key: Option<&str>) -> Result<Option<ThreadId>, InboxError> {
         let threads = self.0.store().threads();
         let keyed = key.map(|key| threads.keyed(NAME, key)).transpose()?.flatten();
         let by_key = keyed.is_some();
@@ -137,7 +137,7 @@ impl Requests<'_> {
         let is_it = |thread: &ThreadId| {
             let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return false };
             let Some(state) = state.get::<Request>() else { return false };
-            let allowed = matches!(state.given, Some(Given::Accept | Given::Edit { .. }));
+            let allowed = matches!(state.given, Some(RequestOutcome::Accept | RequestOutcome::Edit { .. }));
             let same = || by_key || done.concerns(&state.asked, state.args().as_object());
             allowed && state.reported.is_none() && same()
         };
@@ -147,12 +147,12 @@ impl Requests<'_> {
 
     /// Stores the result of a call with the question about it.
     async fn keep_report(self, thread: &ThreadId, report: &Report) -> Result<bool, InboxError> {
-        let what = What::Settled { reason: report.words(), payload: json!({ "report": report }) };
+        let what = EventKind::Settled { reason: report.words(), payload: json!({ "report": report }) };
         self.keep(thread, "reported", what).await
     }
 
     /// Stores something with a question that has ended; returns whether it has ended.
-    async fn keep(self, thread: &ThreadId, id: &str, what: What) -> Result<bool, InboxError> {
+    async fn keep(self, thread: &ThreadId, id: &str, what: EventKind) -> Result<bool, InboxError> {
         let event = Event { id: id.to_owned(), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
@@ -160,10 +160,10 @@ impl Requests<'_> {
     }
 
     /// Withdraws the questions that it ended.
-    async fn close_elsewhere(self, done: &Elsewhere) -> Result<Vec<ThreadId>, InboxError> {
+    async fn close_elsewhere(self, done: &AgentActivity) -> Result<Vec<ThreadId>, InboxError> {
         let closing = match done.past {
-            Past::Ran { .. } => Closing::Ran,
-            Past::TurnEnded | Past::SessionEnded => Closing::Elsewhere,
+            AgentEvent::Ran { .. } => CloseReason::Ran,
+            AgentEvent::TurnEnded | AgentEvent::SessionEnded => CloseReason::Elsewhere,
         };
         let mut closed = Vec::new();
         for thread in self.0.store().threads().waiting_of(NAME)? {
@@ -173,7 +173,7 @@ impl Requests<'_> {
                 self.finish(&thread).await?;
                 closed.push(thread);
                 // The call that ran is only one of those that look the same.
-                if closing == Closing::Ran {
+                if closing == CloseReason::Ran {
                     break;
                 }
             }
@@ -185,5 +185,5 @@ impl Requests<'_> {
 /// Whether somebody answered, as opposed to an expiry or a withdrawal.
 fn is_decided(state: &Request) -> bool {
     let given = state.given.as_ref();
-    given.is_some_and(|given| !matches!(given, Given::Expired | Given::Withdrawn))
+    given.is_some_and(|given| !matches!(given, RequestOutcome::Expired | RequestOutcome::Withdrawn))
 }

@@ -10,11 +10,11 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
 
 /// The time the demo is laid out at.
-pub(super) struct Stamp {
+pub(super) struct DateFiller {
     now: Zoned,
 }
 
-impl Stamp {
+impl DateFiller {
     pub fn new(now: Timestamp, zone: &TimeZone) -> Self {
         Self { now: now.to_zoned(zone.clone()) }
     }
@@ -128,7 +128,7 @@ mod tests {
     fn dates_are_filled_in() {
         let zone = TimeZone::get("Europe/Amsterdam").unwrap();
         // A Friday.
-        let stamp = Stamp::new("2026-11-13T09:30:00Z".parse().unwrap(), &zone);
+        let stamp = DateFiller::new("2026-11-13T09:30:00Z".parse().unwrap(), &zone);
         let filled = |text: &str| String::from_utf8(stamp.fill(text.as_bytes())).unwrap();
         assert_eq!(filled("Date: {{date -2h}}\n"), "Date: Fri, 13 Nov 2026 08:30:00 +0100\n");
         assert_eq!(filled("{{weekday w+1}}, {{day w+1}}"), "Monday, 16 November");

@@ -8,7 +8,7 @@ use crate::text::phrases::{flat, has};
 use crate::text::words::{sentences, with_full_stop};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Meant {
+pub(super) enum ReplyIntent {
     Yes,
     No,
     Decline,
@@ -63,19 +63,19 @@ const TIMES: &str = "monday tuesday wednesday thursday friday saturday sunday mo
     st nd rd th";
 
 /// Interprets words said on `today`.
-pub(super) fn meant(words: &str, today: Date) -> Meant {
+pub(super) fn read_intent(words: &str, today: Date) -> ReplyIntent {
     if let Some(text) = word_for_word(words) {
-        return Meant::Text(text);
+        return ReplyIntent::Text(text);
     }
     let bare = flat(words);
     if is_whole(&bare, YES) {
-        return Meant::Yes;
+        return ReplyIntent::Yes;
     }
     if is_whole(&bare, NO) {
-        return Meant::No;
+        return ReplyIntent::No;
     }
     if is_whole(&bare, DECLINE) {
-        return Meant::Decline;
+        return ReplyIntent::Decline;
     }
     let times = mentions(words, today);
     let beside = |word: &str| {
@@ -83,14 +83,14 @@ pub(super) fn meant(words: &str, today: Date) -> Meant {
     };
     let split = bare.replace(|c: char| c.is_ascii_digit(), " ");
     if !times.is_empty() && split.split_whitespace().all(beside) {
-        return Meant::Times(times);
+        return ReplyIntent::Times(times);
     }
     // "Yes. Sam approves it." is a statement, too.
     let said: Vec<&str> = words.lines().flat_map(sentences).filter(|part| !part.trim().is_empty()).collect();
     let verdict = |part: &&str| is_whole(&flat(part), YES) || is_whole(&flat(part), NO);
     match said.iter().any(|part| speaks(part)) && said.iter().all(|part| speaks(part) || verdict(part)) {
-        true => Meant::Text(sentence(words)),
-        false => Meant::Unclear,
+        true => ReplyIntent::Text(sentence(words)),
+        false => ReplyIntent::Unclear,
     }
 }
 
@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn of(words: &str) -> Meant {
-        meant(words, date(2026, 11, 11))
+    fn of(words: &str) -> ReplyIntent {
+        read_intent(words, date(2026, 11, 11))
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
             "Say: ask for the moon",
             "“Come at nine.”",
         ] {
-            assert!(matches!(of(statement), Meant::Text(_)), "{statement}: {:?}", of(statement));
+            assert!(matches!(of(statement), ReplyIntent::Text(_)), "{statement}: {:?}", of(statement));
         }
         for instruction in [
             "Ask for her customer number.",
@@ -184,21 +184,24 @@ mod tests {
             "When does she need it?",
             "",
         ] {
-            assert_eq!(of(instruction), Meant::Unclear, "{instruction}");
+            assert_eq!(of(instruction), ReplyIntent::Unclear, "{instruction}");
         }
     }
 
     #[test]
     fn verdicts_and_times_are_read_whole() {
-        assert_eq!((of("Yes!"), of("nein"), of("decline")), (Meant::Yes, Meant::No, Meant::Decline));
+        assert_eq!(
+            (of("Yes!"), of("nein"), of("decline")),
+            (ReplyIntent::Yes, ReplyIntent::No, ReplyIntent::Decline)
+        );
         for times in ["Tuesday afternoon", "am Donnerstag um 14 Uhr", "at 4 instead", "17 November, 3pm"] {
-            assert!(matches!(of(times), Meant::Times(_)), "{times}: {:?}", of(times));
+            assert!(matches!(of(times), ReplyIntent::Times(_)), "{times}: {:?}", of(times));
         }
-        assert_eq!(of("Tuesday with Bob"), Meant::Unclear);
+        assert_eq!(of("Tuesday with Bob"), ReplyIntent::Unclear);
     }
 
     #[test]
     fn words_given_as_such_are_sentences() {
-        assert_eq!(of("say: see you there"), Meant::Text("See you there.".to_owned()));
+        assert_eq!(of("say: see you there"), ReplyIntent::Text("See you there.".to_owned()));
     }
 }

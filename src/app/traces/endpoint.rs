@@ -15,7 +15,7 @@ use std::time::Duration;
 const ANSWER: usize = 64 * 1024;
 
 /// The server that takes traces.
-pub(super) struct Door {
+pub(super) struct Endpoint {
     config: Arc<Config>,
     traces: Traces,
     env: Env,
@@ -32,7 +32,7 @@ pub(super) struct Keys {
 
 /// The result of a request.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum SendOutcome {
     /// The server took it; a sentence says what it left out.
     Taken(Option<String>),
     /// The server will never take it.
@@ -43,7 +43,7 @@ pub(super) enum Verdict {
     Later(String, Option<Duration>),
 }
 
-impl Door {
+impl Endpoint {
     pub(super) fn new(config: &Arc<Config>, traces: Traces, env: Env, wait: Wait) -> Self {
         let way = Url::parse(&traces.url)
             .map_err(|_| {
@@ -69,10 +69,10 @@ impl Door {
     }
 
     /// Sends spans, once.
-    pub(super) async fn send(&self, keys: &Keys, spans: Vec<Value>) -> Verdict {
+    pub(super) async fn send(&self, keys: &Keys, spans: Vec<Value>) -> SendOutcome {
         let (web, url) = match &self.way {
             Ok(way) => way,
-            Err(why) => return Verdict::Later(why.clone(), None),
+            Err(why) => return SendOutcome::Later(why.clone(), None),
         };
         let count = spans.len();
         let mut ask =
@@ -82,27 +82,29 @@ impl Door {
         }
         match web.ask(&ask).await {
             Ok(reply) => self.judge(web.place(), keys, &reply, count),
-            Err(error) => Verdict::Later(error.to_string(), None),
+            Err(error) => SendOutcome::Later(error.to_string(), None),
         }
     }
 
-    fn judge(&self, place: &str, keys: &Keys, reply: &Reply, count: usize) -> Verdict {
+    fn judge(&self, place: &str, keys: &Keys, reply: &Reply, count: usize) -> SendOutcome {
         let status = reply.status;
-        let later = |why: String| Verdict::Later(why, reply.retry_after());
+        let later = |why: String| SendOutcome::Later(why, reply.retry_after());
         let wrong = |what: &str| {
             let hint = "check `endpoint` in [traces]: it is the part before /v1/traces";
             later(format!("{place} {what}; {hint}"))
         };
         match status {
             200..=299 if is_page(reply) => wrong("answers with a page for browsers"),
-            200..=299 => Verdict::Taken(left_out(&reply.body).map(|(left, why)| {
+            200..=299 => SendOutcome::Taken(left_out(&reply.body).map(|(left, why)| {
                 format!("{place} left out {left} of {count} spans{}", self.because(keys, &why))
             })),
             400 | 422 => {
                 let why = self.because(keys, &String::from_utf8_lossy(&reply.body));
-                Verdict::Refused(format!("{place} refused {count} spans ({status}); they are dropped{why}"))
+                SendOutcome::Refused(format!(
+                    "{place} refused {count} spans ({status}); they are dropped{why}"
+                ))
             }
-            413 => Verdict::TooLarge,
+            413 => SendOutcome::TooLarge,
             401 | 403 => {
                 *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 later(format!("{place} does not let us in ({status}); check `headers` in [traces]"))

@@ -18,7 +18,7 @@ const SHORTEST: usize = 200;
 const SHORTER: [usize; 2] = [2, 8];
 
 /// A question while it is being asked.
-pub(super) struct Asking<'a> {
+pub(super) struct ModelExchange<'a> {
     model: &'a dyn Model,
     on_text: OnText<'a>,
     pub request: Request,
@@ -35,7 +35,7 @@ pub(super) struct Asking<'a> {
     shortened: usize,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> ModelExchange<'a> {
     pub fn new(model: &'a dyn Model, request: Request, on_text: OnText<'a>) -> Self {
         Self {
             model,

@@ -12,7 +12,7 @@ use crate::text::phrases::{flat, has};
 use crate::text::words::stem_set;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Manner {
+pub(super) struct WritingStyle {
     /// Say no more than necessary.
     pub short: bool,
     pub greeting: Option<String>,
@@ -30,13 +30,13 @@ pub(super) struct Manner {
     pub known: Vec<(HashSet<String>, String)>,
 }
 
-impl Manner {
+impl WritingStyle {
     pub fn read(profile: &str) -> Self {
-        let mut manner = Self::default();
+        let mut style = Self::default();
         for line in profile.lines().map(bare).filter(|line| !line.is_empty()) {
-            manner.line(line);
+            style.line(line);
         }
-        manner
+        style
     }
 
     fn line(&mut self, line: &str) {
@@ -141,22 +141,22 @@ mod tests {
 
     #[test]
     fn lines_of_the_memory_are_understood() {
-        let manner = Manner::read(
+        let style = WritingStyle::read(
             "- Length: keep replies short (cut from 40 to 9 words)\n- Greeting: begin with “Dear …”\n\
              - Sign-off: end with “Kind regards / Ada”\n- Tone: no exclamation marks\n\
              - Copy eve@x.example when writing to bob@x.example\n\
              - If the mail mentions a deadline, acknowledge it.\n\
              - When asked about our office address, say: We are at Canal Street 4, Leiden.\n- Paint it blue.",
         );
-        assert!(manner.short);
-        assert_eq!(manner.greeting.as_deref(), Some("Dear"));
-        assert_eq!(manner.sign_off.as_deref(), Some("Kind regards\nAda"));
-        assert!(manner.no_exclamation && manner.deadlines && !manner.hold);
-        assert_eq!(manner.copies, [("eve@x.example".to_owned(), "bob@x.example".to_owned())]);
+        assert!(style.short);
+        assert_eq!(style.greeting.as_deref(), Some("Dear"));
+        assert_eq!(style.sign_off.as_deref(), Some("Kind regards\nAda"));
+        assert!(style.no_exclamation && style.deadlines && !style.hold);
+        assert_eq!(style.copies, [("eve@x.example".to_owned(), "bob@x.example".to_owned())]);
         assert_eq!(
-            manner.answer("What is the address of your office?"),
+            style.answer("What is the address of your office?"),
             Some("We are at Canal Street 4, Leiden.")
         );
-        assert_eq!(manner.answer("What is the price?"), None);
+        assert_eq!(style.answer("What is the price?"), None);
     }
 }
