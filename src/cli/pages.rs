@@ -15,33 +15,47 @@ use std::collections::HashMap;
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// The items of `query` in the order of the screen, each with the time its age counts from. All of them are read,
-/// because mail that came late can be older. Warns about damaged rows on stderr.
+/// The items of `query` in the order they were asked, at most `limit`; warns about damaged rows on stderr.
 pub(super) async fn items(
     inbox: &Inbox,
     mut query: ItemQuery,
-    now: Timestamp,
-) -> Result<Vec<(Item, Timestamp)>, Failure> {
-    query.limit = PAGE;
+    limit: Option<usize>,
+) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     loop {
+        let left = limit.map_or(PAGE, |limit| limit - items.len());
+        query.limit = left.min(PAGE);
         let page = inbox.decisions().items(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
-        let ids = page.items.iter().map(|item| item.id.clone()).collect();
-        let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
-        let dated: HashMap<String, Timestamp> =
-            lines.into_iter().map(|line| (line.glance.id, line.dated)).collect();
-        items.extend(page.items.into_iter().map(|item| {
-            let dated = dated.get(&item.id).copied().unwrap_or(item.created_at);
-            (item, dated)
-        }));
+        items.extend(page.items);
         query.after = page.next;
-        if query.after.is_none() {
-            break;
+        if query.after.is_none() || limit.is_some_and(|limit| items.len() >= limit) {
+            return Ok(items);
         }
     }
-    items.sort_by_key(|(item, dated)| (!item.is_waited_for(now), *dated));
-    Ok(items)
+}
+
+/// The items of `query` in the order of the screen, each with the time its age counts from. All of them are read,
+/// because mail that came late can be older.
+pub(super) async fn items_as_shown(
+    inbox: &Inbox,
+    query: ItemQuery,
+    now: Timestamp,
+) -> Result<Vec<(Item, Timestamp)>, Failure> {
+    let items = items(inbox, query, None).await?;
+    let mut dated: HashMap<String, Timestamp> = HashMap::new();
+    for page in items.chunks(PAGE) {
+        let ids = page.iter().map(|item| item.id.clone()).collect();
+        let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
+        dated.extend(lines.into_iter().map(|line| (line.glance.id, line.dated)));
+    }
+    let with_date = |item: Item| {
+        let dated = dated.get(&item.id).copied().unwrap_or(item.created_at);
+        (item, dated)
+    };
+    let mut shown: Vec<_> = items.into_iter().map(with_date).collect();
+    shown.sort_by_key(|(item, dated)| (!item.is_waited_for(now), *dated));
+    Ok(shown)
 }
 
 /// The threads of `query`, at most `limit`.

@@ -8,7 +8,7 @@ use crate::mail::Destination;
 use crate::store::DriverLock;
 use crate::workflows::email::{ANSWERED_ELSEWHERE, Email, MailRef};
 use crate::workflows::put_away::{self, FiledMail, PutAway};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Which direction mail moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,14 @@ impl Mail<'_> {
     /// Starts to move the mails of an email thread. Returns the threads that do it.
     pub async fn begin_move(self, thread: &ThreadId, way: &MailMove) -> Result<Vec<ThreadId>, InboxError> {
         let mails = self.mails_of(thread)?;
+        let state = self.0.engine.state_at(thread, None)?;
+        let email = state.as_ref().and_then(|state| state.get::<Email>());
+        let settled = email.and_then(|email| email.settled.as_deref());
         let mut by = Vec::new();
         for mail in mails {
             let newest = self.filed(&mail)?;
             match (way, newest) {
-                (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, .. }))) => {
+                (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, refused: None, .. }))) => {
                     return Err(InboxError::Conflict(
                         "it is put away already; `sayso mail restore` brings it back".to_owned(),
                     ));
@@ -46,9 +49,19 @@ impl Mail<'_> {
                 (MailMove::Away(to), newest) => {
                     by.push(self.start_move(&mail, to, newest.map(|(id, _)| id)).await?)
                 }
-                (MailMove::Back, Some((id, PutAway { way: Some(_), .. }))) => {
-                    let what = EventKind::Words { text: "back".to_owned() };
-                    self.0.deliver(&id, "words", what, "cannot be taken back").await?;
+                (MailMove::Back, Some((id, PutAway { way: Some(_), back, .. }))) => {
+                    let status = self.0.store().threads().outcome(&id)?.status;
+                    let on_its_way = back && !matches!(status, Status::Done | Status::Abandoned);
+                    if !on_its_way {
+                        let what = EventKind::Words { text: "back".to_owned() };
+                        self.0.deliver(&id, "words", what, "cannot be taken back").await?;
+                    }
+                    by.push(id);
+                }
+                // It came back after whoever wanted it had stopped waiting, so its card is still closed.
+                (MailMove::Back, Some((id, PutAway { way: None, back: true, to, .. })))
+                    if settled.is_some_and(|why| closed_card(&to, why)) =>
+                {
                     by.push(id);
                 }
                 (MailMove::Back, _) => {}
@@ -56,7 +69,7 @@ impl Mail<'_> {
         }
         if by.is_empty() {
             return Err(InboxError::Conflict(
-                "it was not put away, so there is nothing to put back".to_owned(),
+                "it is not put away, so there is nothing to put back".to_owned(),
             ));
         }
         Ok(by)
@@ -70,7 +83,7 @@ impl Mail<'_> {
         by: &[ThreadId],
     ) -> Result<(), InboxError> {
         for moving in by {
-            if self.at_rest(moving).await? != Status::Done {
+            if self.at_rest(moving, way).await? != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
                 let text = format!("{} did not work; `sayso list --kind trouble` says why", why.title);
                 return Err(InboxError::Failed(text));
@@ -85,7 +98,7 @@ impl Mail<'_> {
     }
 
     /// Waits until the driver has no more to do for a thread. Returns its status.
-    async fn at_rest(self, thread: &ThreadId) -> Result<Status, InboxError> {
+    async fn at_rest(self, thread: &ThreadId, way: &MailMove) -> Result<Status, InboxError> {
         let store = self.0.store();
         let _watcher = store.watch_others()?;
         let mut changes = store.changes();
@@ -93,11 +106,22 @@ impl Mail<'_> {
             changes.borrow_and_update();
             match store.threads().outcome(thread)?.status {
                 Status::Ready if store.paused()? => {
-                    let text = "everything is paused; it is done once you resume";
+                    // The mail moves then, but its card follows only if somebody waits.
+                    let text = match way {
+                        MailMove::Away(_) => "everything is paused; the mail moves once you resume",
+                        MailMove::Back => "everything is paused; resume, then put it back once more",
+                    };
                     return Err(InboxError::Failed(text.to_owned()));
                 }
                 Status::Ready if DriverLock::holder(store.folder()).is_none() => {
-                    let text = "no process is running threads now; it is done as soon as one is";
+                    let text = match way {
+                        MailMove::Away(_) => {
+                            "no process is running threads now; the mail moves as soon as one is"
+                        }
+                        MailMove::Back => {
+                            "no process is running threads now; once one is, put it back once more"
+                        }
+                    };
                     return Err(InboxError::Failed(text.to_owned()));
                 }
                 Status::Ready | Status::Running | Status::Held | Status::Joining => {}
@@ -118,11 +142,10 @@ impl Mail<'_> {
         let mut status = self.0.store().threads().outcome(thread)?.status;
         // It may still be closing the card that is to come back.
         if *way == MailMove::Back && matches!(status, Status::Ready | Status::Running) {
-            status = self.at_rest(thread).await?;
+            status = self.at_rest(thread, way).await?;
         }
         let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
         let Some(email) = state.get::<Email>() else { return Ok(()) };
-        let reason = |way: &MailMove| format!("you have {} it", way.done());
         match way {
             MailMove::Away(_)
                 if matches!(status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) =>
@@ -132,10 +155,13 @@ impl Mail<'_> {
             }
             // A look at the mailbox may have closed it first, because the mail was gone.
             MailMove::Back if email.settled.as_ref().is_some_and(|why| why != ANSWERED_ELSEWHERE) => {
-                if let Some(class) = email.classification_decision {
-                    let what = EventKind::Corrected { payload: json!({ "class": class }) };
-                    self.0.deliver(thread, "corrected", what, "have no class to correct").await?;
-                }
+                let payload = match email.classification_decision {
+                    Some(class) => json!({ "class": class }),
+                    // It went away before it was classified.
+                    None => json!({ "triage": true }),
+                };
+                let what = EventKind::Corrected { payload };
+                self.0.deliver(thread, "corrected", what, "have no class to correct").await?;
             }
             MailMove::Away(_) | MailMove::Back => {}
         }
@@ -196,6 +222,17 @@ impl Mail<'_> {
             })?;
         Ok(self.0.store().threads().start_for_person(new, engine.step_limit()).await?)
     }
+}
+
+/// Why the card of a mail that was put away is closed.
+fn reason(way: &MailMove) -> String {
+    format!("you have {} it", way.done())
+}
+
+/// Whether a card was closed for this reason because its mail was put away there.
+fn closed_card(to: &Value, why: &str) -> bool {
+    let to = serde_json::from_value::<Destination>(to.clone());
+    to.is_ok_and(|to| reason(&MailMove::Away(to)) == why)
 }
 
 fn key(mail: &MailRef) -> String {

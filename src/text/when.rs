@@ -89,10 +89,14 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
     if let Some((day, time)) = lower.split_once(' ')
         && let Some(date) = day_named(day, now)
     {
-        return on(date, clock(time.trim())?, now).filter(|at| *at > now.timestamp()).or_else(|| {
-            // “fri 9:00” on a Friday at noon means next Friday.
-            on(date.checked_add(Span::new().days(7)).ok()?, clock(time.trim())?, now)
-        });
+        let time = clock(time.trim())?;
+        let at = on(date, time, now)?;
+        // “fri 9:00” on a Friday at noon means next Friday; “today 9:00” has passed.
+        return if at <= now.timestamp() && weekday(day).is_some() {
+            on(date.checked_add(Span::new().days(7)).ok()?, time, now)
+        } else {
+            Some(at)
+        };
     }
     if let Ok(at) = word.parse::<Timestamp>() {
         return Some(at);
@@ -210,6 +214,7 @@ mod tests {
     fn points_in_time_may_have_passed() {
         for (word, expected) in [
             ("mon 15:00", "2026-10-26T14:00:00Z"),
+            ("today 9:00", "2026-10-23T07:00:00Z"),
             ("2026-11-19 15:00", "2026-11-19T14:00:00Z"),
             ("2026-10-01 15:00", "2026-10-01T13:00:00Z"),
         ] {
@@ -241,7 +246,7 @@ mod tests {
             let failure = read(word, &now()).unwrap_err();
             assert!(failure.contains("is not a time"), "{word}: {}", failure);
         }
-        for word in ["2026-10-23", "2020-01-01T00:00:00Z", "0m"] {
+        for word in ["2026-10-23", "2020-01-01T00:00:00Z", "0m", "today 9:00"] {
             let failure = read(word, &now()).unwrap_err();
             assert!(failure.contains("in the past"), "{word}: {}", failure);
         }

@@ -47,7 +47,7 @@ pub struct Seen {
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The card was outdated or is no longer open.
+    /// The card was outdated or is no longer open, or there was nothing to do.
     pub stale: bool,
     /// One sentence.
     pub text: String,

@@ -317,10 +317,14 @@ async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &MailMove) -> Vec<
     let mut results = Vec::new();
     for thread in threads {
         let moved = match inbox.mail().begin_move(&thread, way).await {
-            Ok(by) => inbox.mail().end_move(&thread, way, &by).await,
-            Err(error) => Err(error),
+            Ok(by) => inbox.mail().end_move(&thread, way, &by).await.map_err(Failure::from),
+            Err(error) => {
+                let nothing_to_do = matches!(error, InboxError::Conflict(_));
+                let failure = Failure::from(error);
+                Err(Failure { stale: failure.stale || nothing_to_do, ..failure })
+            }
         };
-        results.push((thread, moved.map_err(Failure::from)));
+        results.push((thread, moved));
     }
     results
 }

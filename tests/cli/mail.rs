@@ -104,9 +104,11 @@ fn the_list_counts_ages_from_the_mail_as_the_screen_does() {
     let [older, newer] = rows[..] else { panic!("{said:?}") };
     assert!(older.contains(" 5h ") && older.contains("Lunch 2?"), "{said:?}");
     assert!(newer.contains(" 2h ") && newer.contains("Lunch 1?"), "{said:?}");
+    assert!(real(&cli, &["list", "--limit", "1"]).done().contains("Lunch 2?"));
+    // Programs get them in the order they were asked.
     let first = real_json(&cli, &["list", "--limit", "1", "--json"]);
     assert_eq!(first.as_array().map(Vec::len), Some(1));
-    assert!(text(&first[0]["title"]).contains("Lunch 2?"), "{first}");
+    assert!(text(&first[0]["title"]).contains("Lunch 1?"), "{first}");
 }
 
 #[test]

@@ -330,7 +330,31 @@ fn a_text_that_cannot_be_read_is_opened_again() {
     };
     let text = format!("Hello\n{text}");
     screen.tell(Msg::Edited(layer, Ok(text.clone())));
-    assert!(screen.note().contains("“Hello” is none of its headers"), "{}", screen.note());
+    assert!(screen.note().contains("“Hello” is not a known header"), "{}", screen.note());
+    screen.press("<ctrl-g>");
+    assert!(matches!(screen.outside.pop(), Some(Cmd::Editor(_, again, "eml")) if again == text));
+}
+
+#[test]
+fn a_text_that_cannot_be_read_is_kept_and_not_skipped() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("jE");
+    let Some(Cmd::Editor(layer, text, "eml")) = screen.outside.pop() else {
+        panic!("an editor is asked for")
+    };
+    let bad = format!("Hello\n{text}");
+    screen.tell(Msg::Edited(layer, Ok(bad.clone())));
+    screen.drawn();
+    screen.type_in("unseen").press("<ctrl-s>");
+    assert!(screen.note().contains("Ctrl-g opens it again"), "{}", screen.note());
+    assert!(!screen.dump().contains("unseen"), "{}", screen.dump());
+    screen.press("<esc>").press("E");
+    let Some(Cmd::Editor(layer, again, "eml")) = screen.outside.pop() else {
+        panic!("an editor is asked for")
+    };
+    assert_eq!(again, bad, "it was kept when the form was closed");
+    screen.tell(Msg::Edited(layer, Ok("\n".to_owned())));
+    assert!(screen.note().contains("the form stays as it is"), "{}", screen.note());
     screen.press("<ctrl-g>");
     assert!(matches!(screen.outside.pop(), Some(Cmd::Editor(_, again, "eml")) if again == text));
 }

@@ -233,6 +233,27 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
 }
 
 #[test]
+fn the_next_undo_tries_again_what_could_not_be_put_back() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (mail, first) = two_mails(&runtime);
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    let away = MailMove::Away(Destination::Archive);
+    move_mail(&runtime, &mail, &first, &away);
+    screen.tell(Msg::PutAway(away, vec![(first, Ok(()))]));
+    runtime.block_on(mail.drive());
+    runtime.block_on(mail.pause(true)).unwrap();
+    for _ in 0..2 {
+        screen.press("u");
+        assert!(screen.note().starts_with("Not put back: everything is paused"), "{}", screen.note());
+    }
+    runtime.block_on(mail.pause(false)).unwrap();
+    runtime.block_on(mail.drive());
+    screen.press("u");
+    assert_eq!(screen.note(), "1 mail put back");
+    assert!(screen.model.put_away.is_empty());
+}
+
+#[test]
 fn after_a_correction_the_new_card_of_the_mail_is_selected() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (mail, _) = two_mails(&runtime);

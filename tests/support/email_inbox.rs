@@ -111,6 +111,9 @@ impl Mailbox for FakeMailbox {
 
     fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async move {
+            if let Some(error) = self.fails.lock().unwrap().pop_front() {
+                return Err(error);
+            }
             self.moved.lock().unwrap().push(format!("{} back", way.0));
             Ok(())
         })

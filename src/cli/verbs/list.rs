@@ -16,12 +16,11 @@ use super::status;
 
 /// List what waits for a decision: waiting agents first, then the oldest
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "If no process is driving, it checks the configured LangGraph servers once.\n\nExamples:\n  \
+#[command(after_help = "If no process is driving, it checks the configured LangGraph servers once. \
+    With --json, items come in the order they were asked.\n\nExamples:\n  \
     sayso list\n  \
     sayso list --kind approval --json | jq -r '.[].id'\n  \
-    sayso list --kind result"
-)]
+    sayso list --kind result")]
 pub(in crate::cli) struct Args {
     /// Only this kind; results, which are read and not decided, are listed only when asked for
     #[arg(long, value_name = "KIND", value_parser = kinds())]
@@ -49,16 +48,17 @@ impl Args {
         look_at_servers(&here).await;
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let found = pages::items(here.inbox(), query, here.page.now).await?;
-        let (mut items, dated): (Vec<Item>, Vec<Timestamp>) =
-            found.into_iter().take(limit.unwrap_or(usize::MAX)).unzip();
-        if here.page.is_json() {
-            let mut whole = Vec::with_capacity(items.len());
-            for item in items {
-                whole.push(pages::with_card(here.inbox(), item).await);
+        let (items, dated): (Vec<Item>, Vec<Timestamp>) = if here.page.is_json() {
+            let mut whole = Vec::new();
+            for item in pages::items(here.inbox(), query, limit).await? {
+                let asked_at = item.created_at;
+                whole.push((pages::with_card(here.inbox(), item).await, asked_at));
             }
-            items = whole;
-        }
+            whole.into_iter().unzip()
+        } else {
+            let shown = pages::items_as_shown(here.inbox(), query, here.page.now).await?;
+            shown.into_iter().take(limit.unwrap_or(usize::MAX)).unzip()
+        };
         let everything = self.kind.is_none() && !self.snoozed;
         let overview = if items.is_empty() && everything && !here.page.is_json() {
             Some((here.inbox().figures().overview().await?, status::skipped(&here).await?))

@@ -135,24 +135,33 @@ pub(super) fn edit_changes_time(tool: &str, before: &Value, after: &Value) -> bo
     meant_time(tool, before) != meant_time(tool, after)
 }
 
-/// Whether a call's time is taken, has passed, or cannot be looked up now.
-pub(super) async fn is_taken(
+/// Why we ask about an edit that changes the time once more: its time has passed, is taken, or cannot be looked up now.
+pub(super) async fn time_problem(
     services: &Services,
     conversation: &Conversation,
     tool: &str,
-    args: &Value,
-) -> bool {
-    let Some(Ok(look)) = look(services, conversation, tool, args).await else { return false };
-    let title = args.get("subject").and_then(Value::as_str);
+    before: &Value,
+    after: &Value,
+) -> Option<String> {
+    let Some(Ok(look)) = look(services, conversation, tool, after).await else { return None };
+    let title = after.get("subject").and_then(Value::as_str);
     // If the step is repeated, its own event may stand there already.
     let is_own = |one: &Busy| {
         (one.start, one.end) == (look.when.start, look.when.end) && Some(one.title.as_str()) == title
     };
-    look.when.start < services.clock.clone()()
-        || match look.conflicts() {
-            Ok(busy) => busy.into_iter().any(|one| !is_own(one)),
-            Err(_) => services.calendar.is_some(),
-        }
+    let problem = match look.conflicts() {
+        _ if look.when.start < services.clock.clone()() => "it is in the past",
+        Ok(busy) if busy.iter().any(|&one| !is_own(one)) => "you are busy then",
+        Err(_) if services.calendar.is_some() => "your calendar can't be read",
+        _ => return None,
+    };
+    // Only an invitation that would be declined had no time before.
+    let change = match (meant_time(tool, before), after.get("answer").and_then(Value::as_str)) {
+        (None, Some("tentative")) => "you accept tentatively now",
+        (None, _) => "you accept now",
+        (Some(_), _) => "you changed the time",
+    };
+    Some(format!("{change}, and {problem}."))
 }
 
 fn promises_attachment(args: &Value) -> bool {

@@ -15,7 +15,7 @@ const PARTS: [char; 8] =
 pub(super) fn of(printed: &str) -> Option<Block> {
     let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
     let (mut group, mut number) = ("", "");
-    let first = lines.first().copied().filter(|line| row(line).is_none());
+    let first = lines.first().copied().filter(|line| row(line).is_none() && !lacks_number(line));
     let series = |line: &&str| line.starts_with("Name: ") || line.starts_with("dtype: ");
     if let Some(last) = lines.last().copied().filter(series) {
         // pandas prints these above and below a series.
@@ -79,6 +79,13 @@ fn row(line: &str) -> Option<(&str, f64)> {
     (!name.is_empty() && name.chars().any(char::is_alphanumeric)).then_some((name, number))
 }
 
+/// Whether the line stands for a name without a number, so that it is no heading.
+fn lacks_number(line: &str) -> bool {
+    let last = line.trim().rsplit(|c: char| c.is_whitespace() || c == ':').next().unwrap_or_default();
+    let value = last.trim_matches(['+', '-', '<', '>']).to_lowercase();
+    matches!(value.as_str(), "" | "nan" | "nat" | "na" | "n/a" | "none" | "null" | "inf" | "infinity")
+}
+
 fn bar(share: f64) -> String {
     let eighths = (share * LONGEST * 8.0).round().clamp(0.0, LONGEST * 8.0) as usize;
     let mut bar: String = std::iter::repeat_n(PARTS[0], eighths / 8).collect();
@@ -110,6 +117,16 @@ mod tests {
         {
             assert_eq!(drawn(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_row_without_a_number_is_no_heading() {
+        for value in ["nan", "NaN", "None", "null", "n/a", "<NA>", "-inf", "-", ""] {
+            let printed = format!("East: {value}\nNorth: 5\nSouth: 6\n");
+            assert_eq!(drawn(&printed), None, "{printed}");
+        }
+        let series = "East     NaN\nNorth    5.0\nSouth    6.0\nName: Amount, dtype: float64\n";
+        assert_eq!(drawn(series), None);
     }
 
     #[test]

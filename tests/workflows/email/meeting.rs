@@ -58,10 +58,47 @@ async fn a_meeting_moved_onto_a_busy_time_is_asked_about_once_more() {
     assert!(inbox.calendar.events.lock().unwrap().is_empty() && inbox.sent().is_empty());
     let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "conflict"), "{:?}", item.warnings);
-    assert!(item.text.contains("Asked once more: you changed the time."), "{}", item.text);
+    assert!(
+        item.text.contains("Asked once more: you changed the time, and you are busy then."),
+        "{}",
+        item.text
+    );
     assert!(item.text.contains("Tue 6 May: 14:15–15:00 Dentist") && item.text.contains('╳'), "{}", item.text);
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!((inbox.calendar.events.lock().unwrap().len(), inbox.sent().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_meeting_moved_to_a_time_nobody_can_vouch_for_says_why_it_is_asked_about_again() {
+    for (start, fails, why) in [
+        ("2020-05-06T14:00:00+02:00", false, "it is in the past"),
+        ("2036-05-06T14:00:00+02:00", true, "your calendar can't be read"),
+    ] {
+        let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
+        let thread = inbox.receive_mail().await;
+        *inbox.calendar.fails.lock().unwrap() = fails.then(|| "the file cannot be read".to_owned());
+        inbox.answer(&thread, edit(meet(), "start", json!(start))).await;
+        assert!(inbox.sent().is_empty(), "{why}");
+        let text = inbox.open_item(&thread).await.text;
+        assert!(text.contains(&format!("Asked once more: you changed the time, and {why}.")), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_invitation_accepted_after_all_while_busy_is_asked_about_once_more() {
+    for (answer, change) in [("accept", "you accept now"), ("tentative", "you accept tentatively now")] {
+        let inbox = EmailInbox::by_rules();
+        inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:30:00Z", "2036-05-05T14:00:00Z"));
+        let thread = inbox.take_in(&invitation("REQUEST"), json!({})).await.unwrap();
+        inbox.drive().await;
+        inbox.answer(&thread, respond("decline")).await;
+        let item = inbox.open_item(&thread).await;
+        assert_eq!(item.args["answer"], "decline");
+        inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
+        assert!(inbox.sent().is_empty(), "{answer}");
+        let text = inbox.open_item(&thread).await.text;
+        assert!(text.contains(&format!("Asked once more: {change}, and you are busy then.")), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Mail that is put away and comes back, while its mailbox is looked at.
 
-use crate::support::email_inbox::EmailInbox;
+use crate::support::email_inbox::{EmailInbox, mail};
 use sayso::graph::{EventKind, ThreadId};
+use sayso::mail::MailError;
 use sayso::service::{Destination, MailMove};
 use serde_json::json;
 
@@ -39,4 +40,58 @@ async fn a_card_comes_back_with_its_mail_whoever_noticed_first_that_it_was_gone(
 #[tokio::test]
 async fn a_card_that_was_answered_elsewhere_stays_closed_when_its_mail_comes_back() {
     assert_eq!(cards_after_restoring(Some("you have answered it elsewhere")).await, 0);
+}
+
+#[tokio::test]
+async fn a_card_follows_its_mail_that_came_back_after_a_pause() {
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.receive_mail().await;
+    move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), None).await;
+    inbox.pause(true).await.unwrap();
+    for _ in 0..2 {
+        let by = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap();
+        let paused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
+        assert!(paused.contains("everything is paused"), "{paused}");
+    }
+    inbox.pause(false).await.unwrap();
+    inbox.drive().await;
+    assert!(inbox.open_items(&thread).await.is_empty(), "nobody waited for the mail");
+    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    assert_eq!(*inbox.mailbox.moved.lock().unwrap(), ["new/1 Archive", "new/1 back"]);
+    assert_eq!(inbox.open_items(&thread).await.len(), 1);
+    let again = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap_err().to_string();
+    assert_eq!(again, "it is not put away, so there is nothing to put back");
+}
+
+#[tokio::test]
+async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
+    let away = MailMove::Away(Destination::Archive);
+    inbox.mail().begin_move(&thread, &away).await.unwrap();
+    // Its thread hears of it before its first step.
+    inbox.mail().end_move(&thread, &away, &[]).await.unwrap();
+    inbox.drive().await;
+    assert!(inbox.open_items(&thread).await.is_empty());
+    assert!(inbox.state(&thread).await["classification_decision"].is_null());
+    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    assert_eq!(inbox.state(&thread).await["classification_decision"], "notify");
+    assert_eq!(inbox.open_items(&thread).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_mail_that_could_not_be_put_back_can_be_put_away_again() {
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.receive_mail().await;
+    let away = MailMove::Away(Destination::Archive);
+    move_mail(&inbox, &thread, &away, None).await;
+    inbox.mailbox.fails.lock().unwrap().push_back(MailError::Permanent("the mail is gone".to_owned()));
+    let by = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap();
+    inbox.drive().await;
+    let refused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
+    assert!(refused.contains("the mail is gone"), "{refused}");
+    move_mail(&inbox, &thread, &away, None).await;
+    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    assert_eq!(*inbox.mailbox.moved.lock().unwrap(), ["new/1 Archive", "new/1 Archive", "new/1 back"]);
+    assert_eq!(inbox.open_items(&thread).await.len(), 1);
 }

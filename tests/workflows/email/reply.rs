@@ -256,7 +256,7 @@ async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
     let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|w| w.text.contains("there is no file /nowhere/at-all")));
     assert!(!item.allow.accept, "it cannot be sent like this");
-    assert!(item.text.contains("Asked once more: a file you attached can't be read."), "{}", item.text);
+    assert!(item.text.contains("Asked once more: a file can't be attached."), "{}", item.text);
     let without = item.warnings_left(&json!({"attachments": []}));
     assert!(!without.iter().any(|w| w.code == "attachment"), "{without:?}");
     assert!(item.warnings_left(&item.args).iter().any(|w| w.code == "attachment"));
@@ -278,7 +278,9 @@ async fn a_file_named_again_is_read_again_and_shown_before_it_leaves() {
     std::fs::write(&file, "Another plan.").unwrap();
     inbox.answer(&thread, attach()).await;
     assert!(inbox.sent().is_empty(), "nobody has seen yet what it holds now");
-    assert!(inbox.open_item(&thread).await.text.contains("plan.txt (13 bytes, sha256 "));
+    let shown = inbox.open_item(&thread).await.text;
+    assert!(shown.contains("plan.txt (13 bytes, sha256 "), "{shown}");
+    assert!(shown.contains("Asked once more: a file changed since you saw it."), "{shown}");
     inbox.answer(&thread, attach()).await;
     assert!(inbox.sent().remove(0).contains("QW5vdGhlciBwbGFuLg=="), "what was shown last leaves");
 }

@@ -18,7 +18,7 @@ pub enum FieldKind {
     },
     YesNo,
     Choice(Vec<String>),
-    /// A point in time as people write it; its value is RFC 3339.
+    /// A point in time as people write it; what they typed becomes RFC 3339.
     DateTime,
     /// Strings, one per line.
     List,
@@ -136,6 +136,12 @@ impl Field {
                 "no" | "n" | "false" => Value::Bool(false),
                 _ => return Err("write yes or no; space changes it".to_owned()),
             },
+            // An untouched time stays as it was written, whatever it was.
+            FieldKind::DateTime
+                if self.fixed.is_string() && text == show(&self.kind, Some(&self.fixed), now) =>
+            {
+                self.fixed.clone()
+            }
             FieldKind::DateTime => {
                 let at = when::at(line, now)?;
                 let is_meant = |text: &str| text.parse::<Timestamp>().is_ok_and(|other| other == at);

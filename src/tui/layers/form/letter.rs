@@ -5,20 +5,30 @@
 use super::field::{Field, FieldKind};
 use crate::text::{Visible, truncate};
 use crate::tui::words::capitalized;
+use std::collections::BTreeSet;
 
 /// The index of the field that is the text, if the fields can be written as a mail.
 pub fn body(fields: &[Field]) -> Option<usize> {
     let is_long = |field: &&Field| matches!(field.kind, FieldKind::Long | FieldKind::Json);
-    let is_head = |field: &Field| !is_long(&field) && field.kind != FieldKind::Fixed;
-    let plain = fields.iter().filter(is_long).count() == 1 && fields.iter().any(is_head);
-    fields.iter().position(Field::is_letter).filter(|_| plain)
+    let body = fields.iter().position(Field::is_letter)?;
+    let names: Vec<String> = heads(fields, body).map(|field| header(field).to_ascii_lowercase()).collect();
+    let is_plain = |field: &Field| {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        !field.name.is_empty() && field.name.bytes().all(is_word)
+    };
+    let fits = fields.iter().filter(is_long).count() == 1
+        && !names.is_empty()
+        && heads(fields, body).all(is_plain)
+        && names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    fits.then_some(body)
 }
 
 /// The fields as a mail.
 pub fn write(fields: &[Field], body: usize) -> String {
     let mut text = String::new();
     for field in heads(fields, body) {
-        let value: Vec<&str> = field.editor.text().lines().collect();
+        // An empty line would end the headers.
+        let value: Vec<&str> = field.editor.text().lines().filter(|line| !line.trim().is_empty()).collect();
         let line = format!("{}: {}", header(field), value.join("\n    "));
         text.push_str(line.trim_end());
         text.push('\n');
@@ -29,9 +39,6 @@ pub fn write(fields: &[Field], body: usize) -> String {
 
 /// The text of each field, as the mail has it. The error says what cannot be read.
 pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, String> {
-    if text.trim().is_empty() {
-        return Err("there is nothing in it".to_owned());
-    }
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut lines = text.lines();
     for line in lines.by_ref().take_while(|line| !line.trim().is_empty()) {
@@ -47,29 +54,33 @@ pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, St
         else {
             let line = Visible::line(line);
             let line = truncate(line.as_str(), 30);
-            return Err(format!("“{line}” is none of its headers, and no empty line stands before it"));
+            return Err(format!("“{line}” is not a known header; leave an empty line before the text"));
         };
         if found.iter().any(|(name, _)| *name == field.name) {
-            return Err(format!("it has {} twice", header(field)));
+            return Err(format!("{} appears twice", header(field)));
         }
         found.push((field.name.as_str(), vec![value]));
+    }
+    if found.is_empty() {
+        return Err("there is no header before the text".to_owned());
     }
     let letter: Vec<&str> = lines.collect();
     let letter = letter.join("\n");
     let read = |(n, field): (usize, &Field)| {
         let was = field.editor.text();
         if n == body {
-            let same = was.trim_end() == letter.trim_end();
+            let same = was.trim_end().lines().eq(letter.trim_end().lines());
             return if same { was.to_owned() } else { letter.trim_end().to_owned() };
         }
         let values = found.iter().find(|(name, _)| *name == field.name);
         let values = values.map(|(_, values)| values.as_slice()).unwrap_or_default();
         let values: Vec<&str> = values.iter().copied().filter(|value| !value.is_empty()).collect();
-        let same = was.lines().map(str::trim).filter(|line| !line.is_empty()).eq(values.iter().copied());
-        if same || field.kind == FieldKind::Fixed {
+        let before: Vec<&str> = was.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if before == values || field.kind == FieldKind::Fixed {
             was.to_owned()
         } else if field.kind == FieldKind::List {
-            values.into_iter().flat_map(addresses).collect::<Vec<_>>().join("\n")
+            let parts = |line| if before.contains(&line) { vec![line] } else { addresses(line) };
+            values.into_iter().flat_map(parts).collect::<Vec<_>>().join("\n")
         } else {
             values.join(" ")
         }
@@ -124,7 +135,10 @@ mod tests {
     }
 
     fn read_back(text: &str) -> Result<Vec<String>, String> {
-        let form = mail();
+        read_into(&mail(), text)
+    }
+
+    fn read_into(form: &Form, text: &str) -> Result<Vec<String>, String> {
         read(&form.fields, body(&form.fields).unwrap(), text)
     }
 
@@ -152,12 +166,41 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_line_in_a_list_does_not_end_the_headers() {
+        let mut form = mail();
+        form.fields[0].editor.set("a@x.org\n\n \nb@y.org");
+        let text = write(&form.fields, body(&form.fields).unwrap());
+        assert!(text.starts_with("To: a@x.org\n    b@y.org\nSubject: "), "{text}");
+        let same: Vec<String> = form.fields.iter().map(|field| field.editor.text().to_owned()).collect();
+        assert_eq!(read_into(&form, &text), Ok(same));
+    }
+
+    #[test]
+    fn only_new_lines_of_a_list_are_split() {
+        let form = form(&json!({"to": ["a@x.org, b@y.org", "c@z.org"], "subject": "", "content": "Hi"}));
+        let read = read_into(&form, "To: a@x.org, b@y.org\n    d@x.org, e@y.org\n\nHi\n").unwrap();
+        assert_eq!(read[0], "a@x.org, b@y.org\nd@x.org\ne@y.org");
+    }
+
+    #[test]
+    fn line_ends_of_an_untouched_text_stay() {
+        let form = form(&json!({"to": ["a@x.org"], "subject": "Hi", "content": "Hi,\r\n\r\nAda\r\n"}));
+        let text = write(&form.fields, body(&form.fields).unwrap());
+        assert_eq!(read_into(&form, &text.replace("\r\n", "\n")).unwrap()[2], "Hi,\r\n\r\nAda\r\n");
+        assert_eq!(read_into(&form, &text.replace("Ada", "Bob")).unwrap()[2], "Hi,\n\nBob");
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused() {
         for (text, why) in [
-            ("\n \n", "nothing in it"),
-            ("To: a@b.org\nHi Bob,\n\nAda", "“Hi Bob,” is none of its headers"),
-            ("To: a@b.org\nFrom: me@b.org\n\nAda", "“From: me@b.org” is none"),
-            ("To: a@b.org\nto: c@d.org\n\nAda", "To twice"),
+            ("\n \n", "no header before the text"),
+            ("\nTo: a@b.org\n\nAda", "no header before the text"),
+            (
+                "To: a@b.org\nHi Bob,\n\nAda",
+                "“Hi Bob,” is not a known header; leave an empty line before the text",
+            ),
+            ("To: a@b.org\nFrom: me@b.org\n\nAda", "“From: me@b.org” is not a known header"),
+            ("To: a@b.org\nto: c@d.org\n\nAda", "To appears twice"),
         ] {
             let refused = read_back(text).unwrap_err();
             assert!(refused.contains(why), "{text}: {refused}");
@@ -173,6 +216,15 @@ mod tests {
         assert_eq!(other(json!({}), json!({"path": "a", "code": "x\ny"})), None);
         assert_eq!(other(json!({}), json!({"content": "x\ny"})), None, "it has no headers");
         assert_eq!(other(json!({}), json!({"content": "x\ny", "to": "a", "more": {}})), None);
+        assert_eq!(
+            other(json!({}), json!({"content": "x\ny", "to": "a", "TO": "b"})),
+            None,
+            "one header, twice"
+        );
+        assert_eq!(other(json!({}), json!({"content": "x\ny", "a_b": "a", "a-b": "b"})), None);
+        for name in ["", "a b", "a:b", "é"] {
+            assert_eq!(other(json!({}), json!({"content": "x\ny", name: "a"})), None, "{name}");
+        }
         assert_eq!(other(json!({}), json!({"content": "x\ny", "to": "a"})), Some(0));
     }
 }

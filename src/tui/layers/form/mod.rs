@@ -16,7 +16,9 @@ use crate::tui::keys::Key;
 use crate::tui::words;
 use field::properties;
 use jiff::Zoned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+const UNREAD: &str = "The text from $EDITOR can't be read · Ctrl-g opens it again";
 
 /// What a form is for.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +58,7 @@ pub struct Form {
     pub card_top: ScrollPosition,
     /// Completions for the path at the cursor, and the text they complete.
     pub completions: (String, Vec<String>),
-    /// Text from `$EDITOR` that could not be read; it is opened again.
+    /// Text from `$EDITOR` that could not be read. Nothing else is changed or sent until it is read or emptied.
     pub unread: Option<String>,
     /// When the form was opened, by the person's clock: typed times are seen from then.
     pub now: Zoned,
@@ -180,6 +182,9 @@ impl Form {
 
     /// Passes a key to the field; `true` if it changed something.
     pub fn key(&mut self, key: Key) -> bool {
+        if self.unread.is_some() {
+            return false;
+        }
         let Some(field) = self.fields.get_mut(self.focus) else { return false };
         let took = match field.kind {
             FieldKind::Fixed => false,
@@ -236,7 +241,8 @@ impl Form {
         let whole = wrong.iter().find(|(name, text)| {
             name.is_empty() && !self.fields.iter().any(|field| text.contains(&format!("\"{}\"", field.name)))
         });
-        self.error = whole.map(|(_, text)| text.clone());
+        let unread = self.unread.as_ref().map(|_| UNREAD.to_owned());
+        self.error = unread.or_else(|| whole.map(|(_, text)| text.clone()));
     }
 
     /// The form's value if nothing is wrong with it; otherwise the cursor goes to the faulty field.
@@ -275,7 +281,7 @@ impl Form {
     fn set_json(&mut self, text: &str) -> Result<(), String> {
         let args: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;
         if !args.is_object() {
-            return Err("it is no JSON object".to_owned());
+            return Err("it is not a JSON object".to_owned());
         }
         let new = Self::new(self.purpose.clone(), &self.title, &self.schema, &args, &self.now);
         let here = self.fields.get(self.focus).map(|field| &field.name);
@@ -305,7 +311,7 @@ impl Form {
         [unsent_edit_key(item), respond_key(item)]
     }
 
-    /// The typed text, field by field, to be kept.
+    /// The typed text, field by field, to be kept; followed by the text that could not be read, if there is one.
     pub fn draft(&self) -> String {
         let typed: Map<String, Value> = self
             .fields
@@ -313,12 +319,17 @@ impl Form {
             .filter(|field| field.kind != FieldKind::Fixed)
             .map(|field| (field.name.clone(), Value::from(field.kept(&self.now))))
             .collect();
-        Value::Object(typed).to_string()
+        match &self.unread {
+            Some(unread) => json!([typed, unread]).to_string(),
+            None => Value::Object(typed).to_string(),
+        }
     }
 
     /// Restores what was typed before.
     pub fn restore(&mut self, draft: &str) {
-        let Ok(Value::Object(typed)) = serde_json::from_str::<Value>(draft) else { return };
+        let Ok(kept) = serde_json::from_str::<Value>(draft) else { return };
+        let Some(typed) = kept.get(0).unwrap_or(&kept).as_object() else { return };
+        self.unread = kept.get(1).and_then(Value::as_str).map(str::to_owned);
         for field in &mut self.fields {
             if let Some(text) = typed.get(&field.name).and_then(Value::as_str)
                 && field.kind != FieldKind::Fixed
@@ -337,7 +348,6 @@ fn respond_key(item: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn schema() -> Value {
         json!({
@@ -445,6 +455,15 @@ mod tests {
     }
 
     #[test]
+    fn an_untouched_time_is_not_rewritten() {
+        for when in ["2026-11-19T15:00", "2026-11-19 15:00", "2026-11-19T14:00:30Z", "thu 15:00"] {
+            let args = json!({"to": ["a"], "count": 3, "when": when});
+            let field = form(&args).fields.into_iter().find(|field| field.name == "when").unwrap();
+            assert_eq!(field.value(&now()), Ok(Some(when.into())));
+        }
+    }
+
+    #[test]
     fn what_cannot_be_changed_stands_last() {
         let form = form(&json!({"kind": "mail"}));
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
@@ -467,5 +486,8 @@ mod tests {
         assert_eq!(two.draft(), one.draft());
         two.restore("not a draft");
         assert_eq!(two.draft(), one.draft());
+        one.unread = Some("Hello".to_owned());
+        two.restore(&one.draft());
+        assert_eq!((two.draft(), two.error.as_deref()), (one.draft(), Some(UNREAD)));
     }
 }

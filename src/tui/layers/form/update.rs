@@ -1,6 +1,6 @@
 //! Forms and boxes: they open with the text typed before, are sent on request, and keep their text when left.
 
-use super::{Form, Purpose, letter, view};
+use super::{Form, Purpose, UNREAD, letter, view};
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
@@ -148,7 +148,7 @@ impl Popup for Form {
                 form.learn = !form.learn;
                 Vec::new()
             }
-            Action::Complete => {
+            Action::Complete if form.unread.is_none() => {
                 let typed =
                     form.fields.get(form.focus).map(|field| last_line(field.editor.text()).to_owned());
                 let typed = typed.unwrap_or_default();
@@ -233,7 +233,9 @@ impl Popup for Form {
     }
 
     fn paste(&mut self, text: &str) -> bool {
-        if let Some(field) = self.field() {
+        if self.unread.is_none()
+            && let Some(field) = self.field()
+        {
             field.editor.insert(text);
         }
         self.check();
@@ -297,6 +299,12 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
         }
         return touched(model);
     }
+    if text.trim().is_empty() {
+        form.unread = None;
+        form.check();
+        model.say("The text is empty: the form stays as it is");
+        return touched(model);
+    }
     let read = match letter::body(&form.fields) {
         Some(body) => letter::read(&form.fields, body, &text).map(|texts| form.set_texts(&texts)),
         None => form.set_json(&text),
@@ -304,15 +312,16 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
     match read {
         Ok(()) => {
             form.unread = None;
-            touched(model)
+            form.check();
         }
         Err(why) => {
             form.unread = Some(text);
+            form.check();
             let again = "The form is unchanged · Ctrl-g opens the text again";
             model.fail(format!("The text can't be read: {why}. {again}"));
-            Vec::new()
         }
     }
+    touched(model)
 }
 
 /// Sends the refusal with this number, if a digit means one here.
@@ -331,6 +340,10 @@ pub fn refuse(model: &mut Model, press: Press) -> Option<Vec<Cmd>> {
 
 fn submit(model: &mut Model) -> Vec<Cmd> {
     let Some((_, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
+    if form.unread.is_some() {
+        model.fail(UNREAD);
+        return Vec::new();
+    }
     let learn = form.learn;
     match form.purpose.clone() {
         Purpose::Respond { item } => {
@@ -421,7 +434,7 @@ pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<Str
         return Vec::new();
     };
     let still = form.fields.get(form.focus).is_some_and(|field| last_line(field.editor.text()) == typed);
-    if !still {
+    if !still || form.unread.is_some() {
         return Vec::new();
     }
     match paths.as_slice() {

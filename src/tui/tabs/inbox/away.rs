@@ -69,6 +69,10 @@ pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
 pub fn moved(model: &mut Model, way: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
     let failed =
         results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
+    let unfinished =
+        results.iter().filter(|(_, result)| result.as_ref().is_err_and(|failure| !failure.stale));
+    let unfinished: Vec<ThreadId> = unfinished.map(|(thread, _)| thread.clone()).collect();
+    let tried: Vec<ThreadId> = results.iter().map(|(thread, _)| thread.clone()).collect();
     let done: Vec<ThreadId> =
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
     let many = words::count(done.len(), "mail");
@@ -79,7 +83,9 @@ pub fn moved(model: &mut Model, way: &MailMove, results: Vec<(ThreadId, InboxRes
     }
     model.inbox.list.marks.clear();
     if *way == MailMove::Back {
-        model.put_away.clear();
+        // The next `u` tries again what did not come back.
+        model.put_away.retain(|thread| !tried.contains(thread));
+        model.put_away.extend(unfinished);
         if let Some(thread) = done.into_iter().next() {
             follow::select_question_of(model, thread);
         }

@@ -3,6 +3,7 @@
 use crate::graph::Kind;
 use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, ItemKind, PROGRAM_ACTIONS};
 use crate::text::Visible;
+use serde_json::Value;
 
 /// Says who wants what from the user.
 pub(super) fn who_wants_what(item: &Item) -> String {
@@ -12,7 +13,7 @@ pub(super) fn who_wants_what(item: &Item) -> String {
     let wish = match item.kind {
         ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
         ItemKind::Interrupt(Kind::Question) => match (item.action.as_str(), &source) {
-            ("remind", _) => format!("You wait for an answer from {who}"),
+            ("remind", _) => format!("You are waiting for an answer from {who}"),
             (action, _) if action.starts_with(PROGRAM_ACTIONS) => format!("{} asks you", program(item)),
             (_, Some(_)) => format!("{who} asks you"),
             (_, None) => format!("The {workflow} thread asks you"),
@@ -40,10 +41,14 @@ fn approval(item: &Item, is_answer: bool, who: &str) -> String {
         "remove_event" => format!("{who} cancelled an event in your calendar"),
         "unsubscribe" => format!("Unsubscribe from {who}, {ready}"),
         "python" => format!("{who} wants to run this code"),
-        action if action.starts_with(PROGRAM_ACTIONS) => match item.args.get("command") {
-            Some(_) => format!("{} wants to run a command", program(item)),
-            None => format!("{} wants to use {}", program(item), tool(item)),
-        },
+        action if action.starts_with(PROGRAM_ACTIONS) => {
+            match item.args.get("command").and_then(Value::as_str) {
+                Some(command) if !command.trim().is_empty() => {
+                    format!("{} wants to run a command", program(item))
+                }
+                _ => format!("{} wants to use {}", program(item), tool(item)),
+            }
+        }
         _ => format!("{who} wants to use {}", tool(item)),
     }
 }
@@ -69,7 +74,7 @@ mod tests {
     use super::*;
     use crate::graph::{Allow, Grantable, Labels, ThreadId};
     use jiff::Timestamp;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn item(kind: Kind, action: &str, source: Option<&str>) -> Item {
         Item {
@@ -108,7 +113,7 @@ mod tests {
             (Approval, "write_email", None, "Mail, ready to send"),
             (Approval, "request/restart", Some("request: ci"), "The program ci wants to use restart"),
             (Question, "request/question", Some("request: ci"), "The program ci asks you"),
-            (Question, "remind", Some("Ann"), "You wait for an answer from Ann"),
+            (Question, "remind", Some("Ann"), "You are waiting for an answer from Ann"),
             (Question, "question", Some("Ann"), "Ann asks you"),
             (Question, "next_question", None, "The ask thread asks you"),
         ] {
@@ -117,6 +122,10 @@ mod tests {
         let mut command = item(Approval, "request/Bash", Some("request: claude-code"));
         command.args = json!({ "command": "ls" });
         assert_eq!(who_wants_what(&command), "The program claude-code wants to run a command");
+        for no_command in [json!(7), json!(null), json!(["ls"]), json!(" ")] {
+            command.args = json!({ "command": no_command });
+            assert_eq!(who_wants_what(&command), "The program claude-code wants to use Bash", "{no_command}");
+        }
     }
 
     #[test]

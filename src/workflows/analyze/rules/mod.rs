@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use self::find::{Findings, find};
 use crate::llm::{Answer, Task, facts};
-use crate::text::words::{line, stems, words};
+use crate::text::words::{line, sentences, stems, words};
 use crate::workflows::analyze::facts::{AnalyzeFacts, Role};
 
 const NOTE: &str = "_Built-in rules, no language model: sentences are quoted from the files because they share \
@@ -19,6 +19,11 @@ const NOTE: &str = "_Built-in rules, no language model: sentences are quoted fro
 /// How many findings a card and the summary show.
 const ON_A_CARD: usize = 6;
 const IN_THE_SUMMARY: usize = 12;
+
+/// Words a question begins with.
+const ASKING: &str = "what which who whom whose when where why how is are am was were do does did has have had can \
+                      could will would shall should isn't aren't don't doesn't didn't can't couldn't won't wouldn't \
+                      shouldn't wer wo wann warum welche welcher welches";
 
 /// The tasks that work without a language model.
 pub(in crate::workflows) const TASKS: &[Task] =
@@ -165,8 +170,15 @@ struct Decided {
 impl Decided {
     /// Whether the person answered with nothing but a question.
     fn only_asks(&self) -> bool {
-        self.words.ends_with('?') && !self.words.contains(". ")
+        self.words.ends_with('?') && sentences(&self.words).into_iter().all(is_question)
     }
+}
+
+/// Whether a sentence is built as a question. A mark alone does not make it one: “Postgres, as before?” decides.
+fn is_question(sentence: &str) -> bool {
+    let mut words = words(sentence).skip_while(|word| matches!(word.as_str(), "and" | "but" | "or" | "so"));
+    let first = words.next().unwrap_or_default();
+    sentence.ends_with('?') && ASKING.split(' ').any(|word| word == first)
 }
 
 /// The person's answers, without the query and without approvals.
@@ -279,6 +291,18 @@ mod tests {
         assert!(!summary.contains("**DONE**"), "{summary}");
         assert!(!summary.contains("What is open?"), "a question decides nothing: {summary}");
         assert_eq!(summary, text(super::summary(&facts)));
+    }
+
+    #[test]
+    fn an_answer_that_says_something_is_a_decision_even_with_a_question_mark() {
+        let is_decision = |words: &str| !Decided { question: None, words: words.to_owned() }.only_asks();
+        for said in ["Postgres, as before?", "At most 500 MB. And where do we store it?", "May 5?", "Files"] {
+            assert!(is_decision(said), "{said}");
+        }
+        for asked in ["What is open?", "And what's the limit?", "Can we wait? Who knows?", "Isn't it SQLite?"]
+        {
+            assert!(!is_decision(asked), "{asked}");
+        }
     }
 
     #[test]

@@ -164,10 +164,15 @@ impl ActRun<'_> {
             let written: WriteEmail = read(&args)?;
             let fresh = attach::read(self.ctx, self.state, &call.id, &written.attachments).await?;
             if !fresh.is_empty() {
-                // The person named files that they have not been shown yet, so we ask again with their contents.
-                let why = match fresh.values().any(|file| file.error.is_some()) {
-                    true => "a file you attached can't be read.",
-                    false => "you attached a file. This is what would be sent.",
+                // The person has not been shown yet what these files hold, so we ask again.
+                let was_shown =
+                    |path: &String| self.state.attached.get(path).is_some_and(|file| file.error.is_none());
+                let why = if fresh.values().any(|file| file.error.is_some()) {
+                    "a file can't be attached."
+                } else if fresh.keys().any(was_shown) {
+                    "a file changed since you saw it. This is what would be sent."
+                } else {
+                    "you attached a file. This is what would be sent."
                 };
                 self.ask_again(call, why);
                 self.acted.attached.extend(fresh);
@@ -182,9 +187,11 @@ impl ActRun<'_> {
         }
         if risks::edit_changes_time(&call.name, &answer.proposed, &args) {
             let (services, conversation) = (self.ctx.services(), self.conversation);
-            let look = async { Ok(risks::is_taken(services, conversation, &call.name, &args).await) };
-            if self.ctx.call(&format!("time:{}", call.id), look).await? {
-                self.ask_again(call, "you changed the time. This is what your calendar says.");
+            let (tool, before) = (&call.name, &answer.proposed);
+            let look = async { Ok(risks::time_problem(services, conversation, tool, before, &args).await) };
+            let why = self.ctx.call(&format!("time:{}", call.id), look).await?;
+            if let Some(why) = why {
+                self.ask_again(call, why);
                 self.prove(call, lesson);
                 return Ok(());
             }
