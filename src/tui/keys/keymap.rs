@@ -254,8 +254,9 @@ impl Keymap {
             names.join(", ")
         ));
         page.push_str(
-            "\n`/` and `\\` take words and `from:`, `kind:`, `workflow:`, `is:`, `older:2d` and `newer:4h`. In Threads \
-             the best match comes first and `n` and `N` step through them; `is:` takes a status or an outcome (`sent`, \
+            "\n`/`, and in the inbox `\\`, take words and `from:`, `kind:`, `workflow:`, `is:`, `older:2d` and \
+             `newer:4h`; a word they don't know is answered with those they do. In Threads `\\` is a menu, the best \
+             match of `/` comes first and `n` and `N` step through them; `is:` takes a status or an outcome (`sent`, \
              `refused`, `ignored` …), and `is:engine` lists the threads that sayso starts for itself.\n",
         );
         page.push_str(
