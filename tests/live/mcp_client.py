@@ -77,9 +77,9 @@ async def main():
 
         told = given(await session.call_tool("ask_person", {"question": "Later?", "wait_seconds": 0.2}))
         assert told["answered"] is False, told
-        sayso("accept", told["ticket"])
+        sayso("respond", told["ticket"], "tomorrow")
         told = given(await session.call_tool("check_answer", {"ticket": told["ticket"]}))
-        assert told["type"] == "accept", told
+        assert (told["type"], told["args"]) == ("respond", "tomorrow"), told
 
         told = given(await session.call_tool("notify_person", {"title": "Done"}))
         sayso("accept", told["ticket"])
