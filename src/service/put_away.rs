@@ -33,13 +33,15 @@ impl MailMove {
 impl Mail<'_> {
     /// Starts to move the mails of an email thread. Returns the threads that do it.
     pub async fn begin_move(self, thread: &ThreadId, way: &MailMove) -> Result<Vec<ThreadId>, InboxError> {
-        let mails = self.mails_of(thread)?;
         let state = self.0.engine.state_at(thread, None)?;
-        let email = state.as_ref().and_then(|state| state.get::<Email>());
-        let settled = email.and_then(|email| email.settled.as_deref());
+        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
+            return Err(InboxError::Conflict(format!(
+                "`{thread}` is not about a mail; only mail is put away"
+            )));
+        };
         let mut by = Vec::new();
-        for mail in mails {
-            let newest = self.filed(&mail)?;
+        for mail in mails_in_mailbox(email)? {
+            let newest = self.filed(mail)?;
             match (way, newest) {
                 (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, refused: None, .. }))) => {
                     return Err(InboxError::Conflict(
@@ -47,7 +49,7 @@ impl Mail<'_> {
                     ));
                 }
                 (MailMove::Away(to), newest) => {
-                    by.push(self.start_move(&mail, to, newest.map(|(id, _)| id)).await?)
+                    by.push(self.start_move(mail, to, newest.map(|(id, _)| id)).await?)
                 }
                 (MailMove::Back, Some((id, PutAway { way: Some(_), back, .. }))) => {
                     let status = self.0.store().threads().outcome(&id)?.status;
@@ -60,7 +62,7 @@ impl Mail<'_> {
                 }
                 // It came back after whoever wanted it had stopped waiting, so its card is still closed.
                 (MailMove::Back, Some((id, PutAway { way: None, back: true, to, .. })))
-                    if settled.is_some_and(|why| closed_card(&to, why)) =>
+                    if email.settled.as_deref().is_some_and(|why| closed_card(&to, why)) =>
                 {
                     by.push(id);
                 }
@@ -147,10 +149,10 @@ impl Mail<'_> {
         let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
         let Some(email) = state.get::<Email>() else { return Ok(()) };
         match way {
-            MailMove::Away(_)
+            MailMove::Away(to)
                 if matches!(status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) =>
             {
-                let what = EventKind::Settled { reason: reason(way), payload: json!({ "how": "put_away" }) };
+                let what = EventKind::Settled { reason: reason(to), payload: json!({ "how": "put_away" }) };
                 self.0.deliver(thread, "settled", what, "have no mail").await?;
             }
             // A look at the mailbox may have closed it first, because the mail was gone.
@@ -166,24 +168,6 @@ impl Mail<'_> {
             MailMove::Away(_) | MailMove::Back => {}
         }
         Ok(())
-    }
-
-    /// The mails of a thread that are in a mailbox.
-    fn mails_of(self, thread: &ThreadId) -> Result<Vec<MailRef>, InboxError> {
-        let state = self.0.engine.state_at(thread, None)?;
-        let email = state.as_ref().and_then(|state| state.get::<Email>());
-        let Some(email) = email else {
-            return Err(InboxError::Conflict(format!(
-                "`{thread}` is not about a mail; only mail is put away"
-            )));
-        };
-        let kept = email.email_input.iter().filter(|mail| !mail.place.is_empty());
-        let mails: Vec<MailRef> = kept.cloned().collect();
-        if mails.is_empty() {
-            let text = "this mail was handed in by a file, so there is no mailbox to change";
-            return Err(InboxError::Conflict(text.to_owned()));
-        }
-        Ok(mails)
     }
 
     /// The thread that moved a mail last, and its state.
@@ -224,15 +208,30 @@ impl Mail<'_> {
     }
 }
 
+/// The mails of a thread that are in a mailbox.
+fn mails_in_mailbox(email: &Email) -> Result<Vec<&MailRef>, InboxError> {
+    let mails: Vec<&MailRef> = email.email_input.iter().filter(|mail| !mail.place.is_empty()).collect();
+    if mails.is_empty() {
+        let text = "this mail was handed in by a file, so there is no mailbox to change";
+        return Err(InboxError::Conflict(text.to_owned()));
+    }
+    Ok(mails)
+}
+
 /// Why the card of a mail that was put away is closed.
-fn reason(way: &MailMove) -> String {
-    format!("you have {} it", way.done())
+fn reason(to: &Destination) -> String {
+    match to {
+        Destination::Archive => "you have archived it".to_owned(),
+        Destination::Trash => "you have deleted it".to_owned(),
+        Destination::Spam => "you have marked it as spam".to_owned(),
+        Destination::Folder(name) => format!("you have moved it to {name}"),
+    }
 }
 
 /// Whether a card was closed for this reason because its mail was put away there.
 fn closed_card(to: &Value, why: &str) -> bool {
     let to = serde_json::from_value::<Destination>(to.clone());
-    to.is_ok_and(|to| reason(&MailMove::Away(to)) == why)
+    to.is_ok_and(|to| reason(&to) == why)
 }
 
 fn key(mail: &MailRef) -> String {
