@@ -1,6 +1,6 @@
 //! A few settings that all processes share.
 
-use crate::store::log::{self, HOUSE, Kind, NewEntry, PersonAction};
+use crate::store::log::{self, COLUMN_COUNT, COLUMNS, Entry, HOUSE, Kind, NewEntry, PersonAction};
 use crate::store::record::project::apply;
 use crate::store::rows::damaged;
 use crate::store::{Store, StoreError};
@@ -28,14 +28,17 @@ impl Store {
 
 /// Decided by the log: the last of `paused` and `resumed` counts.
 pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    let listed: Option<i64> =
-        db.prepare_cached("SELECT last FROM pauses")?.query_row([], |row| row.get(0)).optional()?;
-    let entries = log::stream(db, HOUSE, 0)?;
-    let last = entries.last();
-    if last.map(|entry| entry.seq) != listed {
+    let mut found = db.prepare_cached(&format!(
+        "SELECT {COLUMNS}, pauses.last FROM (SELECT max(seq) AS last FROM log WHERE stream = {HOUSE}) house
+         LEFT JOIN log l ON l.seq = house.last LEFT JOIN pauses"
+    ))?;
+    let mut rows = found.query([])?;
+    let Some(row) = rows.next()? else { return damaged("the log cannot be read") };
+    let (recorded, listed): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(COLUMN_COUNT)?);
+    if recorded != listed {
         return damaged("whether all driving is paused is not on record as it is listed");
     }
-    Ok(last.is_some_and(|entry| entry.kind == Kind::Paused))
+    Ok(recorded.is_some() && Entry::read(db, row)?.kind == Kind::Paused)
 }
 
 /// A number that all processes share; 0 if never set.
